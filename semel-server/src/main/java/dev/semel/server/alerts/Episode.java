@@ -7,17 +7,16 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * How an alert stands, as it is kept in the store. Every change is made over the version that was read, so of several
- * workers one makes it. Who is about to tell somebody says so first, for a while; whoever finds that while over tells
- * again, with the same key.
+ * Stored state of an alert: firing or resolved, and the progress of its notification. Updates use optimistic locking. A
+ * worker claims the notification for a limited time; after that another worker sends it again with the same key.
  *
- * @param id of this time that it fires; part of the key of its messages
- * @param since when it began, or when it was over
- * @param told the message about this state is out, or is given up
- * @param everTold somebody knows that it fires, and is to know that it is over
- * @param tellingUntil somebody is about to tell until then; 0 where nobody is
- * @param attempts how often somebody tried
- * @param trouble why it was not told; null where nothing went wrong
+ * @param id of this firing; part of the notification key
+ * @param since when it started firing or was resolved
+ * @param told whether the notification of this state was sent or given up
+ * @param everTold whether a notification of the firing was sent, so that the resolution needs one too
+ * @param tellingUntil end of a worker's claim to send the notification; 0 if there is none
+ * @param attempts number of send attempts
+ * @param trouble last send error; null if there was none
  */
 record Episode(
         String id,
@@ -31,7 +30,7 @@ record Episode(
         @Nullable String trouble) {
     private static final int MOST_ATTEMPTS = 20;
 
-    /** It never fired. */
+    /** The state of an alert that never fired. */
     static final Episode QUIET = new Episode("", false, 0, 0, true, false, 0, 0, null);
 
     static Episode of(JsonNode state) {
@@ -55,14 +54,14 @@ record Episode(
         return out;
     }
 
-    /** After a look at the signal; the same one where nothing has changed. */
+    /** The state after a check of the metric; the same object if nothing changed. */
     Episode after(boolean fires, double now, long at, RunId fresh) {
         if (fires == firing) {
             return this;
         }
         return fires
                 ? new Episode(fresh.text(), true, at, now, false, false, 0, 0, null)
-                // Whoever does not know that it fired need not be told that it is over.
+                // Without a notification of the firing, the resolution needs none.
                 : new Episode(id, false, at, now, !everTold, everTold, 0, 0, null);
     }
 
@@ -78,12 +77,12 @@ record Episode(
         return new Episode(id, firing, since, value, true, firing, 0, attempts, null);
     }
 
-    /** It stays said that somebody tells, so that the next attempt waits. After many of them it is given up. */
+    /** Keeps the claim, so that the next attempt waits. Gives up after the most attempts. */
     Episode failed(String why) {
         return new Episode(id, firing, since, value, attempts >= MOST_ATTEMPTS, everTold, tellingUntil, attempts, why);
     }
 
-    /** The same for every attempt to tell this. */
+    /** The same for every attempt to send this notification. */
     String key() {
         return "alert/" + id + (firing ? "/fired" : "/over");
     }

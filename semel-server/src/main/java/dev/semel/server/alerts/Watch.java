@@ -35,18 +35,18 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Looks at the alerts of all workspaces now and then. Every worker looks; what each alert stands at is in the store, and
- * one worker tells.
+ * Checks the alerts of all workspaces periodically and sends notifications. Every worker checks; the state is in the
+ * store, and one worker notifies.
  */
 public final class Watch implements AutoCloseable {
     private static final Logger LOG = System.getLogger(Watch.class.getName());
-    private static final long TELLING = 60_000_000;
+    private static final long CLAIM_MICROS = 60_000_000;
     private static final int PAGE = 200;
     private static final int FAILURES_COUNTED = 10_000;
     private static final int MOST_AT_ONCE = 64;
     private static final String ACTOR = "alerts";
 
-    /** What the audit calls it when an alert begins to fire. */
+    /** The audit action when an alert starts firing. */
     public static final String FIRED = "alert.fired";
 
     private static final String OVER = "alert.over";
@@ -60,29 +60,31 @@ public final class Watch implements AutoCloseable {
     private final Semaphore places = new Semaphore(MOST_AT_ONCE);
     private boolean closing;
 
-    /** @param outboxes by which messages of a workspace leave */
+    /** @param outboxes returns the message dispatcher of a workspace */
     public Watch(Semel semel, Settings settings, IntFunction<Outbox> outboxes) {
         this.semel = semel;
         this.settings = settings;
         this.outboxes = outboxes;
     }
 
-    /** Looks so often until it is closed. Nobody waits for messages here: one that hangs delays no other alert. */
+    /**
+     * Checks at this interval until closed. It does not wait for notifications, so a slow one delays no other alert.
+     */
     public void every(Duration pause) {
         Thread.ofPlatform().name("semel-alerts").daemon(true).start(() -> {
-            while (pause(pause)) {
+            while (waitFor(pause)) {
                 try {
-                    due().forEach(this::begin);
+                    checkAndCollect().forEach(this::submit);
                 } catch (StoreFailure e) {
-                    LOG.log(Level.DEBUG, "alerts are looked at again in a moment", e);
+                    LOG.log(Level.DEBUG, "the store is unavailable; Semel checks the alerts again soon", e);
                 } catch (RuntimeException e) {
-                    LOG.log(Level.ERROR, "alerts could not be looked at", e);
+                    LOG.log(Level.ERROR, "checking the alerts failed", e);
                 }
             }
         });
     }
 
-    private boolean pause(Duration pause) {
+    private boolean waitFor(Duration pause) {
         lock.lock();
         try {
             long left = TimeUnit.MILLISECONDS.toNanos(pause.toMillis());
@@ -97,31 +99,31 @@ public final class Watch implements AutoCloseable {
         }
     }
 
-    /** What is more than that at once is told after a later look. */
-    private void begin(Runnable telling) {
+    /** Sends in the background; notifications above the limit wait for a later check. */
+    private void submit(Runnable notification) {
         if (!places.tryAcquire()) {
             return;
         }
         threads.execute(() -> {
             try {
-                telling.run();
+                notification.run();
             } catch (StoreFailure e) {
-                LOG.log(Level.DEBUG, "an alert is told again in a minute", e);
+                LOG.log(Level.DEBUG, "the store is unavailable; Semel sends the alert again in a minute", e);
             } catch (RuntimeException e) {
-                LOG.log(Level.ERROR, "an alert could not be told", e);
+                LOG.log(Level.ERROR, "sending an alert failed", e);
             } finally {
                 places.release();
             }
         });
     }
 
-    /** Looks at all alerts once, and returns when whatever is to be told is told, or is not for now. */
+    /** Checks all alerts once and returns after their notifications were sent or failed. */
     public void look() {
-        SideBySide.each(due(), Runnable::run);
+        SideBySide.each(checkAndCollect(), Runnable::run);
     }
 
-    /** Looks at all alerts; what is to be told, each for itself. */
-    private List<Runnable> due() {
+    /** Checks all alerts and returns the notifications to send. */
+    private List<Runnable> checkAndCollect() {
         List<Runnable> due = new ArrayList<>();
         Integer ws = semel.view(reads -> reads.workspaceAfter(0));
         while (ws != null) {
@@ -132,7 +134,7 @@ public final class Watch implements AutoCloseable {
                 page = settings.alerts().page(one, after, PAGE);
                 for (Rows.Setting row : page) {
                     after = row.name();
-                    look(one, row.name(), due);
+                    checkOrLog(one, row.name(), due);
                 }
             } while (page.size() == PAGE);
             ws = semel.view(reads -> reads.workspaceAfter(one));
@@ -140,20 +142,20 @@ public final class Watch implements AutoCloseable {
         return due;
     }
 
-    /** An alert that cannot be looked at hides no other. */
-    private void look(int ws, String name, List<Runnable> due) {
+    /** A failed check does not affect other alerts. */
+    private void checkOrLog(int ws, String name, List<Runnable> due) {
         try {
-            Runnable telling = look(ws, name);
-            if (telling != null) {
-                due.add(telling);
+            Runnable notification = check(ws, name);
+            if (notification != null) {
+                due.add(notification);
             }
         } catch (SemelException e) {
-            LOG.log(Level.ERROR, "alert " + name + " could not be looked at", e);
+            LOG.log(Level.ERROR, "checking alert " + name + " failed", e);
         }
     }
 
-    /** Null where nothing is to be told. */
-    private @Nullable Runnable look(int ws, String name) {
+    /** Returns the notification to send; null if there is none. */
+    private @Nullable Runnable check(int ws, String name) {
         Shelf.Kept<AlertSetting> alert = settings.alerts().find(ws, name);
         if (alert == null) {
             return null;
@@ -166,42 +168,42 @@ public final class Watch implements AutoCloseable {
                 ? stand.episode()
                 : stand.episode().after(value > alert.value().above(), value, now, semel.newId());
         if (!next.equals(stand.episode())) {
-            stand = turned(ws, alert, stand, next);
+            stand = saveTransition(ws, alert, stand, next);
         }
-        Stand stands = stand;
-        return stands != null && stands.episode().mustTell(now) ? () -> tell(ws, alert, stands, now) : null;
+        Stand current = stand;
+        return current != null && current.episode().mustTell(now) ? () -> send(ws, alert, current, now) : null;
     }
 
-    /** What an alert stands at, and the version of that. */
+    /** The alert state with its stored version. */
     private record Stand(Episode episode, int version) {}
 
-    /** Null: another worker was faster, and goes on from there. */
-    private @Nullable Stand keep(int ws, String name, Stand before, Episode next) {
-        return stood(semel.change(putting(ws, name, before, next)), next);
+    /** Null: another worker changed the state first and continues from there. */
+    private @Nullable Stand save(int ws, String name, Stand before, Episode next) {
+        return saved(semel.change(prepareSave(ws, name, before, next)), next);
     }
 
-    private Edit.Put putting(int ws, String name, Stand before, Episode next) {
+    private Edit.Put prepareSave(int ws, String name, Stand before, Episode next) {
         return settings.alarms().putting(new Shelf.Draft(ws, name, next.json(), before.version(), ACTOR));
     }
 
-    private static @Nullable Stand stood(Edit.@Nullable Placed placed, Episode next) {
+    private static @Nullable Stand saved(Edit.@Nullable Placed placed, Episode next) {
         return placed instanceof Edit.Placed.Now(Rows.Setting row) ? new Stand(next, row.version()) : null;
     }
 
-    /** It begins to fire, or is over: that stands in the audit, from where a review of an incident takes it. */
-    private @Nullable Stand turned(int ws, Shelf.Kept<AlertSetting> alert, Stand before, Episode next) {
+    /** Saves the start or end of a firing together with an audit entry, which incident reports use. */
+    private @Nullable Stand saveTransition(int ws, Shelf.Kept<AlertSetting> alert, Stand before, Episode next) {
         Edit.By by = new Edit.By(semel.newId(), ACTOR, Wording.bound(alert.value(), next));
         Edit.Note note = new Edit.Note(ws, next.firing() ? FIRED : OVER, alert.name(), by);
-        Edit.Put put = putting(ws, alert.name(), before, next);
-        return stood(semel.change(new Edit.Noted<>(put, placed -> placed instanceof Edit.Placed.Now, note)), next);
+        Edit.Put put = prepareSave(ws, alert.name(), before, next);
+        return saved(semel.change(new Edit.Noted<>(put, placed -> placed instanceof Edit.Placed.Now, note)), next);
     }
 
-    private void tell(int ws, Shelf.Kept<AlertSetting> alert, Stand stand, long now) {
-        Stand telling = keep(ws, alert.name(), stand, stand.episode().telling(now + TELLING));
-        if (telling == null) {
+    private void send(int ws, Shelf.Kept<AlertSetting> alert, Stand stand, long now) {
+        Stand claimed = save(ws, alert.name(), stand, stand.episode().telling(now + CLAIM_MICROS));
+        if (claimed == null) {
             return;
         }
-        Episode episode = telling.episode();
+        Episode episode = claimed.episode();
         Message message = Message.of(alert.value().to(), Wording.of(alert.name(), alert.value(), episode));
         Episode after;
         try {
@@ -213,15 +215,15 @@ public final class Watch implements AutoCloseable {
             Thread.currentThread().interrupt();
             return;
         } catch (Exception e) {
-            after = episode.failed(why(e));
-            LOG.log(Level.WARNING, "alert {0} could not be told: {1}", alert.name(), why(e));
+            after = episode.failed(describe(e));
+            LOG.log(Level.WARNING, "sending alert {0} failed: {1}", alert.name(), describe(e));
         }
-        // CRASH(alert-told): it was told and that is not on record; a minute later it is told again with the same key.
-        semel.point("alert-told");
-        keep(ws, alert.name(), telling, after);
+        // CRASH(alert-sent): the alert was sent and that is not recorded. A worker sends it again with the same key.
+        semel.point("alert-sent");
+        save(ws, alert.name(), claimed, after);
     }
 
-    private static String why(Exception e) {
+    private static String describe(Exception e) {
         String text =
                 e instanceof SemelException ours ? ours.detail() : e.getClass().getSimpleName();
         return text.length() > 200 ? text.substring(0, 200) : text;
@@ -234,7 +236,7 @@ public final class Watch implements AutoCloseable {
         }
     }
 
-    /** Null where its workflow is not there. */
+    /** Null if its workflow does not exist. */
     private @Nullable Double value(int ws, AlertSetting alert, long now) {
         String workflowId = "";
         if (alert.workflow() != null) {
@@ -276,6 +278,6 @@ public final class Watch implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        threads.shutdown(); // what is on its way may end; what is not told is told by whoever looks next
+        threads.shutdown(); // running sends may finish; the next check sends the others
     }
 }

@@ -9,8 +9,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * How an invitation becomes a person. It is given to the name before the person is made: after a crash in between the same
- * link goes on with the same name, and no other.
+ * Turns an invitation into a user account. It binds the invitation to the name first: after a crash the same link
+ * continues with the same name only.
  */
 final class Acceptance {
     private final Semel semel;
@@ -21,30 +21,30 @@ final class Acceptance {
         this.people = people;
     }
 
-    /** Answers the workspace of the person who was made, or got another password. */
+    /** Creates the user or replaces their password; returns the workspace. */
     int accept(String token, String name, String password) {
         if (!People.NAME.matcher(name).matches()) {
-            throw People.refused("A name is 1 to 64 letters, digits, dots, _ and -, beginning with a letter");
+            throw People.refused("A name must have 1 to 64 letters, digits, dots, _ and -, and begin with a letter");
         }
         Passwords.check(password);
         Invitations invitations = people.invitations();
         Invitations.Invitation invitation = invitations.find(token);
-        if (invitation == null || invitation.first() && !nobodyBut(invitation, name)) {
+        if (invitation == null || invitation.first() && !hasNoOtherUsers(invitation, name)) {
             throw Invitations.unknown();
         }
-        // Slow on purpose, so it comes before the link is looked at for the last time: it may be taken back meanwhile.
+        // Hashing is slow on purpose, so it runs before the last check of the link, which may be revoked meanwhile.
         ObjectNode secret =
                 Password.of(password, semel.newSecret(Password.SALT_BYTES)).document();
         if (!invitation.equals(invitations.find(token))) {
             throw Invitations.unknown();
         }
         invitations.give(invitation, name);
-        place(invitation, name, secret);
+        saveUser(invitation, name, secret);
         invitations.done(invitation);
         return invitation.ws();
     }
 
-    private void place(Invitations.Invitation invitation, String name, ObjectNode secret) {
+    private void saveUser(Invitations.Invitation invitation, String name, ObjectNode secret) {
         Rows.Setting known = invitation.over() == 0 ? null : people.row(invitation.ws(), name);
         if (invitation.over() != 0 && (known == null || known.version() != invitation.over())) {
             throw Invitations.unknown();
@@ -59,11 +59,11 @@ final class Acceptance {
         if (!(semel.change(new Edit.Put(place, Json.write(document), invitation.over(), People.ACTOR + name))
                 instanceof Edit.Placed.Now)) {
             throw People.refused(
-                    known == null ? "There is a person of this name already" : "This person was changed in between");
+                    known == null ? "A user with this name already exists" : "The user changed in the meantime");
         }
     }
 
-    private boolean nobodyBut(Invitations.Invitation invitation, String name) {
+    private boolean hasNoOtherUsers(Invitations.Invitation invitation, String name) {
         return people.list(invitation.ws(), "", 2).stream()
                 .allMatch(person -> person.name().equals(name));
     }

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Sees to it that somebody is left who can administer. Those who are left are counted at a number of the catalog, and the
- * change is done only where the catalog is still at it: of two administrators who demote each other at once one wins.
+ * Prevents changes that would leave no administrator who can log in. The change applies only at the catalog version of
+ * the count, so two administrators cannot demote each other.
  */
 public final class Administrators {
     private static final int AT_ONCE = 100;
@@ -30,22 +30,22 @@ public final class Administrators {
     }
 
     /**
-     * Does the change of a person.
+     * Applies a change of a user unless it removes the last administrator.
      *
-     * @param place an {@link Edit.Put} or {@link Edit.Remove} over the version of them that was read
-     * @param act does what it is handed; null where nothing was done
-     * @return null where the person was changed since they were read
+     * @param place an {@link Edit.Put} or {@link Edit.Remove} over the version that was read
+     * @param act applies the edit; returns null if nothing changed
+     * @return null if the user changed since they were read
      */
     public <T> @Nullable T safely(Edit<Placed> place, Function<Edit<Placed>, @Nullable T> act) {
         Wanted wanted = Wanted.of(place);
         SettingName who = wanted.who();
         for (int i = 0; i < MOST_TRIES; i++) {
-            // The number first: whoever is changed in between makes the change fail, and not the count.
+            // Reads the version first: a concurrent change then fails the edit instead of falsifying the count.
             long change = Objects.requireNonNull(semel.view(reads -> reads.catalogChange()));
             People.Person person = people.find(who.workspace(), who.text());
             boolean takesOne = person != null && administers(person) && !wanted.administers();
-            if (takesOne && !othersThan(who)) {
-                throw lastOne(who.text());
+            if (takesOne && !hasOtherAdministrator(who)) {
+                throw lastAdministrator(who.text());
             }
             T done = act.apply(takesOne ? new Edit.PlaceAsOf(place, change) : place);
             if (done != null || person == null || !takesOne || !Objects.equals(person.version(), wanted.over())) {
@@ -54,9 +54,9 @@ public final class Administrators {
         }
         throw new SemelException(
                 ErrorCode.OVERLOADED,
-                "Others changed settings all the time, so that those who administer could not be counted. Nothing was"
+                "Concurrent setting changes prevented the check for a remaining administrator. Nothing was"
                         + " changed.",
-                "Ask again in a moment.");
+                "Retry in a moment.");
     }
 
     private boolean administers(People.Person person) {
@@ -64,16 +64,16 @@ public final class Administrators {
     }
 
     /**
-     * What is to be.
+     * The user as the edit would leave them.
      *
-     * @param over the version of the person that it replaces
+     * @param over the user version that it replaces
      */
     private record Wanted(SettingName who, @Nullable Integer over, boolean administers) {
         static Wanted of(Edit<Placed> place) {
             return switch (place) {
                 case Edit.Put put -> new Wanted(put.name(), put.expected(), administers(Json.parse(put.body())));
                 case Edit.Remove remove -> new Wanted(remove.name(), remove.expected(), false);
-                default -> throw new IllegalArgumentException("a person is put or removed");
+                default -> throw new IllegalArgumentException("the edit must put or remove a user");
             };
         }
 
@@ -83,7 +83,7 @@ public final class Administrators {
         }
     }
 
-    private boolean othersThan(SettingName who) {
+    private boolean hasOtherAdministrator(SettingName who) {
         String after = "";
         while (true) {
             List<People.Person> page = people.list(who.workspace(), after, AT_ONCE);
@@ -97,10 +97,10 @@ public final class Administrators {
         }
     }
 
-    private static SemelException lastOne(String name) {
+    private static SemelException lastAdministrator(String name) {
         return new SemelException(
                 ErrorCode.LAST_ADMIN,
-                name + " is the last one who can log in as an administrator. Nothing was changed.",
-                "Give somebody else the role admin first, or let one who has it log in again.");
+                name + " is the last administrator who can log in. Nothing was changed.",
+                "Give another user the role admin first, or have another administrator log in again.");
     }
 }

@@ -17,11 +17,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How often a password may be tried: a few times for one name from one address, more for a name and for an address
- * alone, so that neither many addresses nor many names help. After that one more is looked at now and then: whoever
- * guesses is slow, and nobody is locked out. A browser from which its owner has logged in before is counted by itself
- * ({@link KnownBrowsers}), so that nothing that strangers do keeps it waiting. Counted per worker, and forgotten after
- * five minutes without another failure.
+ * Limits failed password attempts per name and address, per name, and per address. Above a limit it admits one attempt
+ * per interval, so attackers are slow and nobody is locked out. Known browsers ({@link KnownBrowsers}) have their own
+ * limit. Counts are per worker and expire after five minutes without a failure.
  */
 final class Attempts {
     private static final long WINDOW = TimeUnit.MINUTES.toNanos(5);
@@ -30,15 +28,15 @@ final class Attempts {
 
     private final LongSupplier nanos;
 
-    /** The one that failed longest ago comes first, and is forgotten first where there are too many. */
+    /** Ordered by the last failure; the oldest is dropped first. */
     private final Map<String, Failures> failures = new LinkedHashMap<>();
 
-    /** Names with addresses from where they were logged in; the one that came longest ago is first. */
+    /** Pairs of name and address with a successful login, oldest first. */
     private final Set<String> atHome = new LinkedHashSet<>();
 
     private record Failures(int count, long lastAt) {}
 
-    /** So many may fail; then one is looked at each time that so many seconds have passed. */
+    /** Failures allowed, then the seconds between further attempts. */
     private enum Bound {
         FROM_THERE(10, 30),
         OF_NAME(50, 10),
@@ -60,10 +58,10 @@ final class Attempts {
     }
 
     /**
-     * One try of a password.
+     * One password attempt.
      *
-     * @param name with its workspace
-     * @param browser the mark of a browser from which its owner has logged in before; null for any other
+     * @param name user name with workspace
+     * @param browser id of a browser from which the user logged in before; null for any other
      */
     record Try(String name, String address, @Nullable String browser) {
         Try(String name, String address) {
@@ -88,7 +86,10 @@ final class Attempts {
         }
     }
 
-    /** Refuses a try that is one too many. Others count as failed until they succeed, so that a thousand at once are not one. */
+    /**
+     * Rejects an attempt above the limit. An admitted one counts as failed until it succeeds, so that parallel attempts
+     * all count.
+     */
     synchronized void begin(Try one) {
         long now = nanos.getAsLong();
         for (Limit limit : one.limits()) {
@@ -129,12 +130,12 @@ final class Attempts {
     private static SemelException tooMany(long seconds) {
         return new SemelException(
                         ErrorCode.OVER_QUOTA,
-                        "There were too many log-ins that failed. This one was not looked at.",
+                        "Too many logins failed. The server did not check this one.",
                         "Try again in " + seconds + (seconds == 1 ? " second." : " seconds."))
                 .with("retry_after", seconds);
     }
 
-    /** Whoever has one address of IPv6 has all of its network, and would have as many tries. */
+    /** Groups IPv6 addresses by network, because one client owns a whole network. */
     private static String network(String address) {
         if (address.indexOf(':') < 0) {
             return address;

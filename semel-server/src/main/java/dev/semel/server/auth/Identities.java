@@ -14,8 +14,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * People for whom an identity provider vouches. One document leads from who they are there to the name they have here,
- * so that whoever takes another name there is still the same person, and nobody becomes somebody else by a name.
+ * Maps identities of the identity provider to local user accounts. A stored document links each identity to its local
+ * name, so that a renamed identity keeps its account.
  */
 final class Identities {
     private static final SettingKind IDENTITY = new SettingKind("identity", false, false);
@@ -33,50 +33,50 @@ final class Identities {
         this.person = person;
     }
 
-    /** Whether this document is that of somebody whose role and password are the provider's business. */
+    /** Whether the identity provider manages this user's role and password. */
     static boolean fromOutside(ObjectNode document) {
         return document.has(BELONGS_TO);
     }
 
-    /** The name of this person, who is there afterwards with the role that the provider's word gives them. */
+    /** Returns the local user name; creates the user or updates the role as the provider says. */
     String name(int ws, Vouched who) {
         for (int i = 0; i < TRIES; i++) {
-            String name = settled(ws, who);
-            if (name != null && placed(ws, name, who)) {
+            String name = findOrReserveName(ws, who);
+            if (name != null && saveUser(ws, name, who)) {
                 return name;
             }
         }
-        throw new IllegalStateException("one person was changed " + TRIES + " times in between");
+        throw new IllegalStateException("a user changed " + TRIES + " times during one login");
     }
 
-    /** The name that is on record for this identity, or a free one that is put there; null: look again. */
-    private @Nullable String settled(int ws, Vouched who) {
+    /** The stored name of this identity, or a free one that is stored now; null: try again. */
+    private @Nullable String findOrReserveName(int ws, Vouched who) {
         SettingName place = new SettingName(ws, IDENTITY, who.identity());
         Rows.Setting row = read(place);
         String known = row == null ? "" : Json.parse(row.body()).path("name").asString("");
-        if (known.contains(AT) && free(ws, known, who)) {
+        if (known.contains(AT) && isFree(ws, known, who)) {
             return known;
         }
-        for (String name : wishes(who)) {
-            if (free(ws, name, who)) {
+        for (String name : candidateNames(who)) {
+            if (isFree(ws, name, who)) {
                 String body = Json.write(JsonNodeFactory.instance.objectNode().put("name", name));
                 Edit.Put put = new Edit.Put(place, body, row == null ? 0 : row.version(), People.ACTOR + name);
-                return moved(ws, known, name, who) && semel.change(put) instanceof Edit.Placed.Now ? name : null;
+                return migrate(ws, known, name, who) && semel.change(put) instanceof Edit.Placed.Now ? name : null;
             }
         }
         throw new SemelException(
                 ErrorCode.FORBIDDEN,
-                "All names that you could have here belong to others. You are not logged in.",
-                "Ask an administrator to remove the person who has your name.");
+                "Other users have every name that you could get here. You are not logged in.",
+                "Ask an administrator to remove the user who has your name.");
     }
 
     /**
-     * Once the provider's people had names that anybody here could have. What is known of them goes along to the new one
-     * first, above all that they are disabled, and only then does their identity lead there.
+     * Migrates a user from an old name without a host. It copies their state first, above all that they are disabled,
+     * and then changes the link.
      */
-    private boolean moved(int ws, String from, String to, Vouched who) {
+    private boolean migrate(int ws, String from, String to, Vouched who) {
         Rows.Setting old = from.isEmpty() || from.contains(AT) ? null : read(new SettingName(ws, person, from));
-        if (old == null || !free(ws, from, who)) {
+        if (old == null || !isFree(ws, from, who)) {
             return true;
         }
         SettingName place = new SettingName(ws, person, to);
@@ -87,13 +87,13 @@ final class Identities {
                         instanceof Edit.Placed.Now;
     }
 
-    private boolean free(int ws, String name, Vouched who) {
+    private boolean isFree(int ws, String name, Vouched who) {
         Rows.Setting row = read(new SettingName(ws, person, name));
         return row == null
                 || Json.parse(row.body()).path(BELONGS_TO).asString("").equals(who.identity());
     }
 
-    private boolean placed(int ws, String name, Vouched who) {
+    private boolean saveUser(int ws, String name, Vouched who) {
         SettingName place = new SettingName(ws, person, name);
         Rows.Setting row = read(place);
         ObjectNode document = row == null ? JsonNodeFactory.instance.objectNode() : (ObjectNode) Json.parse(row.body());
@@ -103,11 +103,11 @@ final class Identities {
         if (document.path(People.DISABLED).asBoolean(false)) {
             throw new SemelException(
                     ErrorCode.FORBIDDEN,
-                    "The person " + name + " is disabled here. You are not logged in.",
+                    "User " + name + " is disabled. You are not logged in.",
                     "Ask an administrator of this server.");
         }
         if (document.path("role").asString("").equals(who.role().word())) {
-            return true; // nothing is written, so that a log-in costs the others nothing
+            return true; // no write, so that logins do not invalidate other caches
         }
         document.put("role", who.role().word()).put(BELONGS_TO, who.identity());
         Edit.Put put = new Edit.Put(place, Json.write(document), row == null ? 0 : row.version(), People.ACTOR + name);
@@ -115,10 +115,10 @@ final class Identities {
     }
 
     /**
-     * As they are called there, as far as that is a name here, and where. Reviews name people of this server, also some who
-     * have left or not come yet; so a bare name is never theirs. Where somebody has it, it gets a mark of their own.
+     * Candidate names: the provider's name plus its host, so it never equals a local name that reviews may mention. If
+     * taken, a suffix derived from the identity follows.
      */
-    private static List<String> wishes(Vouched who) {
+    private static List<String> candidateNames(Vouched who) {
         String plain = who.name()
                 .replaceFirst("@.*$", "")
                 .replaceAll("[^A-Za-z0-9._-]", "-")

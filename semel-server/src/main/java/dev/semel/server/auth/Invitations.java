@@ -19,8 +19,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Links by which people set up their log-in: each works once, for seven days, and is kept as its digest. A name has one
- * at most, in a document of that name: making another one replaces it, so that there is nothing to pile up.
+ * Stores invitation and password-reset links. Each works once, for seven days, and is stored as a digest. A name has at
+ * most one; a new link replaces the old one.
  */
 public final class Invitations {
     private static final SettingKind FIRST = new SettingKind("invitation", false, false);
@@ -36,10 +36,10 @@ public final class Invitations {
     }
 
     /**
-     * @param first good only as long as nobody else has set up a log-in
-     * @param over gives the person of this version another password; 0: makes a person. So a link is not good for
-     *     whoever has the name of its owner later
-     * @param name whose it is; empty: whoever comes chooses one
+     * @param first valid only while no other user exists
+     * @param over resets the password of the user at this version; 0: creates a user. A later user of the same name
+     *     cannot use the link
+     * @param name the invited user; empty: the user chooses one
      */
     public record Invitation(int ws, Role role, boolean first, int over, String name, String digest, int version) {
         private SettingName document() {
@@ -48,10 +48,10 @@ public final class Invitations {
     }
 
     /**
-     * A link that was not made yet: `put` makes it, and ends the one that the same person had.
+     * A link that is not stored yet: `put` stores it and replaces the user's old one.
      *
-     * @param token what opens the door; known here and now only
-     * @param id names it and opens nothing
+     * @param token the secret part; never stored
+     * @param id identifies the link; not a secret
      */
     public record Draft(String token, String id, long until, Edit.Put put) {
         @Override
@@ -61,26 +61,26 @@ public final class Invitations {
     }
 
     /**
-     * A link as an administrator may see it.
+     * A stored link without its secret, for administrators.
      *
-     * @param over the version of the person to whom it gives another password; 0: it makes a person
+     * @param over the version of the user whose password it resets; 0: it creates a user
      */
     public record Open(
             String name, String id, Role role, int over, String madeBy, long madeAt, long until, int version) {
-        /** Whether it makes a person, or gives somebody who is there another password. */
+        /** Whether it resets a password instead of creating a user. */
         public boolean reset() {
             return over != 0;
         }
     }
 
-    /** Answers the token of a new invitation, the only moment it is known. */
+    /** Creates an invitation and returns its token, which is not stored. */
     public String make(int ws, Role role, boolean first, String name) {
-        Draft draft = first ? firstOne(ws, role) : draft(ws, role, name, "server");
+        Draft draft = first ? draftFirst(ws, role) : draft(ws, role, name, "server");
         semel.change(draft.put());
         return draft.token();
     }
 
-    private Draft firstOne(int ws, Role role) {
+    private Draft draftFirst(int ws, Role role) {
         String token = ws + "." + secret();
         String digest = Sessions.digest(token);
         long until = now() + GOOD_FOR;
@@ -97,17 +97,17 @@ public final class Invitations {
                 new Edit.Put(new SettingName(ws, FIRST, digest), Json.write(document), 0, "server"));
     }
 
-    /** @param by who invites */
+    /** @param by the inviting user */
     public Draft draft(int ws, Role role, String name, String by) {
-        return named(new SettingName(ws, NAMED, name), role, 0, by);
+        return draftNamed(new SettingName(ws, NAMED, name), role, 0, by);
     }
 
-    /** The same for somebody who is there and is to choose another password. */
+    /** Creates a password-reset link for an existing user. */
     public Draft draftReset(int ws, People.Person person, String by) {
-        return named(new SettingName(ws, NAMED, person.name()), person.role(), person.version(), by);
+        return draftNamed(new SettingName(ws, NAMED, person.name()), person.role(), person.version(), by);
     }
 
-    private Draft named(SettingName place, Role role, int over, String by) {
+    private Draft draftNamed(SettingName place, Role role, int over, String by) {
         String token = place.workspace() + "." + secret() + "." + place.text();
         String digest = Sessions.digest(token);
         long until = now() + GOOD_FOR;
@@ -124,12 +124,12 @@ public final class Invitations {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(semel.newSecret(SECRET_BYTES));
     }
 
-    /** A part of the digest is enough to tell the links of one name apart. */
+    /** A prefix of the digest distinguishes the links of one name. */
     private static String id(String digest) {
         return "inv_" + digest.substring(0, ID_LENGTH);
     }
 
-    /** The invitation of a token; null where there is none, or not any more. */
+    /** The invitation of a token; null if it is unknown or no longer valid. */
     public @Nullable Invitation find(String token) {
         if (!token.matches("[0-9]{1,9}\\.[A-Za-z0-9_-]{1,64}(\\.[A-Za-z][A-Za-z0-9._-]{0,63})?")) {
             return null;
@@ -159,13 +159,13 @@ public final class Invitations {
         return MessageDigest.isEqual(one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The links of a workspace by the names of their owners, also those whose time is over. */
+    /** The links of a workspace by user name, including expired ones. */
     public List<Open> list(int ws, String after, int limit) {
         List<Rows.Setting> rows = semel.view(reads -> reads.settings(ws, NAMED.word(), after, limit));
         return rows == null ? List.of() : rows.stream().map(Invitations::open).toList();
     }
 
-    /** The link of this name; null where there is none. */
+    /** The link of this user name; null if there is none. */
     public @Nullable Open of(int ws, String name) {
         Rows.Setting row = read(new SettingName(ws, NAMED, name));
         return row == null ? null : open(row);
@@ -185,12 +185,12 @@ public final class Invitations {
                 row.version());
     }
 
-    /** Takes the link back that was seen at this version: whoever has it can do nothing with it. */
+    /** Revokes the link at this version. */
     public Edit.Remove takingBack(int ws, String name, int version, String by) {
         return new Edit.Remove(new SettingName(ws, NAMED, name), version, by);
     }
 
-    /** Gives it to this name and to no other one. */
+    /** Binds the invitation to this name. */
     void give(Invitation invitation, String name) {
         if (invitation.name().equals(name)) {
             return;
@@ -211,7 +211,7 @@ public final class Invitations {
         }
     }
 
-    /** Ends a link that was used; one that was made meanwhile stays. */
+    /** Deletes a used link; a newer one stays. */
     void done(Invitation invitation) {
         Integer version = invitation.first() ? null : Integer.valueOf(invitation.version());
         semel.change(new Edit.Remove(invitation.document(), version, "server"));
@@ -220,8 +220,9 @@ public final class Invitations {
     public static SemelException unknown() {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
-                "This link is not known: it was used, taken back or replaced, is older than seven days, or somebody has"
-                        + " set up the server. Nothing was changed.",
+                "This link is not valid: it was used, revoked or replaced, is older than seven days, or another"
+                        + " user has"
+                        + " already set up the server. Nothing was changed.",
                 "Log in, or ask an administrator for another link.");
     }
 
@@ -229,7 +230,7 @@ public final class Invitations {
         return semel.view(reads -> reads.setting(name.workspace(), name.kind().word(), name.text()));
     }
 
-    /** The store's clock, by which a link is over. */
+    /** The store's clock, which decides when a link expires. */
     public long now() {
         Long now = semel.view(reads -> reads.now());
         return now == null ? 0 : now;

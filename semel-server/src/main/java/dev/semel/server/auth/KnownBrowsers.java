@@ -17,9 +17,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 
 /**
- * Browsers from which somebody has logged in before. Each keeps a signed mark that opens nothing: whoever brings it
- * still needs the password, and has a few tries of their own for it, however many others have failed. A mark is good
- * for one name with the password of that time.
+ * Issues and checks signed cookies of browsers from which a user logged in before. Such a browser still needs the
+ * password but has its own attempt limit. A cookie is valid for one name and its current password.
  */
 public final class KnownBrowsers {
     private static final Duration GOOD_FOR = Duration.ofDays(180);
@@ -33,14 +32,14 @@ public final class KnownBrowsers {
         this.semel = semel;
     }
 
-    /** What a browser keeps. */
+    /** The cookie to set. */
     public record Mark(String cookie, String value, long seconds) {}
 
     /**
-     * Whose browser it is.
+     * The user whose browser it is.
      *
-     * @param secret of the workspace
-     * @param person their document
+     * @param secret signing secret of the workspace
+     * @param person the stored user document
      */
     private record Owner(byte[] secret, int ws, String name, JsonNode person) {
         private String sign(String seconds, String mark) {
@@ -49,7 +48,7 @@ public final class KnownBrowsers {
             try {
                 Mac mac = Mac.getInstance(ALGORITHM);
                 mac.init(new SecretKeySpec(secret, ALGORITHM));
-                return encoded(mac.doFinal(text.getBytes(StandardCharsets.UTF_8)));
+                return encode(mac.doFinal(text.getBytes(StandardCharsets.UTF_8)));
             } catch (GeneralSecurityException e) {
                 throw new IllegalStateException("every JDK has HMAC with SHA-256", e);
             }
@@ -61,12 +60,12 @@ public final class KnownBrowsers {
         }
     }
 
-    /** One for each person who uses a browser; the name does not say who that is. */
+    /** The cookie name: one per user of a browser, without revealing the user. */
     public static String cookieName(String workspace, String name) {
         return "semel_known_" + Sessions.digest(workspace + "\n" + name).substring(0, 16);
     }
 
-    /** The mark for the browser of a session that was just made; null for somebody without a password. */
+    /** Issues the cookie for a new session; null for a user without a password. */
     public @Nullable Mark give(String session) {
         Sessions.Owner person = People.owner(session);
         Rows.Workspace workspace = person == null ? null : semel.view(reads -> reads.workspace(person.ws()));
@@ -75,12 +74,12 @@ public final class KnownBrowsers {
             return null;
         }
         String seconds = String.valueOf(seconds());
-        String mark = encoded(semel.newSecret(MARK_BYTES));
+        String mark = encode(semel.newSecret(MARK_BYTES));
         String value = seconds + "." + mark + "." + owner.sign(seconds, mark);
         return new Mark(cookieName(workspace.name(), owner.name()), value, GOOD_FOR.toSeconds());
     }
 
-    /** By which a browser is told from others; null where its cookie is not of this person, or too old. */
+    /** The browser id; null if the cookie belongs to another user or has expired. */
     @Nullable
     String mark(People.Entry entry) {
         Matcher parts = COOKIE.matcher(entry.browser() == null ? "" : entry.browser());
@@ -96,7 +95,7 @@ public final class KnownBrowsers {
         return MessageDigest.isEqual(signed, parts.group(3).getBytes(StandardCharsets.UTF_8)) ? parts.group(2) : null;
     }
 
-    /** Null where there is nobody of this name with a password. */
+    /** Null if there is no user of this name with a password. */
     private @Nullable Owner owner(Rows.Workspace workspace, String name) {
         Rows.Setting row = semel.view(reads -> reads.setting(workspace.ws(), People.PERSON.word(), name));
         JsonNode person = row == null ? MissingNode.getInstance() : Json.parse(row.body());
@@ -108,7 +107,7 @@ public final class KnownBrowsers {
         return now == null ? 0 : now / 1_000_000;
     }
 
-    private static String encoded(byte[] bytes) {
+    private static String encode(byte[] bytes) {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 }

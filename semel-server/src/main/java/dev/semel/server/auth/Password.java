@@ -11,8 +11,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A password as it is kept: PBKDF2 with HMAC-SHA256, a salt of its own, and the count of rounds beside it, so that the
- * count can rise later. At most two are computed at a time, so that a crowd at the log-in costs no more than that.
+ * A stored password hash: PBKDF2 with HMAC-SHA256, salt and iteration count. At most two are computed in parallel,
+ * which bounds the load of a login flood.
  */
 record Password(int rounds, byte[] salt, byte[] hash) {
     static final int SALT_BYTES = 16;
@@ -30,7 +30,7 @@ record Password(int rounds, byte[] salt, byte[] hash) {
         return MessageDigest.isEqual(hash, derive(text, salt, rounds));
     }
 
-    /** As much work as a comparison, for a name that nobody has: the time it takes must not tell. */
+    /** Does the work of a comparison for an unknown name, so that timing does not reveal which names exist. */
     static void pretend(String text) {
         derive(text, new byte[SALT_BYTES], ROUNDS);
     }

@@ -10,7 +10,7 @@ import dev.semel.store.Rows;
 import dev.semel.store.SettingName;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Another password for whoever knows the one that they have. */
+/** Changes the password of a user who knows the current one. */
 final class Passwords {
     private final Semel semel;
     private final Attempts attempts;
@@ -22,22 +22,22 @@ final class Passwords {
 
     static void check(String password) {
         if (password.length() < Password.SHORTEST || password.length() > Password.LONGEST) {
-            throw People.refused("A password has " + Password.SHORTEST + " to " + Password.LONGEST + " characters");
+            throw People.refused("A password needs " + Password.SHORTEST + " to " + Password.LONGEST + " characters");
         }
     }
 
     /**
-     * The change that gives them the new one. Where that is the one they have already nothing changes, so that whoever
-     * lost the answer may ask again.
+     * Prepares the edit that stores the new password. If it equals the stored one nothing changes, so that a retry is
+     * safe.
      */
     Edit.Put changing(Principal asks, Rows.Setting person, People.Choice choice) {
         ObjectNode document = (ObjectNode) Json.parse(person.body());
         if (!document.has("password")) {
-            throw People.refused("This person logs in with the identity provider and has no password here");
+            throw People.refused("This user logs in with the identity provider and has no password in Semel");
         }
         check(choice.fresh());
         if (choice.old().equals(choice.fresh())) {
-            throw People.refused("The new password is the old one");
+            throw People.refused("The new password equals the old one");
         }
         var guess = new Attempts.Try(asks.workspaceName() + "/" + person.name(), asks.tokenId());
         attempts.begin(guess);
@@ -47,8 +47,8 @@ final class Passwords {
         if (!fits && !done || document.path(People.DISABLED).asBoolean(false)) {
             throw new SemelException(
                     ErrorCode.FORBIDDEN,
-                    "The old password does not fit. Nothing was changed.",
-                    "Send the password that you have. Who forgot it asks an administrator for a link.");
+                    "The old password is wrong. Nothing was changed.",
+                    "Send your current password. If you forgot it, ask an administrator for a reset link.");
         }
         attempts.succeeded(guess);
         if (fits) {

@@ -23,14 +23,14 @@ import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * People who log in to the pages. A person is a document of their workspace, made by an invitation that works once;
- * what they may do is what a token with the scopes of their role may do.
+ * User accounts of the dashboard: log-in, sessions, invitations and changes. A user is a document of a workspace and
+ * has the scopes of their role.
  */
 public final class People {
     static final SettingKind PERSON = new SettingKind("person", false, true);
     static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9._-]{0,63}");
 
-    /** Of people from outside: what they are called there, and where. Nobody who was invited here has such a name. */
+    /** Names of external users: the provider's name, `@` and its host. No invited user has such a name. */
     private static final Pattern OUTSIDE = Pattern.compile("[A-Za-z][A-Za-z0-9._-]{0,63}@[A-Za-z0-9.-]{1,100}");
 
     public static final String ACTOR = "usr_";
@@ -67,39 +67,39 @@ public final class People {
         return new People(semel, null);
     }
 
-    /** `semel dev`: besides people, whoever sits at this machine may enter with one click. */
+    /** For `semel dev`: the local developer may also log in with one click. */
     public static People forDev(Semel semel, Principal dev) {
         return new People(semel, dev);
     }
 
-    /** Whoever this provider vouches for may come in as well. Called before anybody does. */
+    /** Also accepts logins of this identity provider. Call before the first login. */
     public People with(@Nullable Voucher provider) {
         voucher = provider;
         return this;
     }
 
-    /** Where browsers find this server; empty where nobody said. Called before anybody comes. */
+    /** Sets the public URL of this server; empty if unknown. Call before the first login. */
     public People foundAt(String address) {
         home = address;
         return this;
     }
 
-    /** Where browsers find this server, such as `https://semel.example.com`; empty where nobody said. */
+    /** The public URL of this server, such as `https://semel.example.com`; empty if unknown. */
     public String home() {
         return home;
     }
 
-    /** The identity provider; null where there is none. */
+    /** The identity provider; null if none is configured. */
     public @Nullable Voucher voucher() {
         return voucher;
     }
 
     /**
-     * A person as others may see them.
+     * A user without credentials.
      *
-     * @param groups in which they decide what waits for a person, e.g. `warehouse`
-     * @param disabled they cannot log in, and have no session
-     * @param fromOutside an identity provider vouches for them: they have no password, and their role is its word
+     * @param groups reviewer groups, e.g. `warehouse`
+     * @param disabled cannot log in and has no session
+     * @param fromOutside managed by the identity provider: no local password, role set at each login
      */
     public record Person(
             String name,
@@ -109,7 +109,7 @@ public final class People {
             boolean fromOutside,
             int version,
             long changedAt) {
-        /** What they answer to where a review names who decides. */
+        /** The names by which a review may assign this user. */
         Set<String> called() {
             Set<String> all = new TreeSet<>(Set.of(name, "role:" + role.word()));
             groups.forEach(group -> all.add("role:" + group));
@@ -118,9 +118,9 @@ public final class People {
     }
 
     /**
-     * What was typed at the log-in.
+     * The credentials of a login request.
      *
-     * @param browser what the browser keeps of an earlier one under {@link KnownBrowsers#cookieName}; null where it has nothing
+     * @param browser value of the {@link KnownBrowsers#cookieName} cookie; null if absent
      */
     public record Entry(
             String workspace,
@@ -130,16 +130,16 @@ public final class People {
             @Nullable String browser) {
         @Override
         public String toString() {
-            return "Entry of " + name;
+            return "login of " + name;
         }
     }
 
-    /** The cookie of whoever enters by one click; null where that is not offered. */
+    /** The session cookie for the one-click login of `semel dev`; null if not offered. */
     public @Nullable String devEntrance() {
         return dev == null ? null : "dev" + SEPARATOR + devSecret;
     }
 
-    /** Who comes with this cookie; null where nobody does, or not any more. */
+    /** The user of this session cookie; null if the session is invalid or has ended. */
     public @Nullable Visitor visitor(String cookie) {
         String[] parts = cookie.split(SEPARATOR, -1);
         if (dev != null && parts.length == 2 && parts[0].equals("dev")) {
@@ -161,8 +161,8 @@ public final class People {
     }
 
     /**
-     * Whoever comes with this cookie did something: their session lasts on. Not that of somebody for whom a provider
-     * vouched: what it says of them is read at each log-in, so that must come again.
+     * Extends the session of an active user. Not for external users: their role is read at each login, so they must log
+     * in again.
      */
     public void used(String cookie) {
         String[] parts = cookie.split(SEPARATOR, -1);
@@ -176,7 +176,7 @@ public final class People {
         }
     }
 
-    /** Answers the cookie of a new session; null where name and password do not go together. */
+    /** Returns the cookie of a new session; null if name or password is wrong. */
     public @Nullable String logIn(Entry entry) {
         var attempt = new Attempts.Try(entry.workspace() + "/" + entry.name(), entry.address(), browsers.mark(entry));
         attempts.begin(attempt);
@@ -194,14 +194,14 @@ public final class People {
         return null;
     }
 
-    /** Answers the cookie of a new session of somebody for whom the provider has vouched a moment ago. */
+    /** Returns the cookie of a new session for a user whom the identity provider just authenticated. */
     public String enter(String workspace, Vouched who, String address) {
         Rows.Workspace found = semel.view(reads -> reads.workspace(workspace));
         if (found == null) {
             throw new SemelException(
                     ErrorCode.FORBIDDEN,
-                    "People of the identity provider belong to a workspace that is not there. You are not logged in.",
-                    "Whoever runs the server corrects SEMEL_OIDC_WORKSPACE.");
+                    "The workspace for users of the identity provider does not exist. You are not logged in.",
+                    "Ask the operator of the server to correct SEMEL_OIDC_WORKSPACE.");
         }
         return cookie(found.ws(), identities.name(found.ws(), who), address);
     }
@@ -213,7 +213,7 @@ public final class People {
         }
     }
 
-    /** Whose session a cookie says it is; null where it says nothing of the kind. */
+    /** The user that a cookie claims to belong to; null if it is malformed. */
     static Sessions.@Nullable Owner owner(String cookie) {
         String[] parts = cookie.split(SEPARATOR, -1);
         boolean fits = parts.length == 3 && parts[0].matches("[0-9]{1,9}") && fits(parts[1]);
@@ -243,7 +243,7 @@ public final class People {
         return semel.view(reads -> reads.setting(ws, PERSON.word(), name));
     }
 
-    /** The person of this document. */
+    /** Converts a stored document to a user. */
     public static Person person(Rows.Setting row) {
         ObjectNode document = (ObjectNode) Json.parse(row.body());
         Role role = Role.of(document.path("role").asString(""));
@@ -265,68 +265,68 @@ public final class People {
         return invitations;
     }
 
-    /** The sessions of a person, without what would let anybody take one over. */
+    /** The sessions of a user, without their secrets. */
     public List<Sessions.Session> sessions(int ws, String name) {
         return sessions.list(new Sessions.Owner(ws, name));
     }
 
-    /** Ends one session; false where there is none of this id. */
+    /** Ends one session; false if no session has this id. */
     public boolean endSession(int ws, String name, String id) {
         return sessions.endOne(new Sessions.Owner(ws, name), id);
     }
 
-    /** The id of the session of this cookie, as {@link #sessions} tells it; empty for one without. */
+    /** The session id of this cookie as in {@link #sessions}; empty if it has none. */
     public static String sessionId(String cookie) {
         String[] parts = cookie.split(SEPARATOR, -1);
         return parts.length == 3 ? Sessions.id(Sessions.digest(parts[2])) : "";
     }
 
-    /** Ends all sessions of a person. Called when they are removed or disabled. */
+    /** Ends all sessions of a user. Call when the user is removed or disabled. */
     public void endSessions(int ws, String name) {
         sessions.endAll(new Sessions.Owner(ws, name));
     }
 
-    /** Ends all sessions of a person but one, by its id; empty: all of them. */
+    /** Ends all sessions of a user except one, by its id; empty: all of them. */
     public void endOtherSessions(int ws, String name, String id) {
         sessions.endAllBut(new Sessions.Owner(ws, name), id);
     }
 
-    /** The password that somebody has, and the one that they want. */
+    /** The current and the new password. */
     public record Choice(String old, String fresh) {
         @Override
         public String toString() {
-            return "a choice of a password";
+            return "a password change";
         }
     }
 
-    /** The change of somebody's own password; null where there is no such person. */
+    /** Prepares the change of a user's own password; null if there is no such user. */
     public Edit.@Nullable Put choosing(Principal asks, String name, Choice choice) {
         Rows.Setting row = row(asks.workspace(), name);
         return row == null ? null : passwords.changing(asks, row, choice);
     }
 
-    /** Browsers from which people have logged in before. */
+    /** Browsers with an earlier successful login. */
     public KnownBrowsers browsers() {
         return browsers;
     }
 
-    /** Who sees to it that somebody is left who can administer. */
+    /** Prevents the removal of the last administrator. */
     public Administrators administrators() {
         return administrators;
     }
 
-    /** The person who asks; null where it is a token that does. */
+    /** The user behind this principal; null if it is a token. */
     public static @Nullable String nameOf(Principal who) {
         return who.tokenId().startsWith(ACTOR) ? who.tokenId().substring(ACTOR.length()) : null;
     }
 
-    /** What is to change of a person; null for what stays. */
+    /** Requested changes of a user; null for what stays. */
     public record Change(
             @Nullable Role role,
             @Nullable Boolean disabled,
             @Nullable List<String> groups) {}
 
-    /** The change of a person; null where there is no such person. */
+    /** Prepares a change of a user; null if there is no such user. */
     public Edit.@Nullable Put changing(int ws, String name, Change change, String actor) {
         Rows.Setting row = row(ws, name);
         if (row == null) {
@@ -335,7 +335,7 @@ public final class People {
         ObjectNode document = (ObjectNode) Json.parse(row.body());
         Role role = change.role();
         if (role != null && Identities.fromOutside(document)) {
-            throw refused("The role of " + name + " is what the identity provider says at their next log-in");
+            throw refused("The identity provider sets the role of " + name + " at each login");
         }
         if (role != null) {
             document.put("role", role.word());
@@ -350,15 +350,15 @@ public final class People {
         return new Edit.Put(new SettingName(ws, PERSON, name), Json.write(document), row.version(), actor);
     }
 
-    /** @param seen the version that is to be removed; null for whichever there is */
+    /** @param seen the expected version; null for any */
     public Edit.Remove removing(int ws, String name, @Nullable Integer seen, String actor) {
         return new Edit.Remove(new SettingName(ws, PERSON, name), seen, actor);
     }
 
-    /** Makes the person of an invitation, or gives them another password, and answers the cookie of a new session. */
+    /** Accepts an invitation or reset link and returns the cookie of a new session. */
     public String accept(String token, String name, String password, String address) {
         int ws = new Acceptance(semel, this).accept(token, name, password);
-        // Whoever had this name, or this password, before may have left sessions behind.
+        // Sessions of an earlier user or password must not survive.
         endSessions(ws, name);
         return cookie(ws, name, address);
     }
@@ -376,11 +376,12 @@ public final class People {
         return NAME.matcher(name).matches() || OUTSIDE.matcher(name).matches();
     }
 
-    /** The name of somebody who may be there, whoever vouches for them. */
+    /** Returns a valid name of a local or external user, or throws. */
     public static String checked(String name) {
         if (!fits(name)) {
-            throw refused("A name is 1 to 64 letters, digits, dots, _ and -, beginning with a letter; people whom the"
-                    + " identity provider vouches for have an @ and its host behind it");
+            throw refused("A name must have 1 to 64 letters, digits, dots, _ and -, and begin with a letter;"
+                    + " names of users from"
+                    + " the identity provider end with @ and its host");
         }
         return name;
     }

@@ -8,8 +8,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bucket of fresh triggers for each token with a quota, and a larger one of replays, so that retries never eat the
- * room for new work. Counted per worker.
+ * Rate limits per API token: one bucket for fresh triggers and a larger one for replays, so that retries never block
+ * new work. Counted per worker.
  */
 public final class Quotas {
     private static final String FRESH = "fresh";
@@ -25,7 +25,7 @@ public final class Quotas {
         this.nanos = nanos;
     }
 
-    /** What to ask before a fresh trigger; null where the token has no quota. */
+    /** The check to run before a fresh trigger; null if the token has no quota. */
     public @Nullable Runnable fresh(Principal principal) {
         int quota = quota(principal);
         return quota == 0 ? null : () -> take(principal, FRESH, quota);
@@ -54,7 +54,7 @@ public final class Quotas {
                                     + " triggers a minute. No run was started"
                                     + (kind.equals(FRESH)
                                             ? " and the key is still free."
-                                            : "; the run of the key is unharmed."),
+                                            : "; the run of the key is not affected."),
                             "Send it again with the same key after the time in Retry-After.")
                     .with("retry_after", wait)
                     .with("quota", kind)
@@ -72,7 +72,7 @@ public final class Quotas {
             this.at = now;
         }
 
-        /** Seconds to wait; 0 where one was taken. */
+        /** Returns the seconds to wait; 0 if a token was available. */
         synchronized long take(int perMinute, long now) {
             left = Math.min(perMinute, left + (now - at) / NANOS_A_MINUTE * perMinute);
             at = now;

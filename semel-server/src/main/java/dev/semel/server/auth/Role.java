@@ -6,15 +6,15 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a person may do on the pages, in the scopes that tokens have. */
+/** Role of a dashboard user: viewer, operator, reviewer or admin, expressed as token scopes. */
 public enum Role {
-    /** Looks. */
+    /** May read. */
     VIEWER(EnumSet.of(Scope.READ)),
-    /** Sends, cancels, pauses, releases. */
+    /** May trigger, cancel, pause and release. */
     OPERATOR(EnumSet.of(Scope.READ, Scope.TRIGGER, Scope.OPERATE)),
-    /** Looks, and decides what waits for a person. */
+    /** May read and decide reviews. */
     REVIEWER(EnumSet.of(Scope.READ, Scope.REVIEW)),
-    /** Everything. */
+    /** May do everything. */
     ADMIN(EnumSet.complementOf(EnumSet.of(Scope.OPEN)));
 
     private final Set<Scope> scopes;
@@ -31,7 +31,7 @@ public enum Role {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The role of this word; null where there is none. */
+    /** The role of this name; null if there is none. */
     public static @Nullable Role of(String word) {
         for (Role role : values()) {
             if (role.word().equals(word)) {

@@ -22,20 +22,20 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The sessions of people: one document for each person that holds the digests of a few secrets and how long each is
- * good. So there is nothing to sweep, and whoever reads the store cannot be anybody.
+ * Login sessions of dashboard users: one document per user with the digest and expiry of each session secret. Reading
+ * the store reveals no usable session.
  */
 public final class Sessions {
     static final int SECRET_BYTES = 24;
     private static final SettingKind KIND = new SettingKind("session", false, false);
 
-    /** From its beginning, however much it is used. */
+    /** Longest age of a session, whatever its use. */
     public static final Duration LONGEST = Duration.ofDays(7);
 
     private static final long GOOD_FOR = Duration.ofHours(12).toNanos() / 1_000;
     private static final long AT_MOST_FOR = LONGEST.toNanos() / 1_000;
 
-    /** A use that adds less than this is not written down. */
+    /** Extensions shorter than this are not written. */
     private static final long WORTH_WRITING = Duration.ofMinutes(30).toNanos() / 1_000;
 
     private static final int AT_MOST = 10;
@@ -48,7 +48,7 @@ public final class Sessions {
         this.semel = semel;
     }
 
-    /** Which person of which workspace. */
+    /** A user of a workspace. */
     record Owner(int ws, String name) {
         private SettingName document() {
             return new SettingName(ws, KIND, name);
@@ -66,14 +66,14 @@ public final class Sessions {
     }
 
     /**
-     * A session as its owner may see it.
+     * A session without its secret.
      *
-     * @param id names it and opens nothing
-     * @param address from where it was begun; a proxy's where there is one, empty where that is not known
+     * @param id identifies the session; not a secret
+     * @param address the client's IP address at login, or its proxy's; empty if unknown
      */
     public record Session(String id, long begunAt, long until, String address) {}
 
-    /** Digests are no secrets, and a part of one is enough to name one of ten. */
+    /** A prefix of the digest is enough, because a user has at most ten sessions. */
     static String id(String hash) {
         return hash.substring(0, ID_LENGTH);
     }
@@ -86,7 +86,7 @@ public final class Sessions {
                 .toList();
     }
 
-    /** A new session; answers its secret. The oldest ends where there are too many. */
+    /** Starts a session and returns its secret. Ends the oldest if there are too many. */
     String begin(Owner owner, String address) {
         String secret = Base64.getUrlEncoder().withoutPadding().encodeToString(semel.newSecret(SECRET_BYTES));
         long now = now();
@@ -108,10 +108,7 @@ public final class Sessions {
         return found;
     }
 
-    /**
-     * Its owner did something, so it is good for as long as a new one is, up to {@link #LONGEST} from its beginning.
-     * Written down twice an hour at most.
-     */
+    /** Extends the session after activity, up to {@link #LONGEST} after its start. Writes at most twice an hour. */
     void used(Owner owner, String secret) {
         String hash = digest(secret);
         long now = now();
@@ -137,7 +134,7 @@ public final class Sessions {
                         .toList());
     }
 
-    /** Whether there was one of this id. */
+    /** Returns whether a session had this id. */
     boolean endOne(Owner owner, String id) {
         if (list(owner).stream().noneMatch(one -> one.id().equals(id))) {
             return false;
@@ -162,7 +159,7 @@ public final class Sessions {
                         .toList());
     }
 
-    /** Replaces the document over the version that was read; whoever was faster is read again. */
+    /** Replaces the document with optimistic locking; retries after a concurrent change. */
     private void change(Owner owner, UnaryOperator<List<One>> how) {
         for (int i = 0; i < TRIES; i++) {
             Rows.Setting row = row(owner);
@@ -183,7 +180,7 @@ public final class Sessions {
                 return;
             }
         }
-        throw new IllegalStateException("the sessions of one person changed " + TRIES + " times in between");
+        throw new IllegalStateException("the sessions of one user changed " + TRIES + " times during one update");
     }
 
     private Rows.@Nullable Setting row(Owner owner) {
@@ -197,7 +194,7 @@ public final class Sessions {
                 long until = one.path("until").asLong(0);
                 all.add(new One(
                         one.path("hash").asString(""),
-                        one.path("begun").asLong(until - GOOD_FOR), // those of before did not say
+                        one.path("begun").asLong(until - GOOD_FOR), // older documents lack this member
                         until,
                         one.path("address").asString("")));
             }

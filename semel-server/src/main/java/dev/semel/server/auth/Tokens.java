@@ -17,8 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * API tokens: made here, shown once, stored as SHA-256, looked up by that digest. A revoked one stops working at once
- * at this worker and within half a second at the others.
+ * Creates and authenticates API tokens, stored as SHA-256. A revoked token stops working immediately on this worker and
+ * within half a second on others.
  */
 public final class Tokens implements Authenticator {
     private static final int REMEMBERED_AT_MOST = 10_000;
@@ -37,23 +37,23 @@ public final class Tokens implements Authenticator {
         return new Tokens(semel, null);
     }
 
-    /** `semel dev`: the word `dev` is a token with every scope. It is not stored, so `serve` never knows it. */
+    /** For `semel dev`: the text `dev` is a token with every scope. It is not stored, so `serve` never accepts it. */
     public static Tokens forDev(Semel semel, Rows.Workspace workspace) {
         Set<Scope> all = EnumSet.complementOf(EnumSet.of(Scope.OPEN));
         return new Tokens(
                 semel, new Principal("tok_dev", workspace.ws(), workspace.name(), all, Set.of(), new Quota(0)));
     }
 
-    /** How many fresh triggers a minute; 0 means as many as it likes. */
+    /** Fresh triggers per minute; 0: unlimited. */
     public record Quota(int perMinute) {}
 
     /**
-     * @param change of the catalog, taken before the store was asked: a token that is revoked in between is remembered
-     *     under a number that has passed, and so is never believed again
+     * @param change catalog version read before the lookup: a token revoked in between is cached under an outdated
+     *     version and never used
      */
     private record Remembered(Principal principal, long change) {}
 
-    /** A new token: the only moment its secret is known. */
+    /** A new token with its secret, which is not stored. */
     public record Made(Rows.Token row, String secret) {}
 
     @Override
@@ -77,7 +77,7 @@ public final class Tokens implements Authenticator {
                 row.ws(),
                 row.workspace(),
                 scopes(row.scopes()),
-                called(row.name()),
+                reviewerNames(row.name()),
                 new Quota(row.quotaPerMinute()));
         if (known.size() >= REMEMBERED_AT_MOST) {
             known.clear();
@@ -86,24 +86,24 @@ public final class Tokens implements Authenticator {
         return principal;
     }
 
-    /** A token `warehouse` or `warehouse/scanner-3` has the role `warehouse`; a token answers to its name besides. */
-    private static Set<String> called(String name) {
+    /** A token named `warehouse` or `warehouse/scanner-3` has the reviewer role `warehouse`, besides its own name. */
+    private static Set<String> reviewerNames(String name) {
         int slash = name.indexOf('/');
         String role = slash < 0 ? name : name.substring(0, slash);
         return role.isBlank() ? Set.of() : Set.of(name, "role:" + role);
     }
 
     /**
-     * What a new token is to be.
+     * Properties of a token to create.
      *
-     * @param madeBy who asks for it, as the audit names them
+     * @param madeBy the actor for the audit log
      */
     public record Wanted(String name, Set<Scope> scopes, int quotaPerMinute, String madeBy) {}
 
     /**
-     * A token that is not stored yet.
+     * Creates a token without storing it.
      *
-     * @param ws the number of its workspace; 0 where that is still to be opened
+     * @param ws workspace number; 0 if the workspace does not exist yet
      */
     public Made draft(int ws, String workspace, Wanted wanted) {
         String id = "tok_" + semel.newId().text().substring("run_".length());

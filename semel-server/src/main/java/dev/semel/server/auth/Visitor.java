@@ -3,9 +3,9 @@ package dev.semel.server.auth;
 import dev.semel.server.http.Principal;
 
 /**
- * Somebody who is logged in.
+ * The user of a dashboard session, with their principal and CSRF token.
  *
- * @param role a word for people
- * @param csrf what each of their forms must carry
+ * @param role display name of the role
+ * @param csrf the token that each form must send
  */
 public record Visitor(String name, String role, Principal principal, String csrf) {}

@@ -3,16 +3,16 @@ package dev.semel.server.auth;
 import java.net.URI;
 
 /**
- * Somebody for whom an identity provider has vouched a moment ago.
+ * A user whom the identity provider just authenticated.
  *
- * @param identity what never changes of them: a digest of the provider and of their number there
- * @param name how they would like to be called here
- * @param host of the provider: stands behind their name, so that nobody is taken for a person of this server
+ * @param identity stable digest of the provider and the user's subject there
+ * @param name preferred local name
+ * @param host the provider's host: suffix of the local name, so that it never equals an invited user's name
  */
 public record Vouched(String identity, String name, String host, Role role) {
     private static final int LONGEST_HOST = 100;
 
-    /** @param subject what the provider calls this person for ever; no other provider's word counts for it */
+    /** @param subject the provider's permanent id of this user */
     public static Vouched of(String issuer, String subject, String name, Role role) {
         return new Vouched(Sessions.digest(issuer.length() + " " + issuer + " " + subject), name, host(issuer), role);
     }

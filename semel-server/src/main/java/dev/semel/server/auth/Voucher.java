@@ -3,34 +3,34 @@ package dev.semel.server.auth;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** An identity provider: whoever logs in there may come in here. */
+/** An external identity provider whose users may log in to the dashboard. */
 public interface Voucher {
-    /** What people call it; stands behind "Log in with". */
+    /** Display name, shown after "Log in with". */
     String label();
 
-    /** Where people who come from there belong. */
+    /** The workspace of its users. */
     String workspace();
 
     /**
-     * The beginning of a log-in.
+     * The first step of a login.
      *
-     * @param address where the browser is sent
-     * @param cookie what the browser keeps meanwhile, so that only the one that went out comes back
+     * @param address URL to redirect the browser to
+     * @param cookie login state for the browser, so that only the same browser can finish
      */
     record Outset(String address, String cookie) {}
 
-    /** The end of a log-in: who it is, and where they wanted to go. */
+    /** A finished login: the user and the page to show next. */
     record Arrival(Vouched who, String next) {}
 
     Outset begin(String next);
 
     /**
-     * @param cookie what the browser kept; null where it comes with none
-     * @param answer the parameters of the address to which the provider sent it
+     * @param cookie the login state; null if absent
+     * @param answer the query parameters of the callback
      */
     Arrival finish(@Nullable String cookie, Function<String, @Nullable String> answer);
 
-    /** Where one logs out there; null where the provider has no such page. */
+    /** The provider's logout URL; null if it has none. */
     @Nullable
     String farewell();
 }

@@ -1,3 +1,4 @@
+/** Access control: dashboard users, login sessions, invitations, API tokens and quotas. */
 @NullMarked
 package dev.semel.server.auth;
 

@@ -5,10 +5,13 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Rings once when a time is over, unless it was turned off before; a blocked read or write cannot look at a clock. */
+/**
+ * Runs a task once when a timeout has passed, unless the caller cancels it. A blocked socket read or write cannot check
+ * a clock itself.
+ */
 public final class Alarm implements AutoCloseable {
     private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, work -> {
-        Thread thread = new Thread(work, "semel-channel-alarm");
+        Thread thread = new Thread(work, "semel-channel-timeout");
         thread.setDaemon(true);
         return thread;
     });
@@ -17,13 +20,13 @@ public final class Alarm implements AutoCloseable {
         timer.setRemoveOnCancelPolicy(true);
     }
 
-    /** @param ring short work that blocks on nothing, such as closing a socket */
-    Set after(Duration time, Runnable ring) {
-        ScheduledFuture<?> pending = timer.schedule(ring, time.toMillis(), TimeUnit.MILLISECONDS);
+    /** @param task short work that does not block, such as closing a socket */
+    Set after(Duration time, Runnable task) {
+        ScheduledFuture<?> pending = timer.schedule(task, time.toMillis(), TimeUnit.MILLISECONDS);
         return () -> pending.cancel(false);
     }
 
-    /** An alarm that is set. */
+    /** A timeout that has not fired yet; closing it cancels it. */
     interface Set extends AutoCloseable {
         @Override
         void close();

@@ -12,8 +12,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The body that a provider wants, as a tree of JSON whose texts are templates. Values become texts inside the tree, so
- * none of them can change its shape.
+ * A JSON request body for a message provider whose text values are templates. Inserted values stay text, so they cannot
+ * change the JSON structure.
  */
 final class BodyTemplate {
     private static final int DEPTH = 20;
@@ -26,6 +26,7 @@ final class BodyTemplate {
         this.reads = reads;
     }
 
+    /** A node of the compiled body: a constant, a text template, an object or an array. */
     private sealed interface Node {
         record Fixed(JsonNode value) implements Node {}
 
@@ -36,7 +37,7 @@ final class BodyTemplate {
         record Items(List<Node> items) implements Node {}
     }
 
-    /** @param pointer of the body in the document of the channel */
+    /** @param pointer JSON pointer of the body in the channel document */
     static BodyTemplate of(JsonNode body, String pointer, List<Problem> problems) {
         Set<String> reads = new TreeSet<>();
         return new BodyTemplate(compile(body, pointer, problems, reads), reads);

@@ -7,24 +7,25 @@ import java.time.Duration;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** HTTP as channels need it: one call is one request. */
+/** HTTP client that message channels use. One call sends exactly one request and never retries. */
 @FunctionalInterface
 public interface Calls {
     /**
-     * @return the body of an answer that is a success: JSON where it says so, otherwise a text
-     * @throws Failures.NotSent where it did not leave
-     * @throws Failures.Status where the answer is not 2xx
-     * @throws IOException where nobody knows
+     * @return the body of a 2xx response: JSON if its Content-Type is JSON, otherwise a text node
+     * @throws Failures.NotSent if no byte of the request was sent
+     * @throws Failures.Status if the status is not 2xx
+     * @throws IOException if the outcome is unknown
      */
     JsonNode send(Step step, Call call) throws IOException, InterruptedException;
 
+    /** One HTTP request of a channel. */
     record Call(String method, String url, List<Header> headers, byte[] body, Duration timeout) {
         public Call {
             headers = List.copyOf(headers);
         }
     }
 
-    /** @param secret whether the value is a credential, which is never shown and never goes elsewhere */
+    /** @param secret whether the value is a credential: it is never logged and never sent to another origin */
     record Header(String name, String value, boolean secret) {
         @Override
         public String toString() {

@@ -6,12 +6,12 @@ import java.io.InputStream;
 import java.net.Proxy;
 import java.net.Socket;
 
-/** A connection that reads only so many bytes: what a mail server has to say is short, and no server may fill the heap. */
+/** A socket that reads at most a fixed number of bytes, so that a mail server cannot fill the heap. */
 final class CappedSocket extends Socket {
     private final int most;
 
     CappedSocket(int most) {
-        super(Proxy.NO_PROXY); // a proxy of the environment would connect to what nobody has checked
+        super(Proxy.NO_PROXY); // a proxy from the environment would connect to an unchecked address
         this.most = most;
     }
 
@@ -31,20 +31,20 @@ final class CappedSocket extends Socket {
         @Override
         public int read() throws IOException {
             int b = super.read();
-            left -= b < 0 ? 0 : spent(1);
+            left -= b < 0 ? 0 : countBytes(1);
             return b;
         }
 
         @Override
         public int read(byte[] into, int from, int length) throws IOException {
             int count = super.read(into, from, length);
-            left -= count < 0 ? 0 : spent(count);
+            left -= count < 0 ? 0 : countBytes(count);
             return count;
         }
 
-        private int spent(int count) throws IOException {
+        private int countBytes(int count) throws IOException {
             if (count > left) {
-                throw new IOException("the server talks without end");
+                throw new IOException("the mail server sent more bytes than the limit");
             }
             return count;
         }

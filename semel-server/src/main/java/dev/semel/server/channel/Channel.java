@@ -8,24 +8,28 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A way for messages to leave. One call sends one message once and never tries again by itself.
+ * A configured way to deliver messages, such as SMTP or an HTTP provider. One call sends one message once and never
+ * retries.
  *
- * <p>How it fails says what is known: {@link Failures.NotSent} where it certainly was not taken and may be sent again,
- * {@link Failures.Refused} and a {@link Failures.Status} where the other side said no, and an {@link IOException} where
- * nobody knows.
+ * <p>The exception says what is known: {@link Failures.NotSent} if the message was certainly not sent and may be sent
+ * again, {@link Failures.Refused} or {@link Failures.Status} if the other side rejected it, and {@link IOException} if
+ * the outcome is unknown.
  */
 public interface Channel {
     Medium medium();
 
-    /** The protections that it can keep, in the words of workflow files; another one does not publish. */
+    /**
+     * The protections that this channel supports, as workflow files spell them. Publishing rejects a step that states
+     * another one.
+     */
     Set<String> honours();
 
-    /** How long the other side remembers the key of an effect, where it can keep `provider_key`. */
+    /** How long the provider remembers an effect key, if this channel supports `provider_key`. */
     default Optional<Duration> providerWindow() {
         return Optional.empty();
     }
 
-    /** The names that a step may set in its overrides. */
+    /** The names that a step may set under `overrides`. */
     Set<String> overrides();
 
     Delivery send(Step step, Message message) throws IOException, InterruptedException;

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonPointer;
 import tools.jackson.databind.JsonNode;
 
-/** Makes a channel of what is kept of it. Credentials are names of secrets, and stay names until a message leaves. */
+/** Creates channels from their stored settings. Credentials stay secret names until a message is sent. */
 public final class Channels {
     private static final String KEY = "Idempotency-Key";
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-    /** Headers that are written by the channel or by the connection. */
+    /** Headers that only the channel or the HTTP connection may set. */
     private static final Set<String> OURS = Set.of(
             "host",
             "content-length",
@@ -32,14 +32,14 @@ public final class Channels {
 
     private Channels() {}
 
-    /** What channels send with. */
+    /** The connections that channels send with. */
     public record Ports(Mail.Line line, Calls calls) {}
 
     public static Medium medium(ChannelSetting setting) {
         return Medium.valueOf(setting.kind().toUpperCase(Locale.ROOT));
     }
 
-    /** What is wrong with a channel beyond the form of its document; told when it is stored. */
+    /** Validates what the document's form does not show; called when the channel is stored. */
     public static List<Problem> check(ChannelSetting setting) {
         List<Problem> problems = new ArrayList<>();
         switch (setting) {
@@ -66,7 +66,7 @@ public final class Channels {
 
     private static void check(String mailbox, String pointer, List<Problem> problems) {
         if (Mailbox.named(mailbox).isEmpty()) {
-            problems.add(new Problem(pointer, "must be one mail address, such as Acme <hello@acme.example>"));
+            problems.add(new Problem(pointer, "must be one email address, such as Acme <hello@acme.example>"));
         }
     }
 
@@ -76,7 +76,8 @@ public final class Channels {
                 problems.add(new Problem(pointer, "must not set " + name.toLowerCase(Locale.ROOT)));
             } else if (SecretText.of(value).hasOther() || !value.chars().allMatch(c -> c >= 0x20 && c < 0x7f)) {
                 problems.add(
-                        new Problem(pointer, "must be visible ASCII, with ${ secret.NAME } and nothing else in it"));
+                        new Problem(pointer, "must be visible ASCII; only the placeholder"
+                                + " ${ secret.NAME } is allowed"));
             }
         });
     }
@@ -85,7 +86,7 @@ public final class Channels {
         return form.properties().stream().anyMatch(member -> member.getValue().isContainer());
     }
 
-    /** @param setting one that {@link #check} has nothing to say about */
+    /** @param setting without problems according to {@link #check} */
     public static Channel of(ChannelSetting setting, Ports ports) {
         Medium medium = medium(setting);
         return switch (setting) {
@@ -140,7 +141,7 @@ public final class Channels {
 
     private static Mailbox mailbox(String text) {
         return Mailbox.named(text)
-                .orElseThrow(() -> Letter.refused("the channel's own mail address is not one plain address"));
+                .orElseThrow(() -> Letter.refused("the sender address of the channel is not one plain email address"));
     }
 
     private static SecretText url(ChannelSetting.Address address) {

@@ -3,20 +3,20 @@ package dev.semel.server.channel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The other side took the message.
+ * Receipt for a message that the mail server or provider accepted.
  *
- * @param messageId by which it can be found again; null where the other side gave none
- * @param detail what it said, shortened
+ * @param messageId the provider's id of the message; null if it returned none
+ * @param detail the provider's response, shortened
  */
 public record Delivery(@Nullable String messageId, String detail) {
     private static final int LONGEST = 200;
 
     public Delivery {
-        detail = shown(detail);
-        messageId = messageId == null ? null : shown(messageId);
+        detail = shorten(detail);
+        messageId = messageId == null ? null : shorten(messageId);
     }
 
-    private static String shown(String text) {
+    private static String shorten(String text) {
         String plain = text.strip().replaceAll("\\p{Cntrl}", " ");
         return plain.length() <= LONGEST ? plain : plain.substring(0, LONGEST) + "…";
     }

@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where in HTML a value may stand. Escaping makes a value plain text between tags and inside quoted attributes; in the
- * name of a tag, an attribute without quotes, a script, a style sheet or a comment the same value would be code.
+ * Rejects template values in HTML contexts where escaping does not help: tag names, unquoted attributes, scripts,
+ * styles and comments. Between tags and in quoted attributes an escaped value is plain text.
  */
 final class HtmlPlaces {
     private static final Set<String> RAW =
@@ -31,7 +31,7 @@ final class HtmlPlaces {
         this.cursor = new Place.Cursor(Part.HTML, html);
     }
 
-    /** Notes values in places where none may stand, and returns the offsets of those that a link begins with. */
+    /** Reports values in unsafe contexts and returns the offsets of values that begin a link. */
     static Set<Integer> check(String html, TemplateReader.Findings findings) {
         var places = new HtmlPlaces(html, findings);
         places.text();
@@ -42,9 +42,9 @@ final class HtmlPlaces {
         int at = 0;
         while (at < html.length()) {
             if (html.startsWith("{{", at)) {
-                at = behind(at);
+                at = endOfTag(at);
             } else if (html.startsWith("<!--", at)) {
-                at = without(at, html.indexOf("-->", at), "a comment");
+                at = rejectValues(at, html.indexOf("-->", at), "a comment");
             } else if (html.charAt(at) == '<') {
                 at = tag(at);
             } else {
@@ -53,16 +53,16 @@ final class HtmlPlaces {
         }
     }
 
-    /** From a `<` to the end of its tag, or of the element where what is inside is no text. */
+    /** Reads from `<` to the end of the tag, or to the end of the element if its content is not text. */
     private int tag(int start) {
         int at = start + 1;
         while (at < html.length() && html.charAt(at) != '>') {
             char c = html.charAt(at);
             if (html.startsWith("{{", at)) {
-                if (!writesNothing(at)) {
-                    problem(at, "a value inside of a tag stands in quotes: href=\"{{ link }}\".");
+                if (!hasNoOutput(at)) {
+                    problem(at, "a value inside a tag must be in quotes: href=\"{{ link }}\".");
                 }
-                at = behind(at);
+                at = endOfTag(at);
             } else if (c == '"' || c == '\'') {
                 at = attribute(start, at);
             } else {
@@ -73,7 +73,7 @@ final class HtmlPlaces {
         if (!RAW.contains(name)) {
             return at + 1;
         }
-        return without(at, lower.indexOf("</" + name, at), "<%s>".formatted(name));
+        return rejectValues(at, lower.indexOf("</" + name, at), "<%s>".formatted(name));
     }
 
     private int attribute(int tagStart, int quote) {
@@ -88,17 +88,17 @@ final class HtmlPlaces {
                 at++;
                 continue;
             }
-            if (code && !writesNothing(at)) {
-                problem(at, "no value stands in an attribute that holds code, style or several links.");
+            if (code && !hasNoOutput(at)) {
+                problem(at, "an attribute that holds code, style or several links cannot contain a value.");
             } else if (link && !begun) {
                 links.add(at);
             }
-            at = behind(at);
+            at = endOfTag(at);
         }
         return at + 1;
     }
 
-    /** The name in front of `="`; null where there is none, so that nobody can say what the quotes hold. */
+    /** The attribute name before `="`; null if there is none, so the context is unknown. */
     private @Nullable String attributeName(int tagStart, int quote) {
         int at = backOverSpace(quote, tagStart);
         if (at <= tagStart || html.charAt(at - 1) != '=') {
@@ -128,26 +128,26 @@ final class HtmlPlaces {
         return lower.substring(from, end);
     }
 
-    private boolean writesNothing(int tag) {
-        String inside = html.substring(tag + 2, Math.max(tag + 2, behind(tag) - 2));
+    private boolean hasNoOutput(int tag) {
+        String inside = html.substring(tag + 2, Math.max(tag + 2, endOfTag(tag) - 2));
         return inside.startsWith("#")
                 || inside.startsWith("/")
                 || inside.startsWith("!")
                 || inside.strip().equals("else");
     }
 
-    /** Goes through what must not hold values, up to its end. */
-    private int without(int from, int end, String where) {
+    /** Reports every value up to the end of a section that must not contain any. */
+    private int rejectValues(int from, int end, String where) {
         int to = end < 0 ? html.length() : end;
         for (int at = html.indexOf("{{", from); at >= 0 && at < to; at = html.indexOf("{{", at + 2)) {
             if (!html.startsWith("{{!", at)) {
-                problem(at, "no value stands in %s, where it would not be text.".formatted(where));
+                problem(at, "%s cannot contain a value: it would not be plain text there.".formatted(where));
             }
         }
         return end < 0 ? html.length() : end + 1;
     }
 
-    private int behind(int tag) {
+    private int endOfTag(int tag) {
         int end = html.startsWith("{{!", tag) ? html.indexOf("}}", tag) : TagWords.end(html, tag + 2);
         return end < 0 ? html.length() : end + 2;
     }

@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Chats, webhooks, and providers of SMS and WhatsApp: one HTTP request with the key of the effect. */
+/** Channel that sends chat, webhook, SMS and WhatsApp messages as one HTTP request with the effect key. */
 final class HttpChannel implements Channel {
     private static final String DEPTH = "Semel-Depth";
     private static final String OVERRIDE = "override.";
@@ -49,7 +49,7 @@ final class HttpChannel implements Channel {
         return Optional.ofNullable(settings.honours().providerWindow());
     }
 
-    /** What the body of the channel reads as `override.NAME`. */
+    /** The names that the body template reads as `override.NAME`. */
     @Override
     public Set<String> overrides() {
         BodyTemplate template = settings.body().template();
@@ -64,11 +64,11 @@ final class HttpChannel implements Channel {
     @Override
     public Delivery send(Step step, Message message) throws IOException, InterruptedException {
         JsonNode answer = calls.send(step, Preparing.of(() -> call(step, message)));
-        return new Delivery(id(answer), "taken by the provider");
+        return new Delivery(id(answer), "accepted by the provider");
     }
 
     private Calls.Call call(Step step, Message message) {
-        byte[] body = written(body(step, message));
+        byte[] body = serialize(body(step, message));
         List<Calls.Header> headers = new ArrayList<>();
         String type = settings.body().form() ? "application/x-www-form-urlencoded" : "application/json";
         headers.add(new Calls.Header("Content-Type", type, false));
@@ -76,13 +76,13 @@ final class HttpChannel implements Channel {
         settings.headers()
                 .forEach((name, value) ->
                         headers.add(new Calls.Header(name, value.reveal(line.secrets()), value.isSecret())));
-        message.headers().forEach((name, value) -> headers.add(marked(name, value)));
+        message.headers().forEach((name, value) -> headers.add(customHeader(name, value)));
         if (message.depth() > 0) {
-            // Whoever starts a run for it, here or there, counts on from this: so a circle comes to an end.
+            // A receiver that starts a run continues this count, so workflows that start each other reach the limit.
             headers.add(new Calls.Header(DEPTH, Integer.toString(message.depth()), false));
         }
         if (settings.signingSecret() != null) {
-            // While one secret takes over from another both stand in it, and both sign.
+            // During rotation the secret holds both values, and both sign.
             List<String> secrets = List.of(
                     line.secrets().reveal(settings.signingSecret()).strip().split("\\s+"));
             headers.addAll(Signing.headers(step.key(), line.clock().instant(), body, secrets));
@@ -91,16 +91,17 @@ final class HttpChannel implements Channel {
                 settings.method(), settings.url().reveal(line.secrets()), headers, body, settings.timeout());
     }
 
-    /** A step may mark its messages; who it is and where it goes is the channel's alone. */
-    private static Calls.Header marked(String name, String value) {
+    /** Steps may set X- headers only; the channel alone sets sender and target. */
+    private static Calls.Header customHeader(String name, String value) {
         boolean open = name.toLowerCase(Locale.ROOT).startsWith("x-")
                 && name.chars().allMatch(c -> c == '-' || (c < 0x7f && Character.isLetterOrDigit(c)));
         if (!open) {
-            throw new Failures.Refused("a header is set that is not for messages to set (X-… are). Nothing was sent.");
+            throw new Failures.Refused("the message sets a header other than X-…, which only the channel may set."
+                    + " Nothing was sent.");
         }
         if (value.length() > 900 || !value.chars().allMatch(c -> c >= 0x20 && c < 0x7f)) {
             throw new Failures.Refused(
-                    "the header " + name + " has more in it than visible ASCII, or is too long. Nothing was sent.");
+                    "the header " + name + " is not visible ASCII or is too long. Nothing was sent.");
         }
         return new Calls.Header(name, value, false);
     }
@@ -114,20 +115,20 @@ final class HttpChannel implements Channel {
         put(data, "html", rendered.html());
         BodyTemplate template = settings.body().template();
         if (template == null) {
-            return usual(data);
+            return defaultBody(data);
         }
         ObjectNode overrides = data.putObject("override");
         message.overrides().forEach(overrides::put);
         try {
             return template.fill(data);
         } catch (Rendering.Unfilled unfilled) {
-            throw new Failures.Refused("the body that the channel is to send could not be filled: "
+            throw new Failures.Refused("the channel could not render its request body: "
                     + unfilled.getMessage() + ". Nothing was sent.");
         }
     }
 
-    /** What nearly every chat takes; and for programs all there is. */
-    private JsonNode usual(ObjectNode data) {
+    /** The default body: channel and text for a chat, all message fields for other receivers. */
+    private JsonNode defaultBody(ObjectNode data) {
         if (settings.medium() != Medium.CHAT) {
             data.set("id", data.remove("key"));
             return data;
@@ -138,7 +139,7 @@ final class HttpChannel implements Channel {
         }
         JsonNode text = data.get("text");
         if (text == null) {
-            throw new Failures.Refused("the message has no text, and a chat needs one. Nothing was sent.");
+            throw new Failures.Refused("the message has no text, which a chat channel requires. Nothing was sent.");
         }
         chat.set("text", text);
         return chat;
@@ -150,17 +151,17 @@ final class HttpChannel implements Channel {
         }
     }
 
-    private byte[] written(JsonNode body) {
+    private byte[] serialize(JsonNode body) {
         if (!settings.body().form()) {
             return Json.write(body).getBytes(StandardCharsets.UTF_8);
         }
         return body.properties().stream()
-                .map(HttpChannel::pair)
+                .map(HttpChannel::formField)
                 .collect(Collectors.joining("&"))
                 .getBytes(StandardCharsets.UTF_8);
     }
 
-    private static String pair(Map.Entry<String, JsonNode> member) {
+    private static String formField(Map.Entry<String, JsonNode> member) {
         JsonNode value = member.getValue();
         String text = value.isString() ? value.stringValue() : Json.write(value);
         return URLEncoder.encode(member.getKey(), StandardCharsets.UTF_8)

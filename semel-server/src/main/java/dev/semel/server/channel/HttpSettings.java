@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonPointer;
 
 /**
- * How a channel calls its provider.
+ * Configuration of an HTTP channel: URL, headers, body template, key header and signing secret.
  *
- * @param messageId where the id of the message stands in the answer; null where there is none
- * @param keyHeader the header that carries the key of the effect
- * @param signingSecret name of the secret that signs; null where nothing is signed
+ * @param messageId where the response holds the message id; null if it has none
+ * @param keyHeader the header for the effect key
+ * @param signingSecret name of the secret that signs the body; null for no signature
  */
 record HttpSettings(
         Medium medium,
@@ -31,8 +31,8 @@ record HttpSettings(
     }
 
     /**
-     * @param template null for the usual one of the medium
-     * @param form whether it is sent as a form and not as JSON
+     * @param template null for the default body of the medium
+     * @param form whether the body is sent as a form instead of JSON
      */
     record Body(@Nullable BodyTemplate template, boolean form) {}
 }

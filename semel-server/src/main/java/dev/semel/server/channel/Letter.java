@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Writes a message as a mail. Whatever could end a line early, or add one, is refused before anything is sent. */
+/** Converts a message to a MIME email. Rejects every value that could inject or break a header line. */
 final class Letter {
     private static final String UTF_8 = StandardCharsets.UTF_8.name();
     private static final int LONGEST_HEADER = 900;
@@ -30,7 +30,7 @@ final class Letter {
     private static final int MOST_HEADERS = 20;
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9-]{0,63}");
 
-    /** Headers that say something about a mail without saying who sent it, who gets it or what is in it. */
+    /** Headers that a message may set; none of them names sender, recipient or content. */
     private static final Set<String> OPEN = Set.of(
             "list-unsubscribe",
             "list-unsubscribe-post",
@@ -49,7 +49,7 @@ final class Letter {
         this.session = session;
     }
 
-    /** The same in every attempt, so that whoever gets a mail twice can see that it is one. */
+    /** The same id in every attempt, so that recipients can recognise a duplicate. */
     static String messageId(Step step, Mailbox from) {
         return "<" + hash(step.key()) + "@" + from.domain() + ">";
     }
@@ -82,7 +82,7 @@ final class Letter {
 
     static Mailbox recipient(Message message) {
         return Mailbox.bare(message.to())
-                .orElseThrow(() -> refused("the recipient is not one plain mail address such as ann@example.com"));
+                .orElseThrow(() -> refused("the recipient is not one plain email address such as ann@example.com"));
     }
 
     static Failures.Refused refused(String why) {
@@ -94,16 +94,16 @@ final class Letter {
         return text == null
                 ? Optional.empty()
                 : Optional.of(Mailbox.named(text)
-                        .orElseThrow(() -> refused("the override `" + name + "` is not one mail address")));
+                        .orElseThrow(() -> refused("the override `" + name + "` is not one email address")));
     }
 
     private static String subject(Rendered rendered) {
         String subject = rendered.subject();
         if (subject == null || subject.isBlank()) {
-            throw refused("the mail has no subject");
+            throw refused("the email has no subject");
         }
         if (subject.chars().anyMatch(Character::isISOControl)) {
-            throw refused("the subject has a line break or a control character in it");
+            throw refused("the subject contains a line break or a control character");
         }
         if (subject.length() > LONGEST_SUBJECT) {
             throw refused("the subject has more than " + LONGEST_SUBJECT + " characters");
@@ -119,11 +119,11 @@ final class Letter {
             String lower = header.getKey().toLowerCase(Locale.ROOT);
             boolean open = NAME.matcher(header.getKey()).matches() && (lower.startsWith("x-") || OPEN.contains(lower));
             if (!open) {
-                throw refused("a header is set that is not for messages to set (X-… and List-… are)");
+                throw refused("the message sets a header that only the channel may set (X-… and List-… are allowed)");
             }
             String value = header.getValue();
             if (value.length() > LONGEST_HEADER || value.chars().anyMatch(Character::isISOControl)) {
-                throw refused("the header " + header.getKey() + " has a control character in it or is too long");
+                throw refused("the header " + header.getKey() + " contains a control character or is too long");
             }
             try {
                 mail.setHeader(
@@ -143,14 +143,14 @@ final class Letter {
             plain.setText(text, UTF_8);
             var rich = new MimeBodyPart();
             rich.setText(html, UTF_8, "html");
-            // The last one is the one to show, if it can be shown (RFC 2046, 5.1.4).
+            // Mail clients show the last alternative that they support (RFC 2046, 5.1.4).
             mail.setContent(new MimeMultipart("alternative", plain, rich));
         } else if (html != null) {
             mail.setText(html, UTF_8, "html");
         } else if (text != null) {
             mail.setText(text, UTF_8);
         } else {
-            throw refused("the mail has neither a text nor an html part");
+            throw refused("the email has neither a text nor an html part");
         }
     }
 

@@ -24,17 +24,17 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
 /**
- * E-mail over SMTP. SMTP has no keys and nobody to ask, so a mail whose answer was lost is sent again by nobody: the
- * protections that it can keep are at most once, and asking a person.
+ * Channel that sends email over SMTP. SMTP has no idempotency key and no lookup, so it supports only the protections
+ * `at_most_once` and `ask`.
  */
 public final class Mail implements Channel {
-    /** Bytes that a server may say in one conversation. */
+    /** Most bytes that a server may send in one session. */
     private static final int MOST_SAID = 256 * 1024;
 
-    /** Addresses of one name that are tried. */
+    /** Most addresses of one host to try. */
     private static final int MOST_ADDRESSES = 3;
 
-    /** The code of an answer, and the finer one of RFC 3463 where the server gave it. */
+    /** The reply code and, if the server sent it, the enhanced code of RFC 3463. */
     private static final Pattern CODES =
             Pattern.compile("([0-9]{3})[ -]([245]\\.[0-9]{1,3}\\.[0-9]{1,3})?.*", Pattern.DOTALL);
 
@@ -42,9 +42,9 @@ public final class Mail implements Channel {
     private final Line line;
 
     /**
-     * What stands between this server and the mail server.
+     * What a channel needs to connect: secrets, allowed addresses, TLS, a timer and a clock.
      *
-     * @param tls makes connections encrypted, and decides whom to trust
+     * @param tls creates encrypted connections and decides which certificates to trust
      */
     public record Line(Secrets secrets, Reach reach, SSLSocketFactory tls, Alarm alarm, InstantSource clock) {}
 
@@ -78,58 +78,58 @@ public final class Mail implements Channel {
                     .write(step, message, line.clock().instant());
             id = mail.getMessageID();
         } catch (MessagingException e) {
-            throw Letter.refused("the mail could not be written"); // its text may show an address
+            throw Letter.refused("the email could not be created"); // the exception text may contain an address
         }
         InternetAddress to = Letter.recipient(message).header();
         URLName login = Preparing.of(this::login);
-        Socket socket = connected();
+        Socket socket = connect();
         try (Alarm.Set _ = line.alarm().after(settings.limits().total(), () -> close(socket))) {
             SmtpCall call = new SmtpCall(session, login);
-            talk(call, socket, mail, to);
+            transmit(call, socket, mail, to);
             return new Delivery(id, call.said());
         } finally {
             close(socket);
         }
     }
 
-    private void talk(SmtpCall call, Socket socket, MimeMessage mail, InternetAddress to) throws IOException {
+    private void transmit(SmtpCall call, Socket socket, MimeMessage mail, InternetAddress to) throws IOException {
         try {
-            call.begin(settings.security() == ChannelSetting.Security.TLS ? encrypted(socket) : socket);
+            call.begin(settings.security() == ChannelSetting.Security.TLS ? startTls(socket) : socket);
             if (settings.login() != null && !call.supportsExtension("AUTH")) {
-                throw new Failures.NotSent("the mail server offers no login. Nothing was sent.", null);
+                throw new Failures.NotSent("the mail server does not support authentication. Nothing was sent.", null);
             }
             call.sendMessage(mail, new InternetAddress[] {to});
             call.close();
         } catch (MessagingException | IOException | IllegalStateException e) {
-            // Once the mail was taken, how the conversation ends changes nothing.
+            // Once the server accepted the email, a failure at the end of the session does not matter.
             if (!call.taken()) {
-                throw failure(call, e);
+                throw classify(call, e);
             }
         }
     }
 
-    /** What the failure of a conversation means, by how far it came and what was said. */
-    private static IOException failure(SmtpCall call, Exception cause) {
+    /** Classifies a failed session by how far it got and what the server replied. */
+    private static IOException classify(SmtpCall call, Exception cause) {
         Matcher codes = CODES.matcher(call.refusal());
         if (!codes.matches()) {
             if (call.handedOver()) {
                 return new IOException(
-                        "the mail was handed over and no answer came: it may have been sent", bare(cause));
+                        "the email was transmitted and the server did not reply: it may have been sent", withoutText(cause));
             }
-            throw new Failures.NotSent("the mail server did not take the mail. Nothing was sent.", bare(cause));
+            throw new Failures.NotSent("the mail server did not accept the email. Nothing was sent.", withoutText(cause));
         }
         String finer = codes.group(2);
         String shown = codes.group(1) + (finer == null ? "" : " " + finer);
         if (shown.startsWith("5")) {
-            String what = cause instanceof AuthenticationFailedException ? "the login" : "the mail";
-            throw new Failures.Refused("the mail server refused %s (%s). Nothing was sent.".formatted(what, shown));
+            String what = cause instanceof AuthenticationFailedException ? "the login" : "the email";
+            throw new Failures.Refused("the mail server rejected %s (%s). Nothing was sent.".formatted(what, shown));
         }
         throw new Failures.NotSent(
-                "the mail server cannot take the mail now (%s). Nothing was sent.".formatted(shown), bare(cause));
+                "the mail server temporarily rejected the email (%s). Nothing was sent.".formatted(shown), withoutText(cause));
     }
 
-    /** The class of a failure without its text, in which servers like to repeat addresses. */
-    private static Throwable bare(Exception failure) {
+    /** The class of a failure without its text, because servers repeat addresses in it. */
+    private static Throwable withoutText(Exception failure) {
         Throwable last = failure;
         for (int i = 0; i < 10 && last.getCause() != null; i++) {
             last = last.getCause();
@@ -137,18 +137,18 @@ public final class Mail implements Channel {
         return new IOException(last.getClass().getSimpleName());
     }
 
-    private Socket connected() {
+    private Socket connect() {
         List<InetAddress> addresses;
         try {
             addresses = line.reach().of(settings.host(), settings.port());
         } catch (IOException e) {
-            throw new Failures.NotSent("the mail server's name has no address. Nothing was sent.", bare(e));
+            throw new Failures.NotSent("the host name of the mail server has no address. Nothing was sent.", withoutText(e));
         }
         IOException last = new IOException("the host has no address");
         for (InetAddress address : addresses.subList(0, Math.min(MOST_ADDRESSES, addresses.size()))) {
             Socket socket = new CappedSocket(MOST_SAID);
             try {
-                // The name stays with the address: certificates are held against it, and nobody asks DNS again.
+                // The address keeps the host name, which TLS checks the certificate against without another lookup.
                 InetAddress named = InetAddress.getByAddress(settings.host(), address.getAddress());
                 socket.connect(
                         new InetSocketAddress(named, settings.port()),
@@ -160,10 +160,10 @@ public final class Mail implements Channel {
                 last = e;
             }
         }
-        throw new Failures.NotSent("no connection to the mail server. Nothing was sent.", bare(last));
+        throw new Failures.NotSent("the connection to the mail server failed. Nothing was sent.", withoutText(last));
     }
 
-    private Socket encrypted(Socket plain) throws IOException {
+    private Socket startTls(Socket plain) throws IOException {
         SSLSocket socket = (SSLSocket) line.tls().createSocket(plain, settings.host(), settings.port(), true);
         SSLParameters parameters = socket.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm("HTTPS");
@@ -200,7 +200,7 @@ public final class Mail implements Channel {
         try {
             socket.close();
         } catch (IOException _) {
-            // It is of no more use, whether or not it could be told.
+            // The socket is discarded anyway.
         }
     }
 }

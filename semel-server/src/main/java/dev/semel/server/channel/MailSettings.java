@@ -5,11 +5,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The mail server that a channel hands its mail to.
+ * Configuration of an SMTP channel: server, security, login, sender and timeouts.
  *
- * @param security what is asked for is what happens: a server that does not offer it gets no mail
- * @param login null for none
- * @param replyTo null where answers go to the sender
+ * @param security required: the channel sends nothing if the server does not offer it
+ * @param login null for no authentication
+ * @param replyTo null if replies go to the sender
  */
 public record MailSettings(
         String host,
@@ -20,12 +20,12 @@ public record MailSettings(
         @Nullable Mailbox replyTo,
         Limits limits) {
 
-    /** @param secret name of the secret that is the password */
+    /** @param secret name of the secret that holds the password */
     public record Login(String user, String secret) {}
 
     /**
-     * @param answer longest silence while an answer is waited for
-     * @param total longest time of one conversation, once there is a connection
+     * @param answer longest wait for one reply of the server
+     * @param total longest duration of one session after the connection is open
      */
     public record Limits(Duration connect, Duration answer, Duration total) {
         public static final Limits USUAL =
@@ -36,14 +36,14 @@ public record MailSettings(
                     || answer.compareTo(Duration.ofMillis(1)) < 0
                     || total.compareTo(Duration.ofMillis(1)) < 0
                     || total.compareTo(Duration.ofMinutes(10)) > 0) {
-                throw new IllegalArgumentException("a mail takes between 1 ms and 10 minutes");
+                throw new IllegalArgumentException("an SMTP timeout must be between 1 ms and 10 minutes");
             }
         }
     }
 
     public MailSettings {
         if (host.isBlank() || port < 1 || port > 65_535) {
-            throw new IllegalArgumentException("a mail server has a host and a port between 1 and 65535");
+            throw new IllegalArgumentException("a mail server needs a host and a port between 1 and 65535");
         }
     }
 }

@@ -10,10 +10,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One mailbox. Lists, groups, routes, comments and quoted local parts are legal in mail and refused here: each of them
- * has been used to make one address look like another, or like two.
+ * One validated email address with an optional display name. Lists, groups, comments and quoted local parts are
+ * rejected, because attackers use them to disguise addresses.
  *
- * @param name how the owner is called; null for none
+ * @param name display name; null for none
  * @param address in ASCII
  */
 public record Mailbox(@Nullable String name, String address) {
@@ -26,7 +26,7 @@ public record Mailbox(@Nullable String name, String address) {
             "([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)*+[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?");
     private static final Pattern NAMED = Pattern.compile("(.*)<([^<>]*)>\\s*", Pattern.DOTALL);
 
-    /** Reads `ann@example.com`. Empty where it is anything else. */
+    /** Parses `ann@example.com`. Empty if the text is anything else. */
     public static Optional<Mailbox> bare(String text) {
         int at = text.lastIndexOf('@');
         if (at < 1
@@ -44,7 +44,7 @@ public record Mailbox(@Nullable String name, String address) {
         }
     }
 
-    /** Reads also `Ann Lee <ann@example.com>`. */
+    /** Parses `Ann Lee <ann@example.com>` or a plain address. */
     public static Optional<Mailbox> named(String text) {
         Matcher named = NAMED.matcher(text);
         if (!named.matches()) {
@@ -54,11 +54,11 @@ public record Mailbox(@Nullable String name, String address) {
         boolean fits = name.length() <= LONGEST_NAME && name.chars().noneMatch(Character::isISOControl);
         return fits
                 ? bare(String.valueOf(named.group(2)).strip())
-                        .map(box -> new Mailbox(name.isEmpty() ? null : unquoted(name), box.address))
+                        .map(box -> new Mailbox(name.isEmpty() ? null : unquote(name), box.address))
                 : Optional.empty();
     }
 
-    private static String unquoted(String name) {
+    private static String unquote(String name) {
         boolean quoted = name.length() >= 2 && name.startsWith("\"") && name.endsWith("\"");
         return quoted ? name.substring(1, name.length() - 1) : name;
     }

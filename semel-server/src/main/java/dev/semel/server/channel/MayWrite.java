@@ -4,25 +4,27 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Decides whether somebody may be written to. Looked at before every send, and its reason is recorded either way. */
+/**
+ * Decides whether a message may go to a recipient, by address and opt-outs. The engine records the reason either way.
+ */
 public final class MayWrite {
     private static final DateTimeFormatter DAY = DateTimeFormatter.ofPattern("d MMMM uuuu", Locale.ENGLISH);
 
     private MayWrite() {}
 
-    /** The channel that would be taken. */
+    /** The channel that would send the message. */
     public record Way(String channel, Medium medium) {}
 
     /**
-     * What is written about.
+     * The notification event of the message.
      *
-     * @param essential whether it belongs to something the person has done, such as a receipt, a lost password or a legal
-     *     notice: a wish not to get news is not a wish not to get these
+     * @param essential whether it concerns something the recipient did, such as a receipt, a password reset or a legal
+     *     notice; a general opt-out does not apply to it
      */
     public record Event(String name, boolean essential) {}
 
     public sealed interface Answer {
-        /** In words for people; no value of a payload. */
+        /** For users; contains no payload value. */
         String reason();
     }
 
@@ -30,7 +32,7 @@ public final class MayWrite {
 
     public record Refused(String reason) implements Answer {}
 
-    /** @param event null where a message is sent without one */
+    /** @param event null for a message without a notification event */
     public static Answer decide(Recipient recipient, Way way, @Nullable Event event) {
         String address = recipient.addresses().get(way.medium());
         if (address == null || address.isBlank()) {
@@ -38,10 +40,10 @@ public final class MayWrite {
         }
         String passed = null;
         for (Recipient.OptOut optOut : recipient.optOuts()) {
-            String from = from(optOut.topic(), way, event);
+            String from = matchedTopic(optOut.topic(), way, event);
             if (from != null) {
                 String said = "unsubscribed from %s on %s".formatted(from, DAY.format(optOut.on()));
-                // Who has named this very event has meant it.
+                // An opt-out from this exact event also applies to essential events.
                 if (event == null || !event.essential() || optOut.topic().equals(event.name())) {
                     return new Refused(said);
                 }
@@ -54,8 +56,8 @@ public final class MayWrite {
                         : "%s, and %s is essential".formatted(passed, event.name()));
     }
 
-    /** What the person does not want, in words; null where it is about something else. */
-    private static @Nullable String from(String topic, Way way, @Nullable Event event) {
+    /** The name of the matching opt-out; null if the opt-out is for another topic. */
+    private static @Nullable String matchedTopic(String topic, Way way, @Nullable Event event) {
         if (topic.equals(Recipient.ALL)) {
             return "everything";
         }

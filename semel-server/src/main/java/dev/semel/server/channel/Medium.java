@@ -2,7 +2,10 @@ package dev.semel.server.channel;
 
 import java.util.Locale;
 
-/** What a channel is made of. People opt out of a medium, whichever provider carries it. */
+/**
+ * The kind of a message channel: email, chat, webhook, SMS or WhatsApp. Recipients opt out of a medium whatever the
+ * provider.
+ */
 public enum Medium {
     EMAIL("e-mail"),
     SMS("SMS"),
@@ -16,12 +19,12 @@ public enum Medium {
         this.spoken = spoken;
     }
 
-    /** As in documents: `email`. */
+    /** As spelled in JSON: `email`. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** As in a sentence: e-mail. */
+    /** As written in a sentence: e-mail. */
     public String spoken() {
         return spoken;
     }

@@ -5,12 +5,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A message to one recipient.
+ * A rendered message to one recipient, ready for a channel to send.
  *
- * @param to an address of the channel's own kind: a mailbox, a telephone number, a room
- * @param overrides what this step wants other than the channel has it, such as `from`
- * @param headers what goes along for machines, such as `X-Semel-Run`
- * @param depth how many runs have started each other up to whoever gets it; 0 where it is not of a run
+ * @param to an address for this channel: an email address, a phone number or a chat channel
+ * @param overrides channel settings that the step replaces, such as `from`
+ * @param headers metadata headers, such as `X-Semel-Run`
+ * @param depth length of the chain of runs that started each other; 0 if no run sent the message
  */
 public record Message(
         String to, Rendered rendered, Map<String, String> overrides, Map<String, String> headers, int depth) {
@@ -19,7 +19,7 @@ public record Message(
         headers = Collections.unmodifiableMap(new LinkedHashMap<>(headers));
     }
 
-    /** One that is not of a run. */
+    /** A message that no run sent. */
     public Message(String to, Rendered rendered, Map<String, String> overrides, Map<String, String> headers) {
         this(to, rendered, overrides, headers, 0);
     }

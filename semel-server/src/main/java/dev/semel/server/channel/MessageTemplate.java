@@ -15,10 +15,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/**
- * A template of a message, ready to be filled. Its parts are subject, text and html; each escapes values as it needs,
- * and none can be told not to.
- */
+/** A parsed message template with subject, text and html parts. Each part always escapes its values. */
 public final class MessageTemplate {
     private final String name;
     private final Map<Part, List<Piece>> parts = new EnumMap<>(Part.class);
@@ -29,8 +26,8 @@ public final class MessageTemplate {
     }
 
     /**
-     * @param document `channel`, `subject`, `text`, `html` as they are stored; other members are not looked at
-     * @throws SemelException with every problem, its part, line and column
+     * @param document stored members `channel`, `subject`, `text`, `html`; others are ignored
+     * @throws SemelException with the part, line and column of every problem
      */
     public static MessageTemplate of(String name, JsonNode document) {
         List<TemplateProblem> problems = new ArrayList<>();
@@ -39,7 +36,7 @@ public final class MessageTemplate {
             String count = problems.size() == 1 ? "an error" : problems.size() + " errors, the first";
             throw new SemelException(
                             ErrorCode.INVALID_INPUT,
-                            "Template '%s' has %s in %s It cannot be filled, and nothing was changed."
+                            "Template '%s' has %s in %s Semel cannot render it. Nothing was changed."
                                     .formatted(name, count, problems.getFirst()),
                             "Correct the template and send it again.")
                     .with(
@@ -49,14 +46,14 @@ public final class MessageTemplate {
         return template;
     }
 
-    /** Everything that is wrong with a template, in the order of its parts; nothing where it can be filled. */
+    /** Returns all problems of a template in the order of its parts; empty if it is valid. */
     public static List<TemplateProblem> check(JsonNode document) {
         List<TemplateProblem> problems = new ArrayList<>();
         read("", document, problems);
         return problems;
     }
 
-    /** The same, for those who store templates. */
+    /** The same for a stored template setting. */
     public static List<Problem> check(TemplateSetting setting) {
         return check(document(setting)).stream()
                 .map(problem -> problem.at("/" + problem.part()))
@@ -84,7 +81,7 @@ public final class MessageTemplate {
         template.add(chat ? Part.CHAT : Part.TEXT, document.path("text"), findings);
         template.add(Part.HTML, document.path("html"), findings);
         if (!document.path("text").isString() && !document.path("html").isString()) {
-            problems.add(new TemplateProblem("text", 1, 1, "a template has a text, an html, or both."));
+            problems.add(new TemplateProblem("text", 1, 1, "a template needs a text, an html part, or both."));
         }
         return template;
     }
@@ -94,23 +91,24 @@ public final class MessageTemplate {
             return;
         }
         if (!member.isString()) {
-            findings.problems().add(new TemplateProblem(part.word(), 1, 1, "this is not a text."));
+            findings.problems().add(new TemplateProblem(part.word(), 1, 1, "this must be text."));
             return;
         }
         String text = member.stringValue();
         if (part == Part.SUBJECT && text.chars().anyMatch(Character::isISOControl)) {
             findings.problems()
-                    .add(new TemplateProblem(part.word(), 1, 1, "a subject is one line without control characters."));
+                    .add(new TemplateProblem(part.word(), 1, 1, "a subject must be one line without control"
+                            + " characters."));
         }
         parts.put(part, TemplateReader.read(part, text, findings));
     }
 
-    /** The paths of the data that it reads, those of items as `lines[].sku`. */
+    /** The data paths that the template reads; list items are written `lines[].sku`. */
     public Set<String> reads() {
         return Collections.unmodifiableSet(reads);
     }
 
-    /** @throws SemelException where a value is missing or does not fit; it names the place and never the value */
+    /** @throws SemelException if a value is missing or has the wrong type; names the position, never the value */
     public Rendered render(JsonNode data) {
         String text = parts.containsKey(Part.CHAT) ? fill(Part.CHAT, data) : fill(Part.TEXT, data);
         return new Rendered(fill(Part.SUBJECT, data), text, fill(Part.HTML, data));
@@ -126,9 +124,9 @@ public final class MessageTemplate {
         } catch (Rendering.Unfilled unfilled) {
             throw new SemelException(
                             ErrorCode.INVALID_INPUT,
-                            "Template '%s' could not be filled in %s. Nothing was sent."
+                            "Semel could not render template '%s' in %s. Nothing was sent."
                                     .formatted(name, unfilled.why(part)),
-                            "Send data that fit, or let the template bear their absence with | default: \"…\" or"
+                            "Send the data that the template needs, or make the value optional with | default: \"…\" or"
                                     + " {{#if}}.")
                     .with("template", name);
         }

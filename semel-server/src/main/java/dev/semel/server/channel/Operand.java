@@ -3,9 +3,9 @@ package dev.semel.server.channel;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** What a tag names: a value of the data, or one that stands in the template itself. */
+/** A value that a template tag refers to: a data path or a literal. */
 sealed interface Operand {
-    /** Names from the outside in; the first is a member of the data or the item of a loop. */
+    /** Member names from the root; the first is a data member or a loop item. */
     record Path(List<String> names) implements Operand {
         public Path {
             names = List.copyOf(names);

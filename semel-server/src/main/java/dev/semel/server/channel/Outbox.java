@@ -27,8 +27,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * The messages of one workspace: which way each takes and why, and its send. The plan names a version of the template,
- * so that every attempt sends the same words.
+ * Plans and sends the messages of one workspace: chooses channels, renders the template and sends. A plan fixes the
+ * template version, so every attempt sends the same text.
  */
 public final class Outbox {
     private static final int PAGE = 200;
@@ -38,22 +38,22 @@ public final class Outbox {
     private final Settings settings;
     private final Channels.Ports ports;
 
-    /** @param ports whose secrets are those of this workspace */
+    /** @param ports services whose secrets belong to this workspace */
     public Outbox(int workspace, Settings settings, Channels.Ports ports) {
         this.workspace = workspace;
         this.settings = settings;
         this.ports = ports;
     }
 
-    /** One way of a plan: a choice, and the version of its template as it was then. */
+    /** One channel decision of a plan with the template version at planning time. */
     public record Leaf(Routing.Choice choice, int version) {}
 
     /**
-     * The channels that a notification event takes to somebody.
+     * Plans which channels deliver a notification event to a recipient.
      *
-     * @param to the id of a profile, or an address
-     * @return legs, each a channel with its fallbacks
-     * @throws SemelException where there is no such route, or its settings leave no channel
+     * @param to a profile id or an address
+     * @return route legs, each a channel with its fallbacks
+     * @throws SemelException if there is no such route, or its configuration leaves no channel
      */
     public List<List<Leaf>> plan(String event, String to) {
         Shelf.Kept<RouteSetting> route = settings.routes().find(workspace, event);
@@ -63,7 +63,7 @@ public final class Outbox {
         return plan(route.value(), recipient(to));
     }
 
-    /** The same for a message whose channel and template the file names itself; the wishes of the person count too. */
+    /** Plans a message whose channel and template the workflow names; opt-outs apply too. */
     public List<List<Leaf>> plan(String channel, String template, String to) {
         Shelf.Kept<ChannelSetting> kept = settings.channels().find(workspace, channel);
         if (kept == null) {
@@ -75,7 +75,7 @@ public final class Outbox {
         Medium medium = Channels.medium(kept.value());
         Shelf.Kept<Profile> profile = settings.profiles().findAny(workspace, to);
         Recipient recipient = recipient(to);
-        // Who is known by an address is written to there, and elsewhere at their other addresses.
+        // A recipient named by email gets email at that address, and other channels use the profile's addresses.
         boolean address = profile == null || (medium == Medium.EMAIL && !to.equals(profile.name()));
         var hop = new RouteSetting.Leg(channel, template, RouteSetting.When.ALWAYS);
         Recipient reached = address ? recipient.reachedAt(medium, to) : recipient;
@@ -84,7 +84,7 @@ public final class Outbox {
                 new Routing.Taken(hop, String.valueOf(reached.addresses().get(medium)), reason);
             case MayWrite.Refused(String reason) -> new Routing.Skipped(hop, reason, false);
         };
-        return List.of(List.of(leaf(choice)));
+        return List.of(List.of(plannedChannel(choice)));
     }
 
     private List<List<Leaf>> plan(RouteSetting route, Recipient recipient) {
@@ -103,23 +103,23 @@ public final class Outbox {
         if (plan.silent() && plan.broken()) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "No channel of the route for event '%s' can be taken, and one of them or its template is not there. Nothing was sent."
+                    "No channel of the route for event '%s' is usable: one or its template is missing. Nothing was sent."
                             .formatted(route.event()),
-                    "Look at the route with `semel route show %s`, and set up what is missing."
+                    "Show the route with `semel route show %s`, then create what is missing."
                             .formatted(route.event()));
         }
         return plan.legs().stream()
-                .map(leg -> leg.choices().stream().map(this::leaf).toList())
+                .map(leg -> leg.choices().stream().map(this::plannedChannel).toList())
                 .toList();
     }
 
-    private Leaf leaf(Routing.Choice choice) {
+    private Leaf plannedChannel(Routing.Choice choice) {
         Shelf.Kept<TemplateSetting> template =
                 settings.templates().find(workspace, choice.hop().template());
         return new Leaf(choice, template == null ? 0 : template.version());
     }
 
-    /** Wishes are kept by address too: of those without a profile, and of all who have that address. */
+    /** Collects opt-outs by profile and by each address, because they are stored under both. */
     private Recipient recipient(String to) {
         Shelf.Kept<Profile> profile = settings.profiles().findAny(workspace, to);
         if (profile == null) {
@@ -128,19 +128,19 @@ public final class Outbox {
         Profile known = profile.value();
         Set<String> names = new LinkedHashSet<>(List.of(profile.name(), Subscriptions.called(to)));
         Stream.of(known.email(), known.phone()).flatMap(Stream::ofNullable).forEach(names::add);
-        List<Subscriptions.Choice> wishes = names.stream()
+        List<Subscriptions.Choice> subscriptions = names.stream()
                 .flatMap(name -> settings.subscriptions().of(workspace, name).stream())
                 .toList();
-        return Recipient.of(profile.name(), known, wishes);
+        return Recipient.of(profile.name(), known, subscriptions);
     }
 
     /**
-     * What is to be sent over one channel.
+     * A message to send over one channel.
      *
-     * @param version of the template
-     * @param data what it is filled with
-     * @param overrides what the step wants other than the channel has it; an object of texts
-     * @param depth how many runs have started each other up to whoever gets it
+     * @param version template version
+     * @param data values for the template
+     * @param overrides channel settings that the step replaces; an object of texts
+     * @param depth length of the chain of runs that started each other
      */
     public record Letter(
             String channel,
@@ -151,7 +151,7 @@ public final class Outbox {
             JsonNode overrides,
             String runId,
             int depth) {
-        /** Of a run that nobody's step has started. */
+        /** For a run at depth 1. */
         public Letter(
                 String channel,
                 String template,
@@ -164,25 +164,25 @@ public final class Outbox {
         }
     }
 
-    /** Sends one message once; how it fails is told at {@link Channel}. */
+    /** Sends one message once; {@link Channel} documents the failures. */
     public Delivery send(Step step, Letter letter) throws IOException, InterruptedException {
         Channel channel = Preparing.of(() -> channel(letter.channel()));
         Message message = Preparing.of(() -> message(letter, channel));
         try {
             Delivery delivery = channel.send(step, message);
             String id = delivery.messageId();
-            return new Delivery(id == null ? null : clean(id), clean(delivery.detail()));
+            return new Delivery(id == null ? null : redact(id), redact(delivery.detail()));
         } catch (Failures.Status status) {
-            // What a provider says with its refusal may repeat the credential that it was shown.
+            // The body of an error response may repeat the credential, so it is dropped.
             throw new Failures.Status(status.status(), JsonNodeFactory.instance.nullNode(), status.retryAfter());
         }
     }
 
-    private String clean(String said) {
+    private String redact(String said) {
         return settings.redaction().clean(workspace, said);
     }
 
-    /** @throws SemelException where there is none of that name */
+    /** @throws SemelException if there is no channel of that name */
     public Channel channel(String name) {
         Shelf.Kept<ChannelSetting> kept = settings.channels().find(workspace, name);
         if (kept == null) {
@@ -202,7 +202,7 @@ public final class Outbox {
             if (!channel.overrides().contains(override.getKey())
                     || !override.getValue().isString()) {
                 throw new Failures.Refused(
-                        "the channel %s has nothing to override of that name, or it is not a text. There are: %s. Nothing was sent."
+                        "channel %s rejects an override: unknown name or no text. Supported: %s. Nothing was sent."
                                 .formatted(
                                         letter.channel(),
                                         String.join(
@@ -216,10 +216,10 @@ public final class Outbox {
         return new Message(letter.to(), rendered, overrides, Map.of("X-Semel-Run", letter.runId()), letter.depth());
     }
 
-    /** A template as it can be chosen. */
+    /** A template in a search result. */
     public record Found(String name, int version, String channel) {}
 
-    /** @param channel the kind of channel they are for; null for all of them */
+    /** @param channel the channel kind to filter by; null for all */
     public List<Found> templates(String prefix, @Nullable String channel) {
         List<Found> found = new ArrayList<>();
         Shelf.Kept<TemplateSetting> exact = settings.templates().find(workspace, prefix);
@@ -253,6 +253,6 @@ public final class Outbox {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
                 "There is no %s '%s' in this workspace. Nothing was sent.".formatted(what, name),
-                "Correct the name in the workflow, or set it up with %s.".formatted(how));
+                "Correct the name in the workflow, or create it with %s.".formatted(how));
     }
 }

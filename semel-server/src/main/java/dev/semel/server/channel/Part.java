@@ -3,20 +3,20 @@ package dev.semel.server.channel;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** A part of a message, and how a value has to be written to be nothing but text in it. */
+/** A part of a message template and its escaping rule: subject, text, chat or html. */
 enum Part {
     SUBJECT,
     TEXT,
-    /** Text for a chat, where angle brackets make links and call everybody. */
+    /** Text for a chat, where angle brackets create links and mentions. */
     CHAT,
     HTML;
 
-    /** As people call it in a document: the member of a template. */
+    /** The member name in a template document. */
     String word() {
         return this == CHAT ? "text" : name().toLowerCase(Locale.ROOT);
     }
 
-    /** What stands for this character in this part; null where it stands for itself. */
+    /** The escape sequence for a character; null if it needs none. */
     @Nullable
     String escaped(char c) {
         return switch (this) {

@@ -2,11 +2,11 @@ package dev.semel.server.channel;
 
 import java.util.List;
 
-/** A template as it was read: text, values, and blocks of pieces. */
+/** A node of a parsed message template: text, a value, or a conditional or loop block. */
 sealed interface Piece {
     record Words(String text) implements Piece {}
 
-    /** @param link whether a link begins with it, so that its scheme matters */
+    /** @param link whether the value begins a link, so that its scheme is checked */
     record Value(Operand operand, List<Filter> filters, boolean link, Place place) implements Piece {
         public Value {
             filters = List.copyOf(filters);
@@ -20,7 +20,7 @@ sealed interface Piece {
         }
     }
 
-    /** @param item the name of one item inside the block */
+    /** @param item the variable name of the current list item */
     record Each(Operand.Path path, String item, List<Piece> body, List<Piece> otherwise, Place place) implements Piece {
         public Each {
             body = List.copyOf(body);
@@ -28,7 +28,7 @@ sealed interface Piece {
         }
     }
 
-    /** What is done to a value before it is written. */
+    /** A filter that changes a value before it is written. */
     sealed interface Filter {
         record Default(Operand value) implements Filter {}
 

@@ -1,13 +1,13 @@
 package dev.semel.server.channel;
 
-/** Where something stands in a part of a template; lines and columns begin with 1, columns count code points. */
+/** A position in a template part. Lines and columns start at 1; columns count code points. */
 record Place(Part part, int line, int column) {
     @Override
     public String toString() {
         return "%s, line %d, column %d".formatted(part.word(), line, column);
     }
 
-    /** Goes through a text once, from front to back, and knows where it is. */
+    /** Converts text offsets to line and column while reading forward. */
     static final class Cursor {
         private final Part part;
         private final String text;

@@ -5,8 +5,8 @@ import dev.semel.workflow.Failures;
 import java.util.function.Supplier;
 
 /**
- * Work before anything leaves. Whatever goes wrong in it is certain not to have been sent, and has to say so: to the
- * effect around it any other failure would mean that nobody knows.
+ * Runs work that happens before a send and reports its failures as "not sent". Any other exception would mean an
+ * unknown outcome to the engine.
  */
 final class Preparing {
     private Preparing() {}

@@ -5,15 +5,15 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.util.List;
 
-/** Which addresses of a host may be connected to. What is checked is what is connected to. */
+/** Resolves a host to the addresses that this server may connect to. Callers connect to exactly these addresses. */
 @FunctionalInterface
 public interface Reach {
     /**
-     * @throws Failures.NotSent where none of them may be called
-     * @throws IOException where the name has no address
+     * @throws Failures.NotSent if none of them is allowed
+     * @throws IOException if the host name has no address
      */
     List<InetAddress> of(String host, int port) throws IOException;
 
-    /** Wherever the name leads. */
+    /** Allows every address. */
     Reach EVERYWHERE = (host, port) -> List.of(InetAddress.getAllByName(host));
 }

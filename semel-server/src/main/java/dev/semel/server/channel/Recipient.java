@@ -13,19 +13,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who may be written to.
+ * A message recipient: their address for each medium and their opt-outs.
  *
- * @param addresses where they can be reached; a medium without an address is not there
- * @param optOuts what they have asked not to get
+ * @param addresses by medium; a medium without an address is absent
+ * @param optOuts topics that the recipient unsubscribed from
  */
 public record Recipient(Map<Medium, String> addresses, List<OptOut> optOuts) {
-    /** The topic that stands for everything. */
+    /** The topic that covers all messages. */
     public static final String ALL = "all";
 
     /**
-     * A wish not to be written to.
+     * One unsubscribed topic.
      *
-     * @param topic a kind of channel, the name of a channel, an event, or `all`
+     * @param topic a channel kind, a channel name, an event name, or `all`
      */
     public record OptOut(String topic, LocalDate on) {}
 
@@ -36,18 +36,18 @@ public record Recipient(Map<Medium, String> addresses, List<OptOut> optOuts) {
         optOuts = List.copyOf(optOuts);
     }
 
-    /** As they are kept; days are those of UTC. */
+    /** Builds a recipient from the stored profile; dates are in UTC. */
     public static Recipient of(String id, Profile profile, List<Subscriptions.Choice> choices) {
         Map<Medium, String> addresses = new EnumMap<>(Medium.class);
         put(addresses, Medium.EMAIL, profile.email());
         put(addresses, Medium.SMS, profile.phone());
         put(addresses, Medium.WHATSAPP, profile.phone());
         put(addresses, Medium.CHAT, profile.chat());
-        addresses.put(Medium.WEBHOOK, id); // a program knows the person by the id
+        addresses.put(Medium.WEBHOOK, id); // webhook receivers identify the recipient by the profile id
         return new Recipient(addresses, List.of()).wishing(choices);
     }
 
-    /** The same person with what they have said. */
+    /** A copy with these subscriptions. */
     Recipient wishing(List<Subscriptions.Choice> choices) {
         List<OptOut> without = choices.stream()
                 .filter(choice -> !choice.subscribed())
@@ -58,7 +58,7 @@ public record Recipient(Map<Medium, String> addresses, List<OptOut> optOuts) {
         return new Recipient(addresses, without);
     }
 
-    /** Somebody of whom only an address is known: it tells what it is an address of. */
+    /** A recipient without a profile; the form of the address decides its medium. */
     public static Recipient at(String address) {
         Map<Medium, String> addresses = new EnumMap<>(Medium.class);
         addresses.put(Medium.WEBHOOK, address);
@@ -73,7 +73,7 @@ public record Recipient(Map<Medium, String> addresses, List<OptOut> optOuts) {
         return new Recipient(addresses, List.of());
     }
 
-    /** The same person, reached at this address. */
+    /** A copy with this address for the medium. */
     Recipient reachedAt(Medium medium, String address) {
         Map<Medium, String> other = new EnumMap<>(Medium.class);
         other.putAll(addresses);

@@ -2,7 +2,7 @@ package dev.semel.server.channel;
 
 import org.jspecify.annotations.Nullable;
 
-/** A message with its values filled in; a part that its template does not have is null. */
+/** A message text after template rendering; parts that the template lacks are null. */
 public record Rendered(
         @Nullable String subject,
         @Nullable String text,

@@ -12,15 +12,15 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.MissingNode;
 
-/** Fills one part of a template. A value is written and never read again, whatever stands in it. */
+/** Renders one part of a message template. Inserted values are never parsed as template code. */
 final class Rendering {
-    /** Bytes of one part as UTF-8. */
+    /** Most bytes of one rendered part in UTF-8. */
     static final int LONGEST = 1024 * 1024;
 
-    /** Passes through blocks of each, all together. */
+    /** Most loop iterations in one part. */
     static final int PASSES = 10_000;
 
-    /** Pieces that are looked at, all together. */
+    /** Most template nodes to process in one part. */
     static final int STEPS = 1_000_000;
 
     private static final int LONGEST_NUMBER = 100;
@@ -39,14 +39,14 @@ final class Rendering {
         this.data = data;
     }
 
-    /** @throws Unfilled where a value is missing or does not fit */
+    /** @throws Unfilled if a value is missing or has the wrong type */
     static String fill(Part part, List<Piece> pieces, JsonNode data) {
         var rendering = new Rendering(part, data);
         rendering.fill(pieces);
         return rendering.out.toString();
     }
 
-    /** Completes "could not be filled: …"; names places and names of the template, never a value. */
+    /** A value that could not be rendered. Names positions and variables of the template, never a value. */
     static final class Unfilled extends RuntimeException {
         private final @Nullable Place place;
 
@@ -63,7 +63,7 @@ final class Rendering {
     private void fill(List<Piece> pieces) {
         for (Piece piece : pieces) {
             if (++steps > STEPS) {
-                throw new Unfilled(null, "it has more than %d pieces to fill".formatted(STEPS));
+                throw new Unfilled(null, "the template has more than %d nodes to render".formatted(STEPS));
             }
             switch (piece) {
                 case Piece.Words(String text) -> append(text, null);
@@ -88,7 +88,7 @@ final class Rendering {
     private void each(Piece.Each each) {
         JsonNode list = find(each.path());
         if (!list.isArray()) {
-            throw new Unfilled(each.place(), "`%s` is %s, and a list is needed".formatted(each.path(), kind(list)));
+            throw new Unfilled(each.place(), "`%s` is %s, but must be a list".formatted(each.path(), kind(list)));
         }
         if (list.isEmpty()) {
             fill(each.otherwise());
@@ -97,7 +97,7 @@ final class Rendering {
         JsonNode before = items.get(each.item());
         for (JsonNode item : list) {
             if (++passes > PASSES) {
-                throw new Unfilled(each.place(), "its lists have more than %d items".formatted(PASSES));
+                throw new Unfilled(each.place(), "the lists have more than %d items".formatted(PASSES));
             }
             items.put(each.item(), item);
             fill(each.body());
@@ -131,7 +131,7 @@ final class Rendering {
         return value.isMissingNode() || value.isNull();
     }
 
-    /** Nothing, false, zero, an empty text and an empty list are what a writer means by "not there". */
+    /** Missing, null, false, zero, empty text and empty list are false. */
     private static boolean isTrue(JsonNode value) {
         if (value.isBoolean()) {
             return value.booleanValue();
@@ -144,7 +144,7 @@ final class Rendering {
 
     private void write(JsonNode node, Piece.Value value) {
         if (isMissing(node)) {
-            throw new Unfilled(value.place(), "`%s` is missing".formatted(named(value.operand())));
+            throw new Unfilled(value.place(), "`%s` is missing".formatted(nameOf(value.operand())));
         }
         String text;
         if (node.isString()) {
@@ -153,20 +153,20 @@ final class Rendering {
             BigDecimal number = node.decimalValue();
             if (Math.abs((long) number.scale()) + number.precision() > LONGEST_NUMBER) {
                 throw new Unfilled(
-                        value.place(), "`%s` is a number with too many digits".formatted(named(value.operand())));
+                        value.place(), "`%s` is a number with too many digits".formatted(nameOf(value.operand())));
             }
             text = node.isIntegralNumber() ? number.toBigInteger().toString() : number.toPlainString();
         } else if (node.isBoolean()) {
             text = node.booleanValue() ? "true" : "false";
         } else {
             throw new Unfilled(
-                    value.place(), "`%s` is %s, and a text is needed".formatted(named(value.operand()), kind(node)));
+                    value.place(), "`%s` is %s, but must be text".formatted(nameOf(value.operand()), kind(node)));
         }
         if (value.link() && !LINK.matcher(text).matches()) {
             throw new Unfilled(
                     value.place(),
-                    "`%s` begins a link, and its value does not begin with https://, http://, mailto: or tel:"
-                            .formatted(named(value.operand())));
+                    "`%s` begins a link, but its value does not start with https://, http://, mailto: or tel:"
+                            .formatted(nameOf(value.operand())));
         }
         escape(text, value);
     }
@@ -178,8 +178,8 @@ final class Rendering {
             if (part == Part.SUBJECT && Character.isISOControl(c)) {
                 throw new Unfilled(
                         value.place(),
-                        "`%s` has a line break or a control character in it, and a subject is one line"
-                                .formatted(named(value.operand())));
+                        "`%s` contains a line break or a control character, but a subject must be one line"
+                                .formatted(nameOf(value.operand())));
             }
             String instead = part.escaped(c);
             if (instead == null) {
@@ -196,22 +196,22 @@ final class Rendering {
             char c = text.charAt(i);
             bytes += c < 0x80 ? 1 : c < 0x800 || Character.isSurrogate(c) ? 2 : 3;
             if (bytes > LONGEST) {
-                throw new Unfilled(place, "it becomes longer than %d bytes".formatted(LONGEST));
+                throw new Unfilled(place, "the rendered text is longer than %d bytes".formatted(LONGEST));
             }
         }
         out.append(text);
     }
 
-    /** The amount counts the smallest unit of the currency, as everywhere: 4900 and usd are `49.00 USD`. */
+    /** The amount is in the smallest currency unit: 4900 and usd give `49.00 USD`. */
     private JsonNode money(JsonNode amount, JsonNode currency, Piece.Value value) {
         if (isMissing(amount)) {
-            throw new Unfilled(value.place(), "`%s` is missing".formatted(named(value.operand())));
+            throw new Unfilled(value.place(), "`%s` is missing".formatted(nameOf(value.operand())));
         }
         if (!amount.isIntegralNumber() || !amount.canConvertToLong()) {
             throw new Unfilled(
                     value.place(),
-                    "`%s` is not a whole number, and money counts the smallest unit, such as cents"
-                            .formatted(named(value.operand())));
+                    "`%s` is not a whole number; money must be in the smallest unit, such as cents"
+                            .formatted(nameOf(value.operand())));
         }
         try {
             Currency known = Currency.getInstance(
@@ -221,11 +221,11 @@ final class Rendering {
             return JsonNodeFactory.instance.stringNode(text + " " + known.getCurrencyCode());
         } catch (IllegalArgumentException e) {
             throw new Unfilled(
-                    value.place(), "the currency of `%s` is not in ISO 4217".formatted(named(value.operand())));
+                    value.place(), "the currency of `%s` is not an ISO 4217 code".formatted(nameOf(value.operand())));
         }
     }
 
-    private static String named(Operand operand) {
+    private static String nameOf(Operand operand) {
         return operand instanceof Operand.Path path ? path.toString() : "the literal";
     }
 

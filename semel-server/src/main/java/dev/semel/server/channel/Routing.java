@@ -8,26 +8,26 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Decides which way a notification goes. A route is a row of legs; each leg is one channel with its fallbacks, and
- * reaches the person over one of them. Every channel has its reason, taken or not.
+ * Decides which channels deliver a notification. A route has legs, each one channel with its fallbacks. Every channel
+ * gets a recorded reason.
  */
 public final class Routing {
     private Routing() {}
 
-    /** What became of one channel of a route. */
+    /** The decision for one channel of a route. */
     public sealed interface Choice {
         RouteSetting.Leg hop();
 
         String reason();
     }
 
-    /** It is sent over this one. */
+    /** This channel sends the message. */
     public record Taken(RouteSetting.Leg hop, String to, String reason) implements Choice {}
 
-    /** It is sent over this one if those before it certainly did not take it. */
+    /** This channel sends the message if the channels before it certainly failed. */
     public record Reserve(RouteSetting.Leg hop, String to, String reason) implements Choice {}
 
-    /** @param broken whether that is a mistake in the settings and not a wish of the person */
+    /** @param broken whether a configuration error caused it, not an opt-out */
     public record Skipped(RouteSetting.Leg hop, String reason, boolean broken) implements Choice {}
 
     /** One channel and its fallbacks, in the order of the route. */
@@ -49,12 +49,12 @@ public final class Routing {
             legs = List.copyOf(legs);
         }
 
-        /** Whether nothing is sent; the reasons say why. */
+        /** Whether no channel sends; the reasons say why. */
         public boolean silent() {
             return legs.stream().noneMatch(leg -> leg.taken().isPresent());
         }
 
-        /** Whether a mistake in the settings is among the reasons. */
+        /** Whether a configuration error is among the reasons. */
         public boolean broken() {
             return legs.stream()
                     .flatMap(leg -> leg.choices().stream())
@@ -62,16 +62,16 @@ public final class Routing {
         }
     }
 
-    /** How a send over a channel ended. */
+    /** The outcome of a send over a channel. */
     public enum Ended {
         ACCEPTED,
-        /** Certainly not taken. */
+        /** Certainly not delivered. */
         FAILED,
-        /** Nobody knows. */
+        /** Outcome unknown. */
         IN_DOUBT
     }
 
-    /** What is set up in the workspace: the medium of each channel, and the templates there are. */
+    /** The channels of the workspace with their medium, and its templates. */
     public record SetUp(Map<String, Medium> channels, Set<String> templates) {}
 
     public static Plan plan(RouteSetting route, Recipient recipient, SetUp setUp) {
@@ -92,7 +92,7 @@ public final class Routing {
     private static Choice choice(RouteSetting.Leg hop, List<Choice> before, SetUp setUp, Asked asked) {
         Medium medium = setUp.channels().get(hop.channel());
         if (medium == null) {
-            return new Skipped(hop, "the channel is not set up", true);
+            return new Skipped(hop, "the channel does not exist", true);
         }
         if (!setUp.templates().contains(hop.template())) {
             return new Skipped(hop, "there is no template " + hop.template(), true);
@@ -106,18 +106,18 @@ public final class Routing {
                         before.stream().filter(Taken.class::isInstance).findFirst();
                 if (first.isPresent()) {
                     String other = first.get().hop().channel();
-                    yield new Reserve(hop, to, "only if %s does not take it".formatted(other));
+                    yield new Reserve(hop, to, "only if %s fails".formatted(other));
                 }
-                yield new Taken(hop, to, before.isEmpty() ? reason : reason + "; stands in for what was skipped");
+                yield new Taken(hop, to, before.isEmpty() ? reason : reason + "; replaces the skipped channel");
             }
         };
     }
 
     /**
-     * What comes after a send: the next reserve after a certain failure, and otherwise nothing. A message in doubt may
-     * have arrived, so a second one over another channel is not sent by itself.
+     * Returns the next fallback after a certain failure, otherwise nothing. A message in doubt may have arrived, so no
+     * fallback sends it again.
      *
-     * @param tried the choice that was sent over
+     * @param tried the channel that was tried
      */
     public static Optional<Reserve> next(Leg leg, Choice tried, Ended ended) {
         return switch (ended) {

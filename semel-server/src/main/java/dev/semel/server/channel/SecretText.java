@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Text of a configuration in which `${ secret.NAME }` stands for a credential. It is put in only when it is needed. */
+/** Configuration text with `${ secret.NAME }` placeholders, which are resolved only when a request is sent. */
 final class SecretText {
     private static final Pattern SECRET = Pattern.compile("\\$\\{\\s*secret\\.([A-Za-z][A-Za-z0-9._-]{0,63})\\s*}");
 
-    /** Plain text and names of secrets by turns; the first is plain. */
+    /** Alternating plain text and secret names; the first is plain text. */
     private final List<String> parts = new ArrayList<>();
 
     private SecretText() {}
@@ -37,7 +37,7 @@ final class SecretText {
         return parts.size() > 1;
     }
 
-    /** Whether a `${` is left that is not a secret. */
+    /** Whether it contains a `${` that is not a secret placeholder. */
     boolean hasOther() {
         for (int i = 0; i < parts.size(); i += 2) {
             if (parts.get(i).contains("${")) {
@@ -55,7 +55,7 @@ final class SecretText {
         return text.toString();
     }
 
-    /** Names, never values. */
+    /** Shows secret names, never values. */
     @Override
     public String toString() {
         var text = new StringBuilder();

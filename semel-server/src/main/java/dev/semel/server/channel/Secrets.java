@@ -1,8 +1,8 @@
 package dev.semel.server.channel;
 
-/** Where credentials come from, at the moment they are needed, so that a change of one counts at once. */
+/** Returns secret values by name at the moment of a send, so that a changed secret applies immediately. */
 @FunctionalInterface
 public interface Secrets {
-    /** @throws dev.semel.error.SemelException where there is none of that name */
+    /** @throws dev.semel.error.SemelException if there is no secret of that name */
     String reveal(String name);
 }

@@ -13,8 +13,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Signs what a webhook says, as Standard Webhooks has it: HMAC-SHA256 over `id.timestamp.body`. The id is the key of the
- * effect, so a receiver that remembers ids is safe against repeats as well as against strangers.
+ * Signs outgoing webhooks by the Standard Webhooks specification: HMAC-SHA256 over `id.timestamp.body`. The id is the
+ * effect key, so receivers can deduplicate by it.
  */
 final class Signing {
     private static final String PREFIX = "whsec_";
@@ -23,7 +23,7 @@ final class Signing {
 
     private Signing() {}
 
-    /** @param secrets as they are revealed; while one takes over from another both sign */
+    /** @param secrets plain values; during rotation several sign */
     static List<Calls.Header> headers(String id, Instant now, byte[] body, List<String> secrets) {
         long seconds = now.getEpochSecond();
         byte[] front = (id + "." + seconds + ".").getBytes(StandardCharsets.UTF_8);
@@ -49,8 +49,9 @@ final class Signing {
         if (key.length < SHORTEST || key.length > LONGEST) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The secret that signs this webhook is not whsec_ and base64 of 24 to 64 bytes. Nothing was sent.",
-                    "Store one made with: echo whsec_$(openssl rand -base64 32)");
+                    "The signing secret of this webhook channel is not whsec_ plus base64 of 24 to 64 bytes."
+                            + " Nothing was sent.",
+                    "Create and store one with: echo whsec_$(openssl rand -base64 32)");
         }
         return key;
     }

@@ -10,8 +10,8 @@ import java.net.Socket;
 import org.eclipse.angus.mail.smtp.SMTPTransport;
 
 /**
- * One conversation with a mail server that knows how far it came. A server answers for a mail when it has read the dot
- * on a line of its own (RFC 5321, 4.1.1.4); before that it must not keep it, after that only its answer tells.
+ * One SMTP session that records how far it got. The server accepts an email with its reply to the final dot (RFC 5321,
+ * 4.1.1.4); after the dot only that reply decides.
  */
 final class SmtpCall extends SMTPTransport {
     private boolean handedOver;
@@ -25,27 +25,27 @@ final class SmtpCall extends SMTPTransport {
         super(session, login);
     }
 
-    /** Whether the last dot may have left. */
+    /** Whether the final dot may have been sent. */
     boolean handedOver() {
         return handedOver;
     }
 
-    /** Whether the server has answered for the mail. */
+    /** Whether the server accepted the email. */
     boolean taken() {
         return taken;
     }
 
-    /** The first answer that was a no, temporary or not; empty where there was none. */
+    /** The first error reply, temporary or permanent; empty if there was none. */
     String refusal() {
         return refusal;
     }
 
-    /** What was answered to the dot. */
+    /** The server's reply to the final dot. */
     String said() {
         return said;
     }
 
-    /** Talks over a connection that is there already. */
+    /** Starts the session over an open connection. */
     void begin(Socket socket) throws MessagingException {
         connect(socket);
     }
@@ -64,7 +64,7 @@ final class SmtpCall extends SMTPTransport {
         said = getLastServerResponse();
         taken = answer / 100 == 2;
         if (!taken) {
-            throw new MessagingException("the mail was not taken");
+            throw new MessagingException("the server did not accept the email");
         }
     }
 
@@ -74,18 +74,18 @@ final class SmtpCall extends SMTPTransport {
         super.sendCommand(command);
     }
 
-    /** Keeps the first no: the library says RSET after it, and forgets it where that fails. */
+    /** Keeps the first error reply: the library sends RSET afterwards and loses the reply if that fails. */
     @Override
     protected int readServerResponse() throws MessagingException {
         int code = super.readServerResponse();
-        // A server that does not know EHLO is greeted with HELO; that is no refusal.
+        // If the server rejects EHLO, the library sends HELO; that is not a rejection of the email.
         if (code >= 400 && code <= 599 && refusal.isEmpty() && !verb.equals("EHLO")) {
             refusal = getLastServerResponse();
         }
         return code;
     }
 
-    /** Knows whether the last line is finished, as the dot has to stand on one of its own. */
+    /** Tracks whether the last line is complete, because the final dot needs its own line. */
     private static final class LineEnd extends FilterOutputStream {
         private int last = '\n';
 

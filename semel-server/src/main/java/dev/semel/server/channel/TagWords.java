@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** What stands between the braces of a tag, taken word by word. */
+/** Splits the content of a template tag into tokens. */
 final class TagWords {
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,63}");
     private static final Pattern PATH = Pattern.compile(NAME.pattern() + "(\\.(" + NAME.pattern() + "|[0-9]{1,6}))*+");
@@ -33,7 +33,7 @@ final class TagWords {
         return true;
     }
 
-    /** The next word if it is a plain name, such as the name of a block or a filter. */
+    /** The next token if it is a plain name, such as a block or filter name. */
     @Nullable
     String name() {
         return match(NAME);
@@ -44,7 +44,7 @@ final class TagWords {
         return path == null ? null : new Operand.Path(List.of(path.split("\\.")));
     }
 
-    /** A path, a text in quotes or an integer. */
+    /** A path, a quoted text or an integer. */
     @Nullable
     Operand operand() {
         String integer = match(INTEGER);
@@ -75,7 +75,7 @@ final class TagWords {
             return null;
         }
         if (matcher.end() < tag.length() && isWord(tag.charAt(matcher.end()))) {
-            return null; // only the front of a word
+            return null; // only a prefix of a token
         }
         at = matcher.end();
         skipSpace();
@@ -92,7 +92,7 @@ final class TagWords {
         }
     }
 
-    /** Where the tag that begins here ends, quotes left out; -1 where it does not before the next one begins. */
+    /** The offset of the closing braces outside quotes; -1 if another tag begins first. */
     static int end(String text, int from) {
         char quote = 0;
         for (int i = from; i < text.length(); i++) {

@@ -4,23 +4,23 @@ import dev.semel.server.settings.Problem;
 import java.util.Map;
 
 /**
- * Something wrong with a template.
+ * A validation problem in a message template, with its part, line and column.
  *
- * @param part the member of the template that it stands in: subject, text or html
- * @param message what is wrong and what to write instead
+ * @param part the template member: subject, text or html
+ * @param message what is wrong and how to correct it
  */
 public record TemplateProblem(String part, int line, int column, String message) {
     static TemplateProblem at(Place place, String message) {
         return new TemplateProblem(place.part().word(), place.line(), place.column(), message);
     }
 
-    /** As one of the problems of a stored document, whose texts are put into a sentence. */
+    /** Converts it to a problem of the stored document. */
     Problem at(String pointer) {
         String rule = message.endsWith(".") ? message.substring(0, message.length() - 1) : message;
         return new Problem(pointer, "line %d, column %d: %s".formatted(line, column, rule));
     }
 
-    /** As a member of a problem document. */
+    /** Converts it to an entry of an HTTP problem response. */
     public Map<String, Object> member() {
         return Map.of("pointer", "/" + part, "line", line, "column", column, "message", message);
     }

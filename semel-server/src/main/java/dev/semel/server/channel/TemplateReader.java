@@ -8,11 +8,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads one part of a template. The language only puts values in places: it has no way to call, compute or include
- * anything, so whoever writes a template can reach the data of the message and nothing else.
+ * Parses one part of a message template. The language only inserts values: it cannot call, compute or include anything,
+ * so a template reads nothing but the message data.
  */
 final class TemplateReader {
-    /** Blocks inside each other. */
+    /** Most nested blocks. */
     static final int DEPTH = 16;
 
     private final String text;
@@ -30,12 +30,12 @@ final class TemplateReader {
     }
 
     /**
-     * What was found in all parts of a template.
+     * Problems and data paths found in all parts of a template.
      *
-     * @param reads paths of the data, those of items as `lines[].sku`
+     * @param reads data paths; list items are written `lines[].sku`
      */
     record Findings(List<TemplateProblem> problems, Set<String> reads) {
-        /** A template that is wrong a thousand times is wrong in one way. */
+        /** Most problems to report. */
         private static final int LIMIT = 100;
 
         void problem(Place place, String message) {
@@ -86,15 +86,15 @@ final class TemplateReader {
                 return pieces;
             }
             String tag = text.substring(start + 2, end);
-            int lineStart = writesNothing(tag) ? backOverSpace(start) : -1;
+            int lineStart = hasNoOutput(tag) ? backOverSpace(start) : -1;
             int nextLine = lineStart < 0 ? -1 : overSpace(end + 2);
             boolean alone = nextLine >= 0;
-            words(at, alone ? lineStart : start);
+            addText(at, alone ? lineStart : start);
             tag(tag, start);
             at = alone ? nextLine : end + 2;
             start = text.indexOf("{{", at);
         }
-        words(at, text.length());
+        addText(at, text.length());
         for (Block block : open) {
             findings.problem(block.place, "the block is not closed: {{/%s}} is missing.".formatted(block.word()));
         }
@@ -104,18 +104,18 @@ final class TemplateReader {
     private void tag(String tag, int start) {
         char kind = tag.isEmpty() ? ' ' : tag.charAt(0);
         switch (kind) {
-            case '!' -> {} // a note for those who read the template
-            case '#' -> begin(new TagWords(tag.substring(1)), start);
-            case '/' -> close(tag.substring(1).strip(), start);
+            case '!' -> {} // a comment
+            case '#' -> beginBlock(new TagWords(tag.substring(1)), start);
+            case '/' -> endBlock(tag.substring(1).strip(), start);
             case '{', '&' ->
-                problem(start, "there is no unescaped form: write {{ name }}, and the value is always only text.");
+                problem(start, "unescaped values are not supported: write {{ name }}; Semel always escapes the value.");
             case '>', '^', '%', '@' ->
                 problem(
                         start,
-                        "{{%c is not known. There are {{ name }}, {{#if name}}, {{#each name}}.".formatted(kind));
+                        "{{%c is not supported. Supported: {{ name }}, {{#if name}}, {{#each name}}.".formatted(kind));
             default -> {
                 if (tag.strip().equals("else")) {
-                    otherwise(start);
+                    beginElse(start);
                 } else {
                     value(new TagWords(tag), start);
                 }
@@ -123,7 +123,7 @@ final class TemplateReader {
         }
     }
 
-    private void begin(TagWords words, int start) {
+    private void beginBlock(TagWords words, int start) {
         String name = words.name();
         Operand.Path path = words.path();
         String item = null;
@@ -132,31 +132,31 @@ final class TemplateReader {
         }
         boolean known = "if".equals(name) || "each".equals(name);
         if (!known || path == null || item == null && "each".equals(name) || !words.done()) {
-            problem(start, "a block is {{#if name}}, {{#each name}} or {{#each name as item}}.");
-            path = new Operand.Path(List.of("this")); // so that its end is not a second mistake
+            problem(start, "a block must be {{#if name}}, {{#each name}} or {{#each name as item}}.");
+            path = new Operand.Path(List.of("this")); // so that the closing tag is not reported too
         } else {
-            reads(path, start);
+            recordPath(path, start);
         }
         if (open.size() == DEPTH) {
-            problem(start, "more than %d blocks are inside each other.".formatted(DEPTH));
+            problem(start, "blocks are nested more than %d levels deep.".formatted(DEPTH));
         }
         open.push(new Block(path, "each".equals(name) && item == null ? "this" : item, place(start)));
     }
 
-    private void otherwise(int start) {
+    private void beginElse(int start) {
         Block block = open.peek();
         if (block == null || block.inElse) {
-            problem(start, "{{else}} stands once in a block of {{#if}} or {{#each}}.");
+            problem(start, "{{else}} may appear only once, inside {{#if}} or {{#each}}.");
         } else {
             block.inElse = true;
         }
     }
 
-    private void close(String name, int start) {
+    private void endBlock(String name, int start) {
         Block block = open.peek();
         if (block == null || !block.word().equals(name)) {
             String expected = block == null ? "no block is open" : "{{/%s}} was expected".formatted(block.word());
-            problem(start, "this ends a block that is not the open one: %s.".formatted(expected));
+            problem(start, "this closes a block that is not open: %s.".formatted(expected));
             return;
         }
         open.pop();
@@ -177,7 +177,7 @@ final class TemplateReader {
             problem(start, "this is not a value: write {{ name }}, {{ a.b }} or {{ name | default: \"…\" }}.");
             return;
         }
-        reads(operand, start);
+        recordPath(operand, start);
         add(new Piece.Value(operand, filters, links.contains(start), place(start)));
     }
 
@@ -185,34 +185,34 @@ final class TemplateReader {
         String name = words.name();
         Operand argument = words.take(':') ? words.operand() : null;
         if (argument == null || name == null) {
-            problem(start, "behind | stands default: \"…\" or money: currency.");
+            problem(start, "after | write default: \"…\" or money: currency.");
             return null;
         }
-        reads(argument, start);
+        recordPath(argument, start);
         return switch (name) {
             case "default" -> new Piece.Filter.Default(argument);
             case "money" -> new Piece.Filter.Money(argument);
             default -> {
-                problem(start, "there is no filter of that name; there are default and money.");
+                problem(start, "unknown filter; the filters are default and money.");
                 yield null;
             }
         };
     }
 
-    /** Notes what of the data is read; the names of items are traced back to their lists. */
-    private void reads(Operand operand, int start) {
+    /** Records which data is read; loop items are resolved to their lists. */
+    private void recordPath(Operand operand, int start) {
         if (operand instanceof Operand.Path path) {
             String first = path.names().getFirst();
             boolean item = open.stream().anyMatch(block -> first.equals(block.item) && !block.inElse);
             if (first.equals("this") && !item) {
-                problem(start, "`this` is one item of a list, and here is no {{#each …}} around it.");
+                problem(start, "`this` is a list item and works only inside {{#each …}}.");
             } else {
-                findings.reads().add(traced(path));
+                findings.reads().add(resolveItems(path));
             }
         }
     }
 
-    private String traced(Operand.Path path) {
+    private String resolveItems(Operand.Path path) {
         String written = path.toString();
         for (Block block : open) {
             String first = written.split("\\.|\\[", 2)[0];
@@ -223,7 +223,7 @@ final class TemplateReader {
         return written;
     }
 
-    private void words(int from, int to) {
+    private void addText(int from, int to) {
         if (from < to) {
             add(new Piece.Words(text.substring(from, to)));
         }
@@ -235,7 +235,7 @@ final class TemplateReader {
         into.add(piece);
     }
 
-    private static boolean writesNothing(String tag) {
+    private static boolean hasNoOutput(String tag) {
         return tag.startsWith("#")
                 || tag.startsWith("/")
                 || tag.startsWith("!")
@@ -243,8 +243,8 @@ final class TemplateReader {
     }
 
     /**
-     * Where the line begins, if there is only space before; otherwise -1. A tag that writes nothing and has its line for
-     * itself takes the line along, so that blocks can be written one tag a line.
+     * Start of the line if only whitespace precedes the tag, otherwise -1. A tag without output that is alone on its
+     * line removes the whole line.
      */
     private int backOverSpace(int from) {
         int at = from;
@@ -254,7 +254,7 @@ final class TemplateReader {
         return at == 0 || text.charAt(at - 1) == '\n' ? at : -1;
     }
 
-    /** Where the next line begins, if there is only space before its end; otherwise -1. */
+    /** Start of the next line if only whitespace follows the tag, otherwise -1. */
     private int overSpace(int from) {
         int at = from;
         while (at < text.length() && isSpace(text.charAt(at))) {

@@ -17,8 +17,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * CloudEvents 1.0 in binary mode: attributes are headers, the body is the data. A value may be quoted and is
- * percent-decoded once; nothing outside of visible ASCII is guessed at.
+ * Reads a CloudEvent in binary mode: `ce-` headers are attributes and the body is the data. Quoted values are unquoted
+ * and percent-decoded once; non-ASCII values are rejected.
  */
 public final class BinaryEvent {
     private static final String PREFIX = "ce-";
@@ -26,7 +26,7 @@ public final class BinaryEvent {
 
     private BinaryEvent() {}
 
-    /** @param headers every line of every header that begins with {@code ce-}, by its name in any case */
+    /** @param headers all values of the headers that begin with {@code ce-}, by name in any case */
     public static Event read(Map<String, List<String>> headers, @Nullable String contentType, byte[] body) {
         ObjectNode attributes = JsonNodeFactory.instance.objectNode();
         headers.forEach((header, lines) -> {
@@ -45,18 +45,18 @@ public final class BinaryEvent {
 
     private static void attribute(ObjectNode attributes, String name, List<String> lines) {
         if (!ATTRIBUTE.matcher(name).matches()) {
-            throw of("ce-", "the name of an attribute is 1 to 64 letters and digits");
+            throw of("ce-", "an attribute name must have 1 to 64 letters and digits");
         }
         if (name.equals("datacontenttype")) {
-            throw of(name, "ce-datacontenttype must not be sent; in binary mode Content-Type says it");
+            throw of(name, "ce-datacontenttype must not be sent; binary mode uses Content-Type");
         }
         if (lines.size() != 1) {
             throw of(name, "the header ce-" + name + " was sent " + lines.size() + " times");
         }
-        attributes.put(name, decoded(name, unquoted(name, lines.getFirst().strip())));
+        attributes.put(name, decode(name, unquote(name, lines.getFirst().strip())));
     }
 
-    private static String unquoted(String name, String value) {
+    private static String unquote(String name, String value) {
         if (!value.startsWith("\"")) {
             return value;
         }
@@ -71,24 +71,24 @@ public final class BinaryEvent {
             }
         }
         if (at != value.length() - 1) {
-            throw of(name, "the header ce-" + name + " begins with a quote that does not end where it ends");
+            throw of(name, "the header ce-" + name + " starts with a quote that is not closed at its end");
         }
         return out.toString();
     }
 
-    /** Once: what was encoded twice stays encoded once. */
-    private static String decoded(String name, String value) {
+    /** Decodes once: doubly encoded values stay encoded once. */
+    private static String decode(String name, String value) {
         ByteBuffer bytes = ByteBuffer.allocate(value.length());
         for (int i = 0; i < value.length(); i++) {
             char c = value.charAt(i);
             if (c < ' ' || c > '~') {
-                throw of(name, "the header ce-" + name + " has characters outside of ASCII; percent-encode them");
+                throw of(name, "the header ce-" + name + " contains non-ASCII characters; percent-encode them");
             }
             if (c == '%') {
                 int high = i + 2 < value.length() ? Character.digit(value.charAt(i + 1), 16) : -1;
                 int low = i + 2 < value.length() ? Character.digit(value.charAt(i + 2), 16) : -1;
                 if (high < 0 || low < 0) {
-                    throw of(name, "the header ce-" + name + " has a % without two hexadecimal digits behind it");
+                    throw of(name, "the header ce-" + name + " has a % without two hexadecimal digits after it");
                 }
                 bytes.put((byte) (high << 4 | low));
                 i += 2;
@@ -118,7 +118,7 @@ public final class BinaryEvent {
                         .decode(ByteBuffer.wrap(body))
                         .toString());
             } catch (CharacterCodingException e) {
-                throw of("data", "data is not UTF-8, and its type says it is text");
+                throw of("data", "data is not UTF-8, but its content type is text");
             }
         }
         return JsonNodeFactory.instance.stringNode(Base64.getEncoder().encodeToString(body));

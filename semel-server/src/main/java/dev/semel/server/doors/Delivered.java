@@ -5,12 +5,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of an event. All of it is durable.
+ * The durable result of an event delivery: the runs it started or found, and the workflows that skipped it.
  *
- * @param eventId our own id of it, {@code evt_…}: it hangs on door, source and id alone
- * @param known it came before
- * @param runs one for each workflow that it matched
- * @param notes why workflows that subscribe to its type did not take it
+ * @param eventId Semel's id, {@code evt_…}, derived from trigger source, event source and event id
+ * @param known whether the event was received before
+ * @param runs one per matching workflow
+ * @param notes why subscribed workflows skipped it
  */
 public record Delivered(String eventId, boolean known, List<Started> runs, List<Note> notes) {
     public Delivered {
@@ -19,9 +19,9 @@ public record Delivered(String eventId, boolean known, List<Started> runs, List<
     }
 
     /**
-     * @param runId empty where it was refused
-     * @param changed the payload is another than that of the run which is replayed
-     * @param refused why there is no run; it does not keep the others back
+     * @param runId empty if the workflow rejected the event
+     * @param changed whether the payload differs from that of the replayed run
+     * @param refused why no run exists; does not affect other workflows
      */
     public record Started(
             String workflow,
@@ -31,10 +31,12 @@ public record Delivered(String eventId, boolean known, List<Started> runs, List<
             boolean changed,
             @Nullable SemelException refused) {}
 
-    /** A workflow that might have taken it, and why it did not. */
+    /** A subscribed workflow that did not start, with the reason. */
     public record Note(String workflow, String reason) {}
 
-    /** Whether nothing new came of it: every run was there before, or it was known and nobody wanted it. */
+    /**
+     * Whether the delivery was a duplicate: every run existed before, or the event was known and matched no workflow.
+     */
     public boolean replayed() {
         return runs.isEmpty() ? known : runs.stream().allMatch(run -> run.refused() == null && run.replayed());
     }

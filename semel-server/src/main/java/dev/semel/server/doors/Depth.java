@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many runs stand between a request and whoever began: a step of a run says so with each request that it sends, so that
- * workflows that start each other, by triggers, events or webhooks, come to an end.
+ * Limits chains of runs that start each other. Steps send the current depth in a header with each request, so that
+ * cycles of triggers, events or webhooks stop.
  */
 public final class Depth {
     public static final String HEADER = "Semel-Depth";
@@ -17,7 +17,7 @@ public final class Depth {
 
     private Depth() {}
 
-    /** What a request says; 0 where it comes from no run. */
+    /** Parses the header; 0 if no run sent the request. */
     public static int of(@Nullable String header) {
         if (header == null) {
             return 0;
@@ -25,20 +25,21 @@ public final class Depth {
         if (!FORM.matcher(header.strip()).matches()) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The header " + HEADER + " is not a whole number. Nothing was started.",
-                    "Leave it out; only steps of runs send it.");
+                    "The header " + HEADER + " is not a whole number. No run was started.",
+                    "Remove the header; only steps of runs send it.");
         }
         return Integer.parseInt(header.strip());
     }
 
-    /** Held only against what would start a run: a repeat starts nothing. */
+    /** Rejects a fresh run above the limit; a repeat starts nothing and is not checked. */
     public static void refuse(int depth, int most, String workflow) {
         if (depth > most) {
             throw new SemelException(
                     ErrorCode.TRIGGERED_TOO_DEEP,
                     "Workflow \"" + workflow + "\" would be started by a chain of " + depth
                             + " runs that started each other, and " + most + " are allowed. No run was started.",
-                    "Look for workflows that start each other in a circle; if the chain is meant, start the server with"
+                    "Look for workflows that start each other in a cycle. If the chain is intended, start the"
+                            + " server with"
                             + " a larger --max-depth.");
         }
     }

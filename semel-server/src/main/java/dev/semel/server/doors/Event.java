@@ -5,10 +5,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Something that happened elsewhere. Its source and id name it: the same two are the same event.
+ * An inbound event. Source and id identify it: the same two are the same event.
  *
- * @param data what workflows get as their input where they say nothing else
- * @param whole {id, source, type, time, subject, data, …extensions}: what {@code event} means in expressions
+ * @param data the default input of subscribed workflows
+ * @param whole {id, source, type, time, subject, data, …extensions}: the value of {@code event} in expressions
  */
 public record Event(
         String source,

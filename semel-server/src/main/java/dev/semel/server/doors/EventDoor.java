@@ -28,12 +28,11 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * One event, and every workflow that wants it: each is admitted under the event's own name, so that the same event is the
- * same run however often it comes. The event itself is kept in the same moment, and all of it is durable before anybody
- * is told.
+ * Accepts inbound events: stores each one and starts every subscribed workflow under a key derived from the event, so a
+ * repeat finds the same runs. Everything is durable before the response.
  */
 public final class EventDoor {
-    /** How often an event is matched anew because somebody published meanwhile; nobody publishes that fast. */
+    /** Most attempts to match an event while workflows are being published. */
     private static final int MOST_ATTEMPTS = 32;
 
     private final Semel semel;
@@ -41,14 +40,15 @@ public final class EventDoor {
     private final Starting starting;
 
     /**
-     * What a door needs of those who know files and workspaces.
+     * What event delivery needs from workflow files and workspaces.
      *
-     * @param spaces a workspace with its secret
-     * @param check throws where a workflow does not take this input
-     * @param mostDepth so many runs may have started each other
+     * @param spaces returns a workspace with its secret
+     * @param check throws if a workflow rejects the input
+     * @param mostDepth longest chain of runs that start each other
      */
     public record Ports(IntFunction<Trigger.Space> spaces, InputCheck check, IntSupplier mostDepth) {}
 
+    /** Validates the input of a workflow. */
     @FunctionalInterface
     public interface InputCheck {
         void check(Published workflow, JsonNode input);
@@ -61,8 +61,8 @@ public final class EventDoor {
     }
 
     /**
-     * Hands an event to all who want it. What one workflow refuses does not keep it from the others; a refusal that a
-     * retry can heal is thrown when all were asked, and asking again is safe.
+     * Delivers an event to all subscribed workflows. A rejection by one does not affect the others. A retryable one is
+     * thrown after all were tried; a retry is safe.
      */
     public Delivered deliver(int workspace, Event event, Entrance entrance) {
         EventName name = EventName.of(entrance.door(), event);
@@ -74,7 +74,7 @@ public final class EventDoor {
             List<Current> takers = match.takers().stream()
                     .filter(one -> !runs.containsKey(one.published().workflowId()))
                     .toList();
-            // Handed over first and awaited last, so that the event and its runs go to the disk together.
+            // Submitted first and awaited last, so that the event and its runs share a commit.
             String beside = takers.isEmpty()
                     ? asked.eventId()
                     : asked.of(takers.getFirst().published()).text();
@@ -87,18 +87,18 @@ public final class EventDoor {
                 }
                 return new Delivered(asked.eventId(), !fresh, List.copyOf(runs.values()), match.notes());
             }
-            semel.events().look(); // somebody published: who subscribes since is asked, too
+            semel.events().look(); // a workflow was published: match again with the new subscriptions
         }
         throw new SemelException(
                 ErrorCode.OVERLOADED,
-                "Workflows changed again and again while the event was matched. Runs that it started go on.",
-                "Send it again in a moment; that is always safe.");
+                "Workflows changed repeatedly while the event was matched. Runs that it started continue.",
+                "Send the event again in a moment; a repeat starts no second run.");
     }
 
     /**
-     * Whether what it started may be forgotten: handed in again it would start anew, and nobody could tell.
+     * Whether the deduplication window is over, so that reprocessing would start its runs again.
      *
-     * @param at when it came, in microseconds
+     * @param at time of arrival in microseconds
      */
     public boolean isTooOld(long at) {
         Long now = semel.view(reads -> reads.now());
@@ -106,12 +106,12 @@ public final class EventDoor {
         return now == null || at + known.toNanos() / 1_000 <= now;
     }
 
-    /** Our own id of an event: the same for the same door, source and id. */
+    /** Semel's id of an event, derived from trigger source, event source and event id. */
     public static String idOf(Door door, String source, String id) {
         return new EventName(door, source, id).eventId();
     }
 
-    /** What would become of it, without any of that happening. */
+    /** Predicts the delivery result without storing or starting anything. */
     public Delivered preview(int workspace, Event event, Entrance entrance) {
         EventName name = EventName.of(entrance.door(), event);
         Starting.Asked asked = new Starting.Asked(workspace, event, entrance, name, name.eventId());
@@ -124,13 +124,13 @@ public final class EventDoor {
     }
 
     /**
-     * What a version of a workflow marks as personal in the input that it makes of an event.
+     * The personal data that a workflow version marks in its input from an event.
      *
-     * @param input null where it would not start for this one
+     * @param input null if this event would not start it
      */
     public record Marking(List<FieldPath> pii, @Nullable JsonNode input) {}
 
-    /** Of those that may want an event of this type, whatever their conditions say: the ones that mark anything. */
+    /** The PII markings of all workflows that subscribe to this event type, whatever their conditions. */
     public List<Marking> marking(int workspace, Event event) {
         List<Marking> found = new ArrayList<>();
         for (Current current : subscribers.of(workspace).of(event.type())) {
@@ -180,7 +180,7 @@ public final class EventDoor {
                 event.source(),
                 event.id(),
                 event.type(),
-                Json.write(kept(asked)),
+                Json.write(storedPayload(asked)),
                 0,
                 asked.entrance().actor(),
                 asked.entrance().correlationId(),
@@ -188,8 +188,8 @@ public final class EventDoor {
                 Json.write(notes));
     }
 
-    /** What a provider said is kept with its delivery, for as long as its hook says; here only what it is called. */
-    private static JsonNode kept(Starting.Asked asked) {
+    /** A webhook payload is stored with its delivery, under its retention; here only the identifying attributes. */
+    private static JsonNode storedPayload(Starting.Asked asked) {
         Event event = asked.event();
         return asked.entrance().door() != Door.HOOK
                 ? event.whole()

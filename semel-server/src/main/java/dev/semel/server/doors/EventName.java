@@ -12,8 +12,8 @@ import java.util.Base64;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * By what an event is known again. The id is a hash over a JSON array, because of two texts that are put behind each
- * other nobody can say where the first one ends.
+ * The identity of an event for deduplication: trigger source, event source and event id. Its hash covers a JSON array,
+ * because plain concatenation is ambiguous.
  */
 record EventName(Door door, String source, String id) {
     static final Duration WINDOW = Duration.ofDays(7);
@@ -25,7 +25,7 @@ record EventName(Door door, String source, String id) {
         return new EventName(door, event.source(), event.id());
     }
 
-    /** {@code evt_…}, the same for the same event in every workspace and on every worker. */
+    /** {@code evt_…}, the same in every workspace and on every worker. */
     String eventId() {
         var parts = JsonNodeFactory.instance
                 .arrayNode()
@@ -36,16 +36,16 @@ record EventName(Door door, String source, String id) {
         return "evt_" + Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
     }
 
-    /** The name of its run of a workflow; those of one event stand side by side. */
+    /** The trigger key of its run in one workflow; the keys of one event share a prefix. */
     Trigger.DoorName of(String eventId, String workflowId) {
-        return new Trigger.DoorName(door, prefix(eventId) + workflowId, shown(), WINDOW);
+        return new Trigger.DoorName(door, prefix(eventId) + workflowId, displayText(), WINDOW);
     }
 
     static String prefix(String eventId) {
         return eventId + "/";
     }
 
-    private String shown() {
+    private String displayText() {
         String text = (door == Door.HOOK ? "hook:" : "event:") + source + "/" + id;
         return text.length() <= LONGEST_SHOWN ? text : text.substring(0, LONGEST_SHOWN - 1) + "…";
     }

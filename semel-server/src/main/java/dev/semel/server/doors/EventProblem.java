@@ -5,14 +5,14 @@ import dev.semel.error.SemelException;
 import java.util.List;
 import java.util.Map;
 
-/** What is wrong with an event, by the attribute that is wrong; never with its value. */
+/** Creates the error for an invalid event. It names the attribute, never its value. */
 final class EventProblem {
     private EventProblem() {}
 
     static SemelException of(String attribute, String message) {
         return new SemelException(
                         ErrorCode.INVALID_INPUT,
-                        "The event is not valid: " + message + ". Nothing was kept and no run was started.",
+                        "The event is not valid: " + message + ". Nothing was stored and no run was started.",
                         "Correct the event and send it again with the same id.")
                 .with("attribute", attribute)
                 .with("errors", List.of(Map.of("pointer", "/" + attribute, "message", message)));

@@ -14,8 +14,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Events as JSON: CloudEvents 1.0 in structured mode, and the same four members without a {@code specversion}. Every
- * mistake is a 400 that names the attribute.
+ * Reads events from JSON: CloudEvents 1.0 in structured mode, or plain events without {@code specversion}. Every error
+ * is a 400 that names the attribute.
  */
 public final class EventReader {
     private static final int LONGEST_NAME = 1_024;
@@ -24,12 +24,12 @@ public final class EventReader {
 
     private EventReader() {}
 
-    /** @param cloud it must say {@code specversion: "1.0"}; a plain one need not */
+    /** @param cloud whether {@code specversion: "1.0"} is required */
     public static Event read(JsonNode json, boolean cloud) {
         if (!json.isObject()) {
-            throw of("", "an event is a JSON object with id, source and type");
+            throw of("", "an event must be a JSON object with id, source and type");
         }
-        version(json, cloud);
+        checkVersion(json, cloud);
         ObjectNode whole = JsonNodeFactory.instance.objectNode();
         for (String name : json.propertyNames()) {
             if (!name.equals("data") && !name.equals("data_base64") && !name.equals("specversion")) {
@@ -39,7 +39,7 @@ public final class EventReader {
         return event(whole, data(json));
     }
 
-    private static void version(JsonNode json, boolean cloud) {
+    private static void checkVersion(JsonNode json, boolean cloud) {
         JsonNode version = json.get("specversion");
         if (version == null && !cloud) {
             return;
@@ -52,11 +52,11 @@ public final class EventReader {
     private static void attribute(ObjectNode whole, String name, JsonNode value) {
         if (!ATTRIBUTE.matcher(name).matches()) {
             throw of(
-                    shown(name),
-                    "the name of an attribute is 1 to 64 lower-case letters and digits; a payload goes into data");
+                    shorten(name),
+                    "an attribute name must have 1 to 64 lower-case letters and digits; put the payload into data");
         }
         if (value.isNull()) {
-            return; // as if it were not there, says the JSON format of CloudEvents
+            return; // the CloudEvents JSON format treats null as absent
         }
         if (value.isContainer()) {
             throw of(name, name + " must be text, a number or true or false");
@@ -64,7 +64,7 @@ public final class EventReader {
         whole.set(name, value);
     }
 
-    private static String shown(String name) {
+    private static String shorten(String name) {
         StringBuilder out = new StringBuilder();
         name.codePoints().limit(64).forEach(c -> out.appendCodePoint(c < ' ' || c > '~' ? '?' : c));
         return out.toString();
@@ -92,7 +92,7 @@ public final class EventReader {
         return type != null && type.isString() && isJson(type.stringValue()) ? Json.parse(bytes) : encoded;
     }
 
-    /** The event of these attributes, which are read and well-formed one by one. */
+    /** Creates the event from attributes that are already well-formed. */
     static Event event(ObjectNode attributes, JsonNode data) {
         String id = required(attributes, "id", LONGEST_NAME);
         String source = required(attributes, "source", LONGEST_NAME);
@@ -116,7 +116,7 @@ public final class EventReader {
             throw of(name, name + " is longer than " + longest + " characters");
         }
         if (value.chars().anyMatch(Character::isISOControl)) {
-            throw of(name, name + " has control characters in it");
+            throw of(name, name + " contains control characters");
         }
         return value;
     }
@@ -139,7 +139,7 @@ public final class EventReader {
         try {
             return OffsetDateTime.parse(text).toInstant();
         } catch (DateTimeException e) {
-            throw of("time", "time is not a time of RFC 3339 such as 2026-11-15T09:00:00Z");
+            throw of("time", "time must be an RFC 3339 time such as 2026-11-15T09:00:00Z");
         }
     }
 

@@ -4,11 +4,11 @@ import dev.semel.json.Json;
 import dev.semel.store.Rows;
 import tools.jackson.databind.node.ObjectNode;
 
-/** An event as it was kept, to be handed out again. */
+/** Restores a stored event for reprocessing. */
 public final class KeptEvent {
     private KeptEvent() {}
 
-    /** It was read before, so that it is well-formed; how it came in may allow more than events of callers do. */
+    /** Does not validate again, because webhook events may have values that callers may not send. */
     public static Event of(Rows.Event kept) {
         ObjectNode whole = Json.parse(kept.body()).asObject();
         return new Event(kept.source(), kept.id(), kept.type(), null, null, whole.path("data"), whole);

@@ -5,14 +5,14 @@ import dev.semel.workflow.Published;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Whether a version of a workflow takes an event, and with what input. Pure. */
+/** Decides whether a workflow version subscribes to an event, and computes its input. Pure. */
 sealed interface Matching {
     record Takes(JsonNode input) implements Matching {}
 
-    /** @param because null where it simply does not want it */
+    /** @param because the reason; null if it does not subscribe to the event */
     record Leaves(@Nullable String because) implements Matching {}
 
-    /** The first subscription that takes it decides; one that cannot be evaluated leaves it to the next. */
+    /** The first matching subscription decides; one that cannot be evaluated is skipped. */
     static Matching of(Published workflow, Event event) {
         String failed = null;
         for (Doors.Subscription one : workflow.extras().doors().events()) {

@@ -21,14 +21,14 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Tells people of questions that wait for them: as events, which any workflow may turn into a message. An event is named
- * after its question and its nominal time, so it is the same one whichever worker tells it, and however often.
+ * Publishes events about open reviews (asked, reminder, escalated, overdue) that workflows may turn into messages.
+ * Event ids derive from review and nominal time, so every worker publishes the same events.
  */
 public final class Reminders implements AutoCloseable {
     /** The source of these events. */
     public static final String SOURCE = "semel:reviews";
 
-    /** What their types begin with. */
+    /** Prefix of their types. */
     public static final String TYPE = "semel.review.";
 
     private static final Logger LOG = System.getLogger(Reminders.class.getName());
@@ -44,45 +44,45 @@ public final class Reminders implements AutoCloseable {
         this.door = door;
     }
 
-    /** Looks again and again, until it is closed. */
+    /** Starts the background thread, which runs until {@link #close}. */
     public Reminders start() {
-        Thread.ofPlatform().daemon().name("review-reminders").start(this::lookUntilClosed);
+        Thread.ofPlatform().daemon().name("review-reminders").start(this::publishUntilClosed);
         return this;
     }
 
-    private void lookUntilClosed() {
+    private void publishUntilClosed() {
         try {
             long pause = 0;
             while (!closing.await(pause, TimeUnit.MILLISECONDS)) {
-                pause = looked() == AT_ONCE ? 0 : PAUSE_MILLIS;
+                pause = publishOrLog() == AT_ONCE ? 0 : PAUSE_MILLIS;
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private int looked() {
+    private int publishOrLog() {
         try {
             return look();
         } catch (RuntimeException e) {
-            // The store is away, or a workflow refuses for now; what was not told is found again by the next look.
-            LOG.log(Level.WARNING, "people were not told of a review; it is tried again: " + e.getMessage());
+            // The store is unavailable, or a workflow rejects for now; the next pass finds the event again.
+            LOG.log(Level.WARNING, "could not publish the events of a review; Semel tries again: " + e.getMessage());
             return 0;
         }
     }
 
-    /** Tells whatever is to be told by now; answers how many questions there were. */
+    /** Publishes all due events; returns the number of reviews. */
     public int look() {
         long now = Objects.requireNonNull(semel.view(reads -> reads.now()));
         List<Review.Row> due =
                 Objects.requireNonNull(semel.view(reads -> reads.reviews().tell(now, AT_ONCE)));
         for (Review.Row row : due) {
-            tell(row, now);
+            publish(row, now);
         }
         return due.size();
     }
 
-    private void tell(Review.Row row, long now) {
+    private void publish(Review.Row row, long now) {
         Telling telling = Telling.of(row);
         Rows.Run run = semel.view(reads -> reads.run(row.ws(), row.run()));
         boolean waits = run != null
@@ -92,14 +92,14 @@ public final class Reminders implements AutoCloseable {
                 door.deliver(row.ws(), event(row, telling, run, word), new Entrance(Door.EVENT, "semel", null));
             }
         }
-        // CRASH(review-told): the events are out and that is not written down. Told again, they are known.
-        semel.point("review-told");
+        // CRASH(review-notified): the events are published and that is not recorded. A repeat is a duplicate.
+        semel.point("review-notified");
         var told = new Review.Told(
                 row.ws(), row.id(), row.nextAt(), waits ? telling.next(now) : Write.Rest.NEVER, telling.reviewer());
-        var unused = semel.change(new Edit.Reviewing<>(told)); // false: another worker told it and wrote it down
+        var unused = semel.change(new Edit.Reviewing<>(told)); // false: another worker published and recorded it
     }
 
-    /** A workflow that is started by these events must not make new ones: nobody would be there to stop them. */
+    /** A workflow that these events start must not publish new ones: that would be an endless loop. */
     private boolean isAboutReviews(Rows.Run run) {
         try {
             return semel.version(run.workflowId(), run.version()).extras().doors().events().stream()

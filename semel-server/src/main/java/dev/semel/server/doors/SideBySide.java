@@ -8,30 +8,30 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
-/** Things that wait for the disk, all at once. */
+/** Runs tasks in parallel on virtual threads and waits for all, so that they share a disk commit. */
 public final class SideBySide {
     private SideBySide() {}
 
-    /** Each of them, and returns when all are done. One alone is done by the caller. */
-    public static <T> void each(List<T> things, Consumer<T> deed) {
+    /** Runs the action for each item and returns when all are done; a single item runs on the caller's thread. */
+    public static <T> void each(List<T> things, Consumer<T> action) {
         if (things.size() <= 1) {
-            things.forEach(deed);
+            things.forEach(action);
             return;
         }
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<?>> all = new ArrayList<>(things.size());
-            things.forEach(thing -> all.add(threads.submit(() -> deed.accept(thing))));
+            things.forEach(thing -> all.add(threads.submit(() -> action.accept(thing))));
             for (Future<?> one : all) {
                 one.get();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted among things side by side", e);
+            throw new IllegalStateException("interrupted while parallel tasks were running", e);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RuntimeException cause) {
                 throw cause;
             }
-            throw new IllegalStateException("one of several things failed in a way that was not foreseen", e);
+            throw new IllegalStateException("a parallel task failed with an unexpected exception", e);
         }
     }
 }

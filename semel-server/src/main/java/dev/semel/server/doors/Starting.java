@@ -21,7 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** The runs of an event. */
+/** Starts the runs of an event in its subscribed workflows. */
 final class Starting {
     private final Semel semel;
     private final EventDoor.Ports ports;
@@ -31,24 +31,25 @@ final class Starting {
         this.ports = ports;
     }
 
+    /** An event delivery with its identity and origin. */
     record Asked(int workspace, Event event, Entrance entrance, EventName name, String eventId) {
         Trigger.DoorName of(Published workflow) {
             return name.of(eventId, workflow.workflowId());
         }
     }
 
-    /** Starts them side by side, so that they share a commit. Answers a refusal that another try may heal, if any. */
+    /** Starts them in parallel, so that they share a commit. Returns a retryable rejection, if any. */
     @Nullable
     SemelException all(List<Current> takers, Asked asked, Map<String, Started> runs) {
         Map<String, Outcome> outcomes = new ConcurrentHashMap<>();
         SideBySide.each(takers, one -> outcomes.put(one.published().workflowId(), start(one, asked)));
         SemelException retryable = null;
-        for (Current one : takers) { // in the order of the subscribers, whoever was first
+        for (Current one : takers) { // in the order of the subscribers, whichever finished first
             String id = one.published().workflowId();
             switch (outcomes.get(id)) {
                 case Outcome.Done(Started started) -> runs.put(id, started);
                 case Outcome.Later(SemelException refusal) -> retryable = refusal;
-                case null -> throw new IllegalStateException("a workflow was not asked");
+                case null -> throw new IllegalStateException("a workflow has no outcome");
                 case Outcome.Unwanted _ -> {}
             }
         }
@@ -60,7 +61,7 @@ final class Starting {
 
         record Later(SemelException refusal) implements Outcome {}
 
-        /** The version that counts by now, or the one that was drawn, does not take the event. */
+        /** The current or assigned version does not subscribe to the event. */
         record Unwanted() implements Outcome {}
     }
 
@@ -80,7 +81,7 @@ final class Starting {
         }
     }
 
-    /** What a start would answer: the run that is there, a refusal, or (with an empty id) a new one. */
+    /** Predicts the result of a start: the existing run, a rejection, or a new run (with an empty id). */
     Started preview(Current current, Asked asked) {
         Published workflow = current.published();
         Name.Kind kind = asked.entrance().door() == Door.HOOK ? Name.Kind.HOOK : Name.Kind.EVENT;
@@ -117,12 +118,12 @@ final class Starting {
                         asked.entrance().actor(),
                         asked.entrance().correlationId()),
                 false,
-                new Trigger.Checks(() -> fresh(asked.entrance(), current.published(), input), quota.repeat()),
+                new Trigger.Checks(() -> checkFresh(asked.entrance(), current.published(), input), quota.repeat()),
                 Trigger.Ties.atDepth(asked.entrance().depth()));
     }
 
-    /** Quota, then input schema, as at the door of callers. */
-    private void fresh(Entrance entrance, Published workflow, JsonNode input) {
+    /** Checks depth, quota and then the input schema, in the same order as HTTP triggers. */
+    private void checkFresh(Entrance entrance, Published workflow, JsonNode input) {
         Depth.refuse(entrance.depth(), ports.mostDepth().getAsInt(), workflow.name());
         if (entrance.quota().fresh() != null) {
             entrance.quota().fresh().run();
@@ -135,8 +136,9 @@ final class Starting {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
                     "The input of workflow \"" + workflow.name()
-                            + "\" must be an object, and what it takes from the event is none. No run was started.",
-                    "Send an object as data, or say under trigger.events what the input is: data: {body: ${ event.data"
+                            + "\" must be an object, and its mapping from the event gives another type. No run"
+                            + " was started.",
+                    "Send an object as data, or define the input under trigger.events: data: {body: ${ event.data"
                             + " }}.");
         }
         ports.check().check(workflow, input);
@@ -144,7 +146,7 @@ final class Starting {
 
     private static final class NotWanted extends RuntimeException {
         NotWanted() {
-            super("the workflow does not want the event any more", null, false, false);
+            super("the workflow no longer subscribes to the event", null, false, false);
         }
     }
 }

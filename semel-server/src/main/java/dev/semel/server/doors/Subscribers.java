@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Which workflows of a workspace want events, remembered until the catalog changes. */
+/** Index of the workflows that subscribe to events, per workspace, cached until the catalog changes. */
 final class Subscribers {
     private final Semel semel;
     private final ConcurrentHashMap<Integer, Known> known = new ConcurrentHashMap<>();
@@ -19,13 +19,13 @@ final class Subscribers {
     }
 
     /**
-     * Workflows by the types they want.
+     * Workflows by subscribed event type.
      *
-     * @param change of the catalog under which this is true
-     * @param open those that want more than one type, by how it begins
+     * @param change catalog version for which this index is valid
+     * @param open workflows with a wildcard type, matched by prefix
      */
     record Known(long change, Map<String, List<Current>> byType, List<Current> open) {
-        /** Those that may want an event of this type, each once. */
+        /** The workflows that may subscribe to an event of this type, each once. */
         List<Current> of(String type) {
             List<Current> exact = byType.getOrDefault(type, List.of());
             if (open.isEmpty()) {
@@ -37,18 +37,18 @@ final class Subscribers {
         }
     }
 
-    /** One look at a time for each workspace: many events wait for it, instead of looking all at once. */
+    /** One lookup at a time per workspace: concurrent events wait for it instead of repeating it. */
     Known of(int workspace) {
         Known now = known.get(workspace);
         return now != null && now.change() == semel.changes()
                 ? now
                 : known.compute(workspace, (ws, before) -> {
-                    long change = semel.changes(); // before the look: what changes meanwhile is looked at again
-                    return before != null && before.change() == change ? before : read(ws, change);
+                    long change = semel.changes(); // before the lookup: a change during it causes another
+                    return before != null && before.change() == change ? before : loadIndex(ws, change);
                 });
     }
 
-    private Known read(int workspace, long change) {
+    private Known loadIndex(int workspace, long change) {
         Map<String, List<Current>> byType = new HashMap<>();
         List<Current> open = new ArrayList<>();
         for (Current current : semel.events().subscribers(workspace)) {

@@ -8,11 +8,11 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 
 /**
- * When somebody is told of a question, and of what: that it is asked, each reminder, that it goes to somebody else, that
- * it is due. All of it follows from the question and the time at which it was asked, so whoever reckons it gets the same.
+ * Computes which events about a review are due and when the next one is: asked, reminder, escalated, overdue. It
+ * depends only on the stored review, so every worker gets the same result.
  */
 record Telling(Review.Row row, long remind, long escalate, String escalateTo) {
-    /** More often nobody is reminded of one question. */
+    /** Most reminders of one review. */
     private static final int MOST_REMINDERS = 1_000;
 
     static Telling of(Review.Row row) {
@@ -24,7 +24,7 @@ record Telling(Review.Row row, long remind, long escalate, String escalateTo) {
                 question.path("escalate_to").asString(""));
     }
 
-    /** What is told at the time that comes next. */
+    /** The events due at the stored next time. */
     List<String> words() {
         long at = row.nextAt();
         long since = at - row.askedAt();
@@ -44,7 +44,7 @@ record Telling(Review.Row row, long remind, long escalate, String escalateTo) {
         return words;
     }
 
-    /** When something is told after that; reminders for which nobody was there are left out, anything else is not. */
+    /** The time of the next event; missed reminders are skipped, other events are not. */
     long next(long now) {
         long at = row.nextAt();
         long next = Write.Rest.NEVER;
@@ -61,7 +61,7 @@ record Telling(Review.Row row, long remind, long escalate, String escalateTo) {
         return next;
     }
 
-    /** Who is to decide once this was told. */
+    /** The reviewer after the due events. */
     String reviewer() {
         return words().contains("escalated") ? escalateTo : row.reviewer();
     }

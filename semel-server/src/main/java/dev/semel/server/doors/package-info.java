@@ -1,4 +1,4 @@
-/** Where runs begin without a caller who names them: what came names itself. */
+/** Inbound events: reading, deduplication, matching with subscriptions, and starting runs. */
 @NullMarked
 package dev.semel.server.doors;
 

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A delivery of CloudEvents 1.0. Which mode it is says the body, which is what a signature covers; headers count only where
- * the body is no event itself. So nobody makes another event of a captured one by writing headers before it.
+ * A webhook delivery with one or more CloudEvents 1.0. The signed body decides the mode; `ce-` headers count only if
+ * the body is no event, so headers cannot change a captured event.
  *
- * @param signed whether what names the events is in the body
- * @param events read one by one, each of which may be refused
+ * @param signed whether the body holds the attributes that identify the events
+ * @param events parsed one by one; each may throw
  */
 record CloudDelivery(boolean batch, boolean signed, List<Supplier<Told>> events) {
     private static final int MOST = 1_000;
@@ -27,8 +27,8 @@ record CloudDelivery(boolean batch, boolean signed, List<Supplier<Told>> events)
             if (json.size() > MOST) {
                 throw new SemelException(
                         ErrorCode.INVALID_INPUT,
-                        "A batch has " + MOST + " events at most. Nothing was kept and no run was started.",
-                        "Send fewer events at a time.");
+                        "The batch has more than " + MOST + " events. Nothing was stored and no run was started.",
+                        "Send smaller batches.");
             }
             return new CloudDelivery(
                     true,
@@ -37,7 +37,7 @@ record CloudDelivery(boolean batch, boolean signed, List<Supplier<Told>> events)
         }
         boolean event = json != null && json.isObject() && json.has("specversion");
         if (event || letter.cloud().isEmpty()) {
-            JsonNode read = json == null ? Json.parse(letter.body()) : json; // which says what is wrong with it
+            JsonNode read = json == null ? Json.parse(letter.body()) : json; // throws with the syntax error
             return new CloudDelivery(false, true, List.of(structured(read, hook)));
         }
         Event read = BinaryEvent.read(letter.cloud(), letter.header("Content-Type"), letter.body());

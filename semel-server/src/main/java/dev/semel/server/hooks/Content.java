@@ -14,18 +14,18 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a delivery says, as JSON. Read only after it was proved. */
+/** Parses the body of a verified webhook delivery to JSON, from JSON or form encoding. */
 final class Content {
     private static final String FORM = "application/x-www-form-urlencoded";
     private static final int MOST_FIELDS = 1_000;
-    /** GitHub and Slack put a JSON document into a field of that name. */
+    /** The form field in which GitHub and Slack send a JSON document. */
     private static final String WRAPPED = "payload";
 
     private Content() {}
 
     /**
-     * A Content-Type is not signed. So it counts only where the provider sends forms at all, and never turns what is
-     * written as JSON into something else: no form begins with a brace.
+     * The Content-Type header is not signed. So it applies only for providers that send forms, and a body that looks
+     * like JSON is always parsed as JSON.
      */
     static JsonNode of(Letter letter, boolean forms) {
         String type = letter.header("Content-Type");
@@ -56,8 +56,8 @@ final class Content {
         }
         for (String field : fields) {
             int equals = field.indexOf('=');
-            String name = decoded(equals < 0 ? field : field.substring(0, equals));
-            String value = equals < 0 ? "" : decoded(field.substring(equals + 1));
+            String name = decode(equals < 0 ? field : field.substring(0, equals));
+            String value = equals < 0 ? "" : decode(field.substring(equals + 1));
             JsonNode before = form.get(name);
             switch (before) {
                 case null -> form.put(name, value);
@@ -79,12 +79,12 @@ final class Content {
         }
     }
 
-    private static String decoded(String text) {
+    private static String decode(String text) {
         String decoded;
         try {
             decoded = URLDecoder.decode(text, StandardCharsets.UTF_8);
         } catch (IllegalArgumentException e) {
-            throw malformed("has a percent sign that is not followed by two hex digits");
+            throw malformed("has a percent sign without two hex digits after it");
         }
         if (decoded.indexOf('\uFFFD') >= 0 && text.indexOf('\uFFFD') < 0 && !text.contains("%EF%BF%BD")) {
             throw malformed("has percent-encoded bytes that are not UTF-8");
@@ -95,7 +95,7 @@ final class Content {
     private static SemelException malformed(String rule) {
         return new SemelException(
                 ErrorCode.INVALID_INPUT,
-                "The form in the body " + rule + ". Nothing was started.",
+                "The form body of the delivery " + rule + ". No run was started.",
                 "Send it as application/x-www-form-urlencoded in UTF-8, or as JSON.");
     }
 }

@@ -35,11 +35,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * The door for providers: a delivery is proved over its raw bytes, then named, then handed to whoever wants the event,
- * and answered when all of that is durable.
+ * Receives webhook deliveries: verifies the signature over the raw bytes, deduplicates by id, and starts subscribed
+ * workflows. It responds after everything is durable.
  */
 public final class HookDoor {
-    /** Providers send again for up to three days. */
+    /** Deduplication window; providers retry for up to three days. */
     private static final Duration WINDOW = Duration.ofDays(7);
 
     private static final int MOST_FULL = 10_000;
@@ -49,7 +49,7 @@ public final class HookDoor {
     private final EventDoor events;
     private final InstantSource clock;
 
-    /** Hooks of which no more forgeries are kept in this hour, with the hour: those cost no write. */
+    /** Webhooks whose limit of recorded forgeries for this hour is reached; further ones cost no write. */
     private final ConcurrentHashMap<String, Long> full = new ConcurrentHashMap<>();
 
     public HookDoor(Semel semel, Settings settings, EventDoor events, InstantSource clock) {
@@ -59,68 +59,68 @@ public final class HookDoor {
         this.clock = clock;
     }
 
-    /** What became of a delivery. */
+    /** The result of a delivery. */
     public sealed interface Outcome {
         /**
-         * @param delivered what it started and what was there before
-         * @param answered the runs that waited for this message
+         * @param delivered the runs it started or found
+         * @param answered the runs that waited for this message and received it
          */
         record Received(Delivery delivery, Delivered delivered, List<String> answered) implements Outcome {
-            /** Nothing new came of it. */
+            /** Whether the delivery was a duplicate and started nothing. */
             public boolean replayed() {
                 boolean known = delivery.verdict() == Delivery.Verdict.REPEATED;
                 return delivered.runs().isEmpty() ? known : delivered.replayed();
             }
         }
 
-        /** Slack asks whether this is the right place, and wants the same text back. */
+        /** Slack's URL verification; the response must contain the same text. */
         record Challenge(String text) implements Outcome {}
 
-        /** Several events in one delivery, each with what became of it. */
+        /** Several events in one delivery, each with its own result. */
         record Batch(List<Outcome> items) implements Outcome {
             public Batch {
                 items = List.copyOf(items);
             }
         }
 
-        /** One of several, which does not sink the others. */
+        /** A rejected event of a batch; the others continue. */
         record Refused(SemelException problem) implements Outcome {}
     }
 
-    /** @param depth so many runs stand between the delivery and whoever began */
+    /** @param depth length of the chain of runs that started each other */
     private record Found(int workspace, String name, HookSetting hook, int depth) {
         Plan plan() {
             return Plan.of(hook);
         }
     }
 
-    /** Throws what the provider is answered where the delivery is turned away. */
+    /** Processes a delivery. Throws the error response if it is rejected. */
     public Outcome receive(String source, Letter letter) {
         Found found = find(source, Depth.of(letter.header(Depth.HEADER)));
         Plan plan = found.plan();
-        Verification.Proofs proofs = proofs(found);
+        Verification.Proofs proofs = verificationInputs(found);
         return switch (Verification.of(plan.scheme(), plan.tolerance(), letter, proofs)) {
             case Verification.Verdict.Genuine(String proof) -> accept(found, letter, proof);
             case Verification.Verdict.Forged _ -> {
-                turnAway(found, Delivery.Verdict.FORGED, "");
+                recordRejection(found, Delivery.Verdict.FORGED, "");
                 throw Turned.forged();
             }
             case Verification.Verdict.Stale _ -> {
-                turnAway(found, Delivery.Verdict.STALE, "");
+                recordRejection(found, Delivery.Verdict.STALE, "");
                 throw Turned.stale();
             }
             case Verification.Verdict.Unknown(String rule) -> {
-                turnAway(found, Delivery.Verdict.REFUSED, rule);
+                recordRejection(found, Delivery.Verdict.REFUSED, rule);
                 throw Turned.notReady();
             }
         };
     }
 
-    /** The same words for a source that is malformed, unknown, or nearly right. */
+    /** Resolves the source; malformed, unknown and almost correct sources get the same error. */
     private Found find(String text, int depth) {
         Source source = Source.parse(text);
         Shelf.Kept<HookSetting> kept = source == null ? null : settings.hooks().find(source.workspace(), source.name());
-        // Compared also where there is none, so that the time does not tell which hooks there are.
+        // Compares even if no webhook exists, so that timing does not reveal which ones exist.
         byte[] expected = utf8(kept == null ? "src_" : kept.value().source());
         boolean right = MessageDigest.isEqual(expected, utf8(text));
         if (source == null || kept == null || !right) {
@@ -129,7 +129,7 @@ public final class HookDoor {
         return new Found(source.workspace(), source.name(), kept.value(), depth);
     }
 
-    private Verification.Proofs proofs(Found found) {
+    private Verification.Proofs verificationInputs(Found found) {
         List<String> secrets = new ArrayList<>();
         String missing = null;
         for (String name : found.hook().secrets()) {
@@ -139,7 +139,7 @@ public final class HookDoor {
                 if (e.code().retryable()) {
                     throw e;
                 }
-                missing = "secret " + name + " is missing or cannot be opened";
+                missing = "secret " + name + " is missing or cannot be decrypted";
             }
         }
         return new Verification.Proofs(secrets, missing, clock.instant());
@@ -159,10 +159,10 @@ public final class HookDoor {
             }
             told = Told.read(plan, letter, data, found.name());
         } catch (SemelException e) {
-            turnAway(found, Delivery.Verdict.REFUSED, e.code().slug());
+            recordRejection(found, Delivery.Verdict.REFUSED, e.code().slug());
             throw e;
         }
-        return received(found, told, plan.isNamed() ? null : digest(proof));
+        return storeAndDeliver(found, told, plan.isNamed() ? null : digest(proof));
     }
 
     private Outcome acceptCloud(Found found, Letter letter, String proof) {
@@ -170,7 +170,7 @@ public final class HookDoor {
         try {
             delivery = CloudDelivery.of(letter, found.name());
         } catch (SemelException e) {
-            turnAway(found, Delivery.Verdict.REFUSED, e.code().slug());
+            recordRejection(found, Delivery.Verdict.REFUSED, e.code().slug());
             throw e;
         }
         boolean named = delivery.signed() || found.hook().check() == HookSetting.Check.BEARER;
@@ -179,54 +179,54 @@ public final class HookDoor {
                 new AtomicReferenceArray<>(delivery.events().size());
         SideBySide.each(
                 IntStream.range(0, items.length()).boxed().toList(),
-                at -> items.set(at, one(found, delivery.events().get(at), signature)));
+                at -> items.set(at, acceptOne(found, delivery.events().get(at), signature)));
         List<Outcome> all =
                 IntStream.range(0, items.length()).mapToObj(items::get).toList();
         for (Outcome one : all) {
             boolean alone = !delivery.batch();
             if (one instanceof Outcome.Refused(SemelException problem)
                     && (alone || problem.code().retryable())) {
-                throw problem; // what a retry can heal fails the whole batch, after all were asked
+                throw problem; // a retryable error fails the whole batch after every event was tried
             }
         }
         return delivery.batch() ? new Outcome.Batch(all) : all.getFirst();
     }
 
-    private Outcome one(Found found, Supplier<Told> event, @Nullable String signature) {
+    private Outcome acceptOne(Found found, Supplier<Told> event, @Nullable String signature) {
         Told told;
         try {
             told = event.get();
         } catch (SemelException e) {
-            turnAway(found, Delivery.Verdict.REFUSED, e.code().slug());
+            recordRejection(found, Delivery.Verdict.REFUSED, e.code().slug());
             return new Outcome.Refused(e);
         }
         try {
-            return received(found, told, signature);
+            return storeAndDeliver(found, told, signature);
         } catch (SemelException e) {
             return new Outcome.Refused(e);
         }
     }
 
-    private Outcome received(Found found, Told told, @Nullable String signature) {
-        Delivery delivery = semel.maybeChange(receiving(found, told, signature));
+    private Outcome storeAndDeliver(Found found, Told told, @Nullable String signature) {
+        Delivery delivery = semel.maybeChange(prepareReceive(found, told, signature));
         if (delivery == null) {
-            throw new IllegalStateException("a delivery that was not turned away is always kept");
+            throw new IllegalStateException("an accepted delivery must be stored");
         }
         if (delivery.verdict() == Delivery.Verdict.REFUSED) {
             throw Turned.reused();
         }
-        // CRASH(delivery-kept): It is on record and nothing came of it. It is sent again, and what is missing starts.
-        semel.point("delivery-kept");
-        List<String> answered = answer(found, told);
-        return new Outcome.Received(delivery, deliver(found.workspace(), told.event(), entrance(found)), answered);
+        // CRASH(delivery-stored): the delivery is stored and no run started. The provider's retry starts them.
+        semel.point("delivery-stored");
+        List<String> answered = signalWaitingRuns(found, told);
+        return new Outcome.Received(delivery, deliver(found.workspace(), told.event(), originOf(found)), answered);
     }
 
-    /** Hands a message to the runs that wait for its sender, once, however often the provider sends it. */
-    private List<String> answer(Found found, Told told) {
+    /** Signals the runs that wait for this sender, once per message, however often the provider sends it. */
+    private List<String> signalWaitingRuns(Found found, Told told) {
         HookSetting.Reply reply = found.hook().reply();
         String from = reply == null ? null : Told.at(told.event().data(), reply.from());
         if (reply == null || from == null || !isSender(from)) {
-            return List.of(); // not a message of somebody, such as a receipt
+            return List.of(); // not a message from a sender, such as a delivery receipt
         }
         String text = Told.at(told.event().data(), reply.text());
         JsonNode value = JsonNodeFactory.instance
@@ -256,14 +256,14 @@ public final class HookDoor {
         return events.deliver(workspace, event, entrance);
     }
 
-    private static Entrance entrance(Found found) {
+    private static Entrance originOf(Found found) {
         return new Entrance(Door.HOOK, "hook:" + found.name(), null, Trigger.Checks.NONE, found.depth());
     }
 
     /**
-     * Hands a kept delivery in again: runs that exist are replayed, missing ones start. Null: it is kept no longer.
+     * Reprocesses a stored delivery: existing runs are replayed, missing runs start. Null if it is no longer stored.
      *
-     * @param begin called once it is certain that it is not refused, before anything starts
+     * @param begin called after all checks passed and before any run starts
      */
     public @Nullable Delivered again(Delivery delivery, Runnable begin) {
         if (delivery.payload() == null) {
@@ -277,14 +277,14 @@ public final class HookDoor {
         return deliver(delivery.ws(), Told.kept(delivery.payload()), entrance);
     }
 
-    /** The event of a delivery as it was kept; null where it is kept no longer. */
+    /** The event of a stored delivery; null if its payload was deleted. */
     public @Nullable Event eventOf(Rows.Event kept) {
         Delivery first = semel.view(reads ->
                 reads.firstDelivery(kept.ws(), Told.hookOf(kept.source()), Told.idOf(kept.source(), kept.id())));
         return first == null || first.payload() == null ? null : Told.kept(first.payload());
     }
 
-    private Edit.Receive receiving(Found found, Told told, @Nullable String signature) {
+    private Edit.Receive prepareReceive(Found found, Told told, @Nullable String signature) {
         var row = new Delivery(
                 semel.newId(),
                 found.workspace(),
@@ -310,7 +310,7 @@ public final class HookDoor {
                 micros(hook.keep()));
     }
 
-    private void turnAway(Found found, Delivery.Verdict verdict, String note) {
+    private void recordRejection(Found found, Delivery.Verdict verdict, String note) {
         String place = found.workspace() + " " + found.name();
         long hour = clock.millis() / Duration.ofHours(1).toMillis();
         Long since = full.get(place);
@@ -330,7 +330,7 @@ public final class HookDoor {
         return duration.toNanos() / 1_000;
     }
 
-    /** What is remembered of a signature: nobody can sign anything with it. */
+    /** The stored digest of a signature, which cannot be used to sign. */
     private static String digest(String proof) {
         try {
             return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(utf8(proof)));

@@ -6,19 +6,19 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A delivery as it came in: nothing of it is believed yet.
+ * An unverified webhook request: its headers and raw body.
  *
- * @param headers every line of a header by its name
- * @param body the bytes that were signed, untouched
- * @param cloud every header that begins with {@code ce-}, for CloudEvents in binary mode
+ * @param headers all values of a header by its name
+ * @param body the raw bytes that the signature covers
+ * @param cloud all headers that begin with {@code ce-}, for CloudEvents in binary mode
  */
 public record Letter(Function<String, List<String>> headers, byte[] body, Map<String, List<String>> cloud) {
-    /** One without attributes in its headers. */
+    /** A request without CloudEvents headers. */
     public Letter(Function<String, List<String>> headers, byte[] body) {
         this(headers, body, Map.of());
     }
 
-    /** The one line of the first of these headers that is there; null where none is, or one came twice. */
+    /** The value of the first of these headers that is present; null if none is, or one appears twice. */
     @Nullable
     String header(List<String> names) {
         for (String name : names) {

@@ -8,8 +8,8 @@ import java.util.Locale;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * A keyed hash as it is written in a header. What is compared is the text, so that there is one spelling of a signature
- * and nothing of a stranger is decoded first.
+ * An HMAC signature format: hash algorithm and text encoding. Signatures are compared as text, so nothing from an
+ * unverified sender is decoded.
  */
 record Mac(Algorithm algorithm, Encoding encoding) {
     static final Mac SHA256_HEX = new Mac(Algorithm.SHA256, Encoding.HEX);
@@ -34,7 +34,7 @@ record Mac(Algorithm algorithm, Encoding encoding) {
         }
     }
 
-    /** @param parts one after the other */
+    /** @param parts hashed in this order */
     String of(byte[] key, byte[]... parts) {
         String name = "Hmac" + algorithm.name();
         try {

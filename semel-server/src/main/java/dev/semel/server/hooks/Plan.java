@@ -9,23 +9,23 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a preset knows of its provider.
+ * Verification and identification rules of one webhook source: its preset with the overrides of its document.
  *
- * @param tolerance null: no time is signed
- * @param ids where the provider's own id may stand; the first that is there counts
- * @param idSigned whether a stranger who has seen a delivery could not send it again under another id
- * @param types where the type may stand
+ * @param tolerance for the signed timestamp; null if the scheme signs none
+ * @param ids where to find the provider's event id; the first match counts
+ * @param idSigned whether the signature covers the id, so that a captured delivery cannot be resent under another id
+ * @param types where to find the event type
  */
 record Plan(Scheme scheme, @Nullable Duration tolerance, List<Where> ids, boolean idSigned, List<Where> types) {
     private static final Duration USUAL = Duration.ofSeconds(300);
     private static final Set<String> WITH_FORMS = Set.of("github", "slack", "generic");
 
-    /** Whether a provider of this preset sends forms, too. */
+    /** Whether providers of this preset also send forms. */
     static boolean hasForms(HookSetting hook) {
         return WITH_FORMS.contains(hook.preset());
     }
 
-    /** Whether a stranger who has seen a delivery could send it again neither under another id nor as another type. */
+    /** Whether the signature covers both id and type, so that a captured delivery can change neither. */
     boolean isNamed() {
         return idSigned && types.stream().allMatch(place -> place.pointer() != null);
     }
@@ -43,11 +43,11 @@ record Plan(Scheme scheme, @Nullable Duration tolerance, List<Where> ids, boolea
                         : new Plan(new Scheme.Standard(), USUAL, List.of(), true, List.of());
             default -> generic(hook);
         };
-        return preset.with(hook);
+        return preset.withOverrides(hook);
     }
 
-    /** What the document says goes before what the preset says. */
-    private Plan with(HookSetting hook) {
+    /** Applies the overrides of the webhook document. */
+    private Plan withOverrides(HookSetting hook) {
         Where id = hook.id();
         boolean signed = id == null || hook.preset().equals("generic") ? idSigned : id.pointer() != null;
         return new Plan(
@@ -63,7 +63,7 @@ record Plan(Scheme scheme, @Nullable Duration tolerance, List<Where> ids, boolea
         return new Plan(scheme, null, headers("X-GitHub-Delivery"), false, headers("X-GitHub-Event"));
     }
 
-    /** Its newer interface leaves the `X-` away. */
+    /** Shopify's newer API omits the `X-` prefix. */
     private static Plan shopify() {
         var scheme = new Scheme.Whole(
                 List.of("X-Shopify-Hmac-Sha256", "Shopify-Hmac-Sha256"), Mac.SHA256_BASE64, "", "{body}", null, null);
@@ -75,7 +75,7 @@ record Plan(Scheme scheme, @Nullable Duration tolerance, List<Where> ids, boolea
                 headers("X-Shopify-Topic", "Shopify-Topic"));
     }
 
-    /** Events have an id of their own; commands and buttons have one that is used once. */
+    /** Events carry an id; commands and buttons carry a trigger id that is used once. */
     private static Plan slack() {
         var scheme = new Scheme.Whole(
                 List.of("X-Slack-Signature"),
@@ -100,7 +100,8 @@ record Plan(Scheme scheme, @Nullable Duration tolerance, List<Where> ids, boolea
         HookSetting.Signature signature = hook.signature();
         Where id = hook.id();
         if (signature == null || id == null) {
-            throw new IllegalStateException("the reader refuses a generic hook without signature and id");
+            throw new IllegalStateException("a generic webhook must have signature and id; the document reader"
+                    + " checks this");
         }
         boolean signsId = signature.template().contains("{id}");
         var scheme = new Scheme.Whole(

@@ -11,35 +11,35 @@ import tools.jackson.core.JsonPointer;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A delivery as the provider would send it, correctly signed, to try a hook with. */
+/** A correctly signed test delivery for a webhook, in the provider's format. */
 public record Sample(Map<String, String> headers, String body) {
 
-    /** @param id of the sample: another one is another delivery */
+    /** @param id event id of the sample; another id is another delivery */
     public static Sample of(HookSetting hook, String secret, String id, long seconds) {
         if (hook.check() == HookSetting.Check.BEARER) {
-            throw unable("a bearer token is the secret itself, and secrets are not given out");
+            throw cannotSign("its bearer token is the secret itself, and Semel does not show secrets");
         }
         Plan plan = Plan.of(hook);
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("Content-Type", "application/json");
         ObjectNode document = document(hook, id, headers);
-        plan.ids().stream().limit(1).forEach(place -> place(place, id, document, headers));
-        plan.types().stream().limit(1).forEach(place -> place(place, type(hook.preset()), document, headers));
+        plan.ids().stream().limit(1).forEach(place -> setValue(place, id, document, headers));
+        plan.types().stream().limit(1).forEach(place -> setValue(place, type(hook.preset()), document, headers));
         String body = document.toString();
         try {
             headers.putAll(
                     plan.scheme().sign(secret, new Scheme.Stamp(id, seconds), body.getBytes(StandardCharsets.UTF_8)));
         } catch (Scheme.UnfitSecret e) {
-            throw unable(e.getMessage() == null ? "the secret does not fit" : e.getMessage());
+            throw cannotSign(e.getMessage() == null ? "the secret has the wrong format" : e.getMessage());
         }
         return new Sample(headers, body);
     }
 
-    private static SemelException unable(String why) {
+    private static SemelException cannotSign(String why) {
         return new SemelException(
                 ErrorCode.INVALID_INPUT,
-                "No sample can be signed for this hook: " + why + ". Nothing was sent.",
-                "Use a secret that signs, or let the provider send a test.");
+                "Semel cannot sign a sample for this webhook: " + why + ". Nothing was sent.",
+                "Use a signing secret, or send a test from the provider.");
     }
 
     private static String type(String preset) {
@@ -76,7 +76,7 @@ public record Sample(Map<String, String> headers, String body) {
         return out;
     }
 
-    private static void place(Where place, String text, ObjectNode document, Map<String, String> headers) {
+    private static void setValue(Where place, String text, ObjectNode document, Map<String, String> headers) {
         if (place.header() != null) {
             headers.put(place.header(), text);
             return;

@@ -14,34 +14,37 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How a sender proves that a delivery is theirs. The bytes of the key differ from scheme to scheme; see each. */
+/**
+ * A webhook signature scheme: verifies and creates signatures of one provider. Each scheme derives the key bytes from
+ * the secret differently.
+ */
 sealed interface Scheme {
-    /** What the delivery shows for itself; null where it shows nothing that could be a proof. */
+    /** Extracts the signatures from a request; null if it has none. */
     @Nullable
     Presented read(Letter letter);
 
     /**
-     * Whether this secret made one of the signatures. Every signature is looked at, so that the time says nothing.
+     * Returns the signature that this secret made, or null. Checks every signature, so that timing reveals nothing.
      *
-     * @throws UnfitSecret where it cannot be a key of this scheme
+     * @throws UnfitSecret if the secret cannot be a key of this scheme
      */
     @Nullable
     String proof(String secret, Presented presented, byte[] body) throws UnfitSecret;
 
-    /** The headers of a delivery that this secret signs. */
+    /** The headers of a delivery signed with this secret. */
     Map<String, String> sign(String secret, Stamp stamp, byte[] body) throws UnfitSecret;
 
     /** @param seconds since 1970 */
     record Stamp(String id, long seconds) {}
 
     /**
-     * @param time as it was sent; null where the scheme has none
+     * @param time the signed timestamp as sent; null if the scheme has none
      * @param front signed bytes before the body
-     * @param back signed bytes behind the body
+     * @param back signed bytes after the body
      */
     record Presented(@Nullable String time, List<String> signatures, byte[] front, byte[] back) {}
 
-    /** A secret that cannot be a key of its scheme. Says nothing of its value. */
+    /** A secret with the wrong format for its scheme. The message never contains its value. */
     final class UnfitSecret extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -51,11 +54,11 @@ sealed interface Scheme {
     }
 
     byte[] NOTHING = new byte[0];
-    /** Whoever sends more than this many signatures is not rotating secrets. */
+    /** Most signatures to check; rotation needs only two. */
     int MOST_SIGNATURES = 16;
 
-    /** In constant time; null where none of them is it. */
-    private static @Nullable String among(List<String> signatures, String expected) {
+    /** Compares in constant time; null if none matches. */
+    private static @Nullable String findEqual(List<String> signatures, String expected) {
         byte[] wanted = Mac.utf8(expected);
         boolean found = false;
         for (String signature : signatures) {
@@ -65,12 +68,11 @@ sealed interface Scheme {
     }
 
     /**
-     * One signature fills a header. The key is the secret's own UTF-8 text: GitHub, Shopify, Slack, and whoever says how
-     * they sign.
+     * One signature per header, keyed with the UTF-8 bytes of the secret: GitHub, Shopify, Slack and generic sources.
      *
-     * @param headers the names it may have; the first is the one that is written
-     * @param timeHeader the header with the signed time; null where none is signed
-     * @param idHeader the header with the signed id; null where it is not signed there
+     * @param headers accepted header names; samples use the first
+     * @param timeHeader the header with the signed timestamp; null if none is signed
+     * @param idHeader the header with the signed id; null if none is signed
      * @param template signed text with {timestamp}, {id} and {body}
      */
     record Whole(
@@ -90,20 +92,20 @@ sealed interface Scheme {
             String id = letter.header(idHeader);
             boolean missing =
                     signature == null || (timeHeader != null && time == null) || (idHeader != null && id == null);
-            return missing ? null : presented(List.of(signature), time, id);
+            return missing ? null : toPresented(List.of(signature), time, id);
         }
 
-        private Presented presented(List<String> signatures, @Nullable String time, @Nullable String id) {
+        private Presented toPresented(List<String> signatures, @Nullable String time, @Nullable String id) {
             int at = template.indexOf(BODY);
             return new Presented(
                     time,
                     signatures,
-                    filled(template.substring(0, at), time, id),
-                    filled(template.substring(at + BODY.length()), time, id));
+                    expand(template.substring(0, at), time, id),
+                    expand(template.substring(at + BODY.length()), time, id));
         }
 
-        private static byte[] filled(String part, @Nullable String time, @Nullable String id) {
-            // In one walk: an id that reads {timestamp} stays what it is.
+        private static byte[] expand(String part, @Nullable String time, @Nullable String id) {
+            // One pass, so that an id that contains {timestamp} is not expanded.
             StringBuilder out = new StringBuilder();
             int at = 0;
             while (at < part.length()) {
@@ -122,7 +124,7 @@ sealed interface Scheme {
 
         @Override
         public @Nullable String proof(String secret, Presented presented, byte[] body) {
-            return among(
+            return findEqual(
                     presented.signatures(),
                     prefix + mac.of(Mac.utf8(secret), presented.front(), body, presented.back()));
         }
@@ -137,13 +139,13 @@ sealed interface Scheme {
             if (timeHeader != null && time != null) {
                 out.put(timeHeader, time);
             }
-            Presented signed = presented(List.of(), time, stamp.id());
+            Presented signed = toPresented(List.of(), time, stamp.id());
             out.put(headers.getFirst(), prefix + mac.of(Mac.utf8(secret), signed.front(), body, signed.back()));
             return out;
         }
     }
 
-    /** `t=…,v1=…[,v1=…]`; the key is the whole secret as it is shown, `whsec_` included. */
+    /** Stripe: `t=…,v1=…[,v1=…]`; the key is the whole secret including `whsec_`. */
     record Stripe() implements Scheme {
         private static final String HEADER = "Stripe-Signature";
 
@@ -167,7 +169,7 @@ sealed interface Scheme {
 
         @Override
         public @Nullable String proof(String secret, Presented presented, byte[] body) {
-            return among(presented.signatures(), "v1=" + Mac.SHA256_HEX.of(Mac.utf8(secret), presented.front(), body));
+            return findEqual(presented.signatures(), "v1=" + Mac.SHA256_HEX.of(Mac.utf8(secret), presented.front(), body));
         }
 
         @Override
@@ -178,8 +180,8 @@ sealed interface Scheme {
     }
 
     /**
-     * Standard Webhooks: `v1,…` under a key that stands in base64 behind `whsec_`, or `v1a,…` (Ed25519) under the public
-     * key behind `whpk_`.
+     * Standard Webhooks: `v1,…` with the base64 key after `whsec_`, or `v1a,…` (Ed25519) with the public key after
+     * `whpk_`.
      */
     record Standard() implements Scheme {
         static final String ID = "webhook-id";
@@ -206,15 +208,15 @@ sealed interface Scheme {
         @Override
         public @Nullable String proof(String secret, Presented presented, byte[] body) throws UnfitSecret {
             if (secret.startsWith(PUBLIC)) {
-                return publicProof(secret, presented, body);
+                return findPublicKeyMatch(secret, presented, body);
             }
-            return among(presented.signatures(), "v1," + Mac.SHA256_BASE64.of(key(secret), presented.front(), body));
+            return findEqual(presented.signatures(), "v1," + Mac.SHA256_BASE64.of(key(secret), presented.front(), body));
         }
 
         private static byte[] key(String secret) throws UnfitSecret {
             byte[] key = base64(secret.startsWith(SHARED) ? secret.substring(SHARED.length()) : secret);
             if (key.length < 24 || key.length > 64) {
-                throw new UnfitSecret("a secret of this preset is whsec_ and base64 of 24 to 64 bytes");
+                throw new UnfitSecret("a secret of this preset is whsec_ plus base64 of 24 to 64 bytes");
             }
             return key;
         }
@@ -227,23 +229,23 @@ sealed interface Scheme {
             }
         }
 
-        /** A public key is no secret, so that this need not take the same time always. */
-        private static @Nullable String publicProof(String secret, Presented presented, byte[] body)
+        /** A public key is not secret, so this comparison need not take constant time. */
+        private static @Nullable String findPublicKeyMatch(String secret, Presented presented, byte[] body)
                 throws UnfitSecret {
             byte[] raw = base64(secret.substring(PUBLIC.length()));
             if (raw.length != 32) {
-                throw new UnfitSecret("a public key of this preset is whpk_ and base64 of 32 bytes");
+                throw new UnfitSecret("a public key of this preset is whpk_ plus base64 of 32 bytes");
             }
             for (String signature : presented.signatures()) {
                 if (signature.startsWith("v1a,")
-                        && fits(raw, base64(signature.substring(4)), presented.front(), body)) {
+                        && verifies(raw, base64(signature.substring(4)), presented.front(), body)) {
                     return signature;
                 }
             }
             return null;
         }
 
-        private static boolean fits(byte[] raw, byte[] signature, byte[] front, byte[] body) {
+        private static boolean verifies(byte[] raw, byte[] signature, byte[] front, byte[] body) {
             try {
                 byte[] encoded = Arrays.copyOf(ED25519, ED25519.length + raw.length);
                 System.arraycopy(raw, 0, encoded, ED25519.length, raw.length);
@@ -254,14 +256,14 @@ sealed interface Scheme {
                 check.update(body);
                 return check.verify(signature);
             } catch (GeneralSecurityException e) {
-                return false; // not a point of the curve, or not a signature at all
+                return false; // not a point on the curve, or not a signature
             }
         }
 
         @Override
         public Map<String, String> sign(String secret, Stamp stamp, byte[] body) throws UnfitSecret {
             if (secret.startsWith(PUBLIC)) {
-                throw new UnfitSecret("a public key cannot sign; only the sender has the other half");
+                throw new UnfitSecret("a public key cannot sign; only the sender has the private key");
             }
             byte[] front = Mac.utf8(stamp.id() + "." + stamp.seconds() + ".");
             Map<String, String> out = new LinkedHashMap<>();
@@ -272,7 +274,9 @@ sealed interface Scheme {
         }
     }
 
-    /** A token that says who sends, and nothing of what is sent: for CloudEvents, which have no signature of their own. */
+    /**
+     * A bearer token, which authenticates the sender but not the content: for CloudEvents, which define no signature.
+     */
     record Bearer() implements Scheme {
         private static final String HEADER = "Authorization";
 
@@ -284,7 +288,7 @@ sealed interface Scheme {
 
         @Override
         public @Nullable String proof(String secret, Presented presented, byte[] body) {
-            return among(presented.signatures(), "Bearer " + secret);
+            return findEqual(presented.signatures(), "Bearer " + secret);
         }
 
         @Override

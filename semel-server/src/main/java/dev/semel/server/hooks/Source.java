@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The id in the path that a provider posts to: 128 random bits, and where the hook is kept. Whoever has it may knock;
- * only who has the secret as well may come in.
+ * The unguessable `src_…` id in a webhook's URL: 128 random bits, workspace and webhook name. A request also needs a
+ * valid signature.
  */
 public record Source(int workspace, String name, String text) {
     private static final Pattern FORM =
@@ -16,7 +16,7 @@ public record Source(int workspace, String name, String text) {
 
     public static final int RANDOM_BYTES = 16;
 
-    /** @param random of {@link #RANDOM_BYTES} */
+    /** @param random {@link #RANDOM_BYTES} random bytes */
     public static Source of(int workspace, String name, byte[] random) {
         ByteBuffer bits = ByteBuffer.wrap(random);
         String text = "src_" + Base62.encode(bits.getLong(), bits.getLong()) + "-" + workspace + "-" + name;

@@ -13,24 +13,25 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a proved delivery is called, and what it says.
+ * A verified webhook delivery: its deduplication id and the event that it carries.
  *
- * @param id by which a repeat of it is known at its hook
+ * @param id identifies repeats of the delivery at its webhook
  */
 record Told(String id, Event event) {
     private static final int LONGEST = 255;
 
-    /** @param hook its name, which is the source of its events and their type where they say none */
+    /** @param hook webhook name: the source of its events, and their type if they have none */
     static Told read(Plan plan, Letter letter, JsonNode data, String hook) {
-        String id = first(plan.ids(), letter, data);
+        String id = firstValue(plan.ids(), letter, data);
         if (id == null) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The delivery has no id in " + words(plan.ids())
-                            + ", so that a repeat of it could not be told from it. Nothing was started.",
-                    "Send the provider's own id there, 1 to 255 characters, or say in the hook where it stands.");
+                    "The delivery has no event id in " + describe(plan.ids())
+                            + ", so Semel could not recognise a repeat. No run was started.",
+                    "Send the provider's event id there (1 to 255 characters), or set `id` in the webhook to its"
+                            + " location.");
         }
-        String type = first(plan.types(), letter, data);
+        String type = firstValue(plan.types(), letter, data);
         return new Told(id, event(id, hook, type == null ? hook : type, data));
     }
 
@@ -51,7 +52,10 @@ record Told(String id, Event event) {
                 whole);
     }
 
-    /** A CloudEvent. Its own source stands behind the hook's name: whoever may knock here cannot pass for another hook. */
+    /**
+     * Creates it from a CloudEvent. The webhook name prefixes the event's source, so one webhook cannot pose as
+     * another.
+     */
     static Told cloud(Event event, String hook) {
         String source = hook + ":" + event.source();
         ObjectNode whole = JsonNodeFactory.instance.objectNode();
@@ -61,12 +65,12 @@ record Told(String id, Event event) {
         return new Told(cloudId(event.source(), event.id()), named);
     }
 
-    /** An array, since of two texts behind each other nobody can say where the first one ends. */
+    /** A JSON array, because a plain concatenation of two texts is ambiguous. */
     private static String cloudId(String source, String id) {
         return Json.write(JsonNodeFactory.instance.arrayNode().add(source).add(id));
     }
 
-    /** Under which id the delivery came that brought an event of this source; no name of a hook has a colon. */
+    /** The delivery id of an event from this source; webhook names contain no colon. */
     static String idOf(String source, String id) {
         int colon = source.indexOf(':');
         return colon < 0 ? id : cloudId(source.substring(colon + 1), id);
@@ -77,35 +81,35 @@ record Told(String id, Event event) {
         return colon < 0 ? source : source.substring(0, colon);
     }
 
-    /** What was kept of a delivery. */
+    /** Parses the stored payload of a delivery. */
     static Event kept(String payload) {
         return of(Json.parse(payload));
     }
 
-    private static String words(List<Where> places) {
+    private static String describe(List<Where> places) {
         List<String> words = places.stream()
                 .map(place -> place.header() != null ? "header " + place.header() : String.valueOf(place.pointer()))
                 .toList();
         return String.join(" or ", words);
     }
 
-    private static @Nullable String first(List<Where> places, Letter letter, JsonNode data) {
+    private static @Nullable String firstValue(List<Where> places, Letter letter, JsonNode data) {
         for (Where place : places) {
             String text = place.pointer() == null ? letter.header(place.header()) : at(data, place.pointer());
-            if (text != null && fits(text)) {
+            if (text != null && isValid(text)) {
                 return text;
             }
         }
         return null;
     }
 
-    /** Text or a whole number; anything else is no name. */
+    /** The text or whole number at a pointer; null for anything else. */
     static @Nullable String at(JsonNode data, String pointer) {
         JsonNode value = data.at(JsonPointer.compile(pointer));
         return value.isString() ? value.stringValue() : value.isIntegralNumber() ? value.asString() : null;
     }
 
-    private static boolean fits(String text) {
+    private static boolean isValid(String text) {
         return !text.isEmpty() && text.length() <= LONGEST && text.chars().noneMatch(Character::isISOControl);
     }
 }

@@ -6,31 +6,32 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a delivery is what it says it is. Pure: the secrets and the time come in. */
+/** Verifies the signature and timestamp of a webhook delivery. Pure: callers pass in secrets and time. */
 final class Verification {
     private static final Pattern SECONDS = Pattern.compile("(0|[1-9][0-9]{0,11})");
 
     private Verification() {}
 
+    /** The result of a verification. */
     sealed interface Verdict {
-        /** @param proof the signature that fits, as it was sent */
+        /** @param proof the matching signature as sent */
         record Genuine(String proof) implements Verdict {}
 
-        /** No secret made it. */
+        /** No secret matches the signature. */
         record Forged() implements Verdict {}
 
-        /** Signed by whom it says, at a time that is not now. */
+        /** The signature is valid, but the timestamp is outside the tolerance. */
         record Stale() implements Verdict {}
 
-        /** It could not be judged: none of the secrets fits, and one of them cannot be used. */
+        /** Not decidable: no available secret matches, and one secret is unavailable. */
         record Unknown(String rule) implements Verdict {}
     }
 
     /**
-     * The signature goes first: of a stranger's time nothing is said. A time in the future is refused as an old one is;
-     * otherwise it could be kept and sent again until then.
+     * Checks the signature before the timestamp. Also rejects timestamps in the future, which an attacker could
+     * otherwise save for later.
      *
-     * @param tolerance null: the time is not looked at
+     * @param tolerance null: the timestamp is not checked
      */
     static Verdict of(Scheme scheme, @Nullable Duration tolerance, Letter letter, Proofs proofs) {
         Scheme.Presented presented = scheme.read(letter);
@@ -51,18 +52,18 @@ final class Verification {
             return unfit == null ? new Verdict.Forged() : new Verdict.Unknown(unfit);
         }
         String time = presented.time();
-        boolean inTime = tolerance == null || time == null || near(time, proofs.now(), tolerance);
+        boolean inTime = tolerance == null || time == null || isWithinTolerance(time, proofs.now(), tolerance);
         return inTime ? new Verdict.Genuine(proof) : new Verdict.Stale();
     }
 
     /**
-     * What is known here.
+     * The secrets and the time to verify with.
      *
-     * @param missing what is to be said of a secret that could not be had; null: all are here
+     * @param missing describes a secret that could not be read; null if all were read
      */
     record Proofs(List<String> secrets, @Nullable String missing, Instant now) {}
 
-    private static boolean near(String time, Instant now, Duration tolerance) {
+    private static boolean isWithinTolerance(String time, Instant now, Duration tolerance) {
         if (!SECONDS.matcher(time).matches()) {
             return false;
         }

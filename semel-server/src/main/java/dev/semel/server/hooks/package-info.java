@@ -1,3 +1,3 @@
-/** Provider webhooks: who really sent it, what it is called, and what it says. Decides and sends nothing. */
+/** Incoming webhooks of providers: signature verification, deduplication and event extraction. */
 @org.jspecify.annotations.NullMarked
 package dev.semel.server.hooks;

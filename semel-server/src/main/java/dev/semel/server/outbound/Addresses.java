@@ -8,13 +8,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which addresses belong to the open internet. Names and ways of writing do not count, only the bytes that a packet
- * would be sent to: `2130706433`, `0x7f.1` and `localhost.` are all 127.0.0.1 by the time they come here.
+ * Distinguishes public internet addresses from private, loopback and other special-purpose ones. It checks the resolved
+ * bytes, so spellings such as `2130706433` or `localhost.` do not matter.
  */
 final class Addresses {
     static final String LOOPBACK = "loopback";
 
-    /** Blocks that no stranger's data may lead to, by the registries of special-purpose addresses (RFC 6890). */
+    /** Special-purpose IPv4 blocks that requests must not reach (RFC 6890). */
     private static final List<Block> FOUR = List.of(
             new Block("this network", 8, 0, 0, 0, 0),
             new Block("private", 8, 10, 0, 0, 0),
@@ -32,18 +32,18 @@ final class Addresses {
             new Block("multicast", 4, 224, 0, 0, 0),
             new Block("reserved", 4, 240, 0, 0, 0));
 
-    /** Of IPv6 only 2000::/3 is handed out at all; these parts of it are not the open internet. */
+    /** IPv6 allocates only 2000::/3; these parts of it are not public. */
     private static final List<Block> SIX = List.of(
             new Block("reserved", 23, 0x20, 0x01, 0, 0),
             new Block("for documentation", 32, 0x20, 0x01, 0x0d, 0xb8),
-            new Block("an IPv4 address in another dress", 16, 0x20, 0x02, 0, 0),
+            new Block("an embedded IPv4 address", 16, 0x20, 0x02, 0, 0),
             new Block("for documentation", 20, 0x3f, 0xff, 0, 0));
 
     private static final byte[] TRANSLATED = {0, 0x64, (byte) 0xff, (byte) 0x9b, 0, 0, 0, 0, 0, 0, 0, 0};
 
     private Addresses() {}
 
-    /** The first bytes of an address. */
+    /** An address prefix. */
     private record Block(String what, int bits, int a, int b, int c, int d) {
         boolean holds(byte[] address) {
             int[] front = {a, b, c, d};
@@ -58,16 +58,16 @@ final class Addresses {
         }
     }
 
-    /** Why it may not be called, in a word; null where it is an address of the open internet. */
+    /** The reason why the address is blocked; null if it is public. */
     static @Nullable String closed(InetAddress address) {
         byte[] bytes = address.getAddress();
-        return address instanceof Inet4Address ? among(FOUR, bytes) : closedSix(address, bytes);
+        return address instanceof Inet4Address ? findBlock(FOUR, bytes) : blockedIpv6Reason(address, bytes);
     }
 
-    private static @Nullable String closedSix(InetAddress address, byte[] bytes) {
+    private static @Nullable String blockedIpv6Reason(InetAddress address, byte[] bytes) {
         if (Arrays.equals(bytes, 0, 12, TRANSLATED, 0, 12)) {
-            // Behind a translator every IPv4 address comes in this form; what counts is the one inside.
-            return among(FOUR, Arrays.copyOfRange(bytes, 12, 16));
+            // NAT64 embeds the IPv4 address; the embedded address decides.
+            return findBlock(FOUR, Arrays.copyOfRange(bytes, 12, 16));
         }
         if (address.isLoopbackAddress()) {
             return LOOPBACK;
@@ -82,10 +82,10 @@ final class Addresses {
             return "private";
         }
         // Also ::, ::a.b.c.d, ::ffff:a.b.c.d where it reaches us unmapped, 64:ff9b:1::/48, 100::/64, fec0::/10.
-        return (bytes[0] & 0xe0) == 0x20 ? among(SIX, bytes) : "reserved";
+        return (bytes[0] & 0xe0) == 0x20 ? findBlock(SIX, bytes) : "reserved";
     }
 
-    private static @Nullable String among(List<Block> blocks, byte[] address) {
+    private static @Nullable String findBlock(List<Block> blocks, byte[] address) {
         for (Block block : blocks) {
             if (block.holds(address)) {
                 return block.what();
@@ -94,7 +94,7 @@ final class Addresses {
         return null;
     }
 
-    /** An IPv4 address that was written as an IPv6 one is the IPv4 one. */
+    /** Converts an IPv4-mapped IPv6 address to IPv4. */
     static InetAddress plain(InetAddress address) {
         byte[] bytes = address.getAddress();
         boolean mapped = bytes.length == 16 && bytes[10] == -1 && bytes[11] == -1;
@@ -104,7 +104,7 @@ final class Addresses {
         try {
             return mapped ? InetAddress.getByAddress(Arrays.copyOfRange(bytes, 12, 16)) : address;
         } catch (UnknownHostException e) {
-            throw new IllegalStateException("four bytes are an address", e);
+            throw new IllegalStateException("four bytes must be an IPv4 address", e);
         }
     }
 }

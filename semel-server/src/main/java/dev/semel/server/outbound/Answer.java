@@ -6,23 +6,23 @@ import dev.semel.workflow.Failures;
 import java.net.http.HttpHeaders;
 import tools.jackson.databind.JsonNode;
 
-/** What came back, whatever its status. */
+/** The HTTP response to an outbound request, whatever its status. */
 public record Answer(int status, HttpHeaders headers, byte[] body) {
     public boolean success() {
         return status >= 200 && status < 300;
     }
 
-    /** As JSON where it says that it is, otherwise as a text; null's node where it is empty. */
+    /** The body as JSON if the Content-Type is JSON, otherwise as text; a null node if it is empty. */
     public JsonNode json() {
         return Answered.body(headers, body);
     }
 
-    /** The status as a failure, with what the other side asks for. */
+    /** Converts the status to a failure, with the response body and Retry-After. */
     public Failures.Status failure() {
         return new Failures.Status(status, json(), RetryAfter.of(headers));
     }
 
-    /** This answer if it is a success. */
+    /** Returns this response if its status is 2xx, otherwise throws. */
     public Answer orThrow() {
         if (!success()) {
             throw failure();

@@ -4,25 +4,25 @@ import dev.semel.workflow.Failures;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
-/** How a request shows who sends it. Made when it is sent, from secrets, and kept nowhere. */
+/** The authentication of an outbound request. Created from secrets at send time and never stored. */
 public sealed interface Auth {
     Auth NONE = new None();
 
     record None() implements Auth {}
 
-    /** A header that is always the same. */
+    /** A constant header. */
     record Fixed(Header header) implements Auth {}
 
     static Auth bearer(String token) {
         if (token.indexOf(' ') >= 0) {
-            throw new Failures.NotSent("the token of auth holds a space. Nothing was sent.", null);
+            throw new Failures.NotSent("the token in auth contains a space. Nothing was sent.", null);
         }
         return new Fixed(Header.secret("Authorization", "Bearer " + nonEmpty("token", token)));
     }
 
     static Auth basic(String user, String password) {
         if (user.indexOf(':') >= 0) {
-            throw new Failures.NotSent("a user with a colon cannot be sent with basic auth. Nothing was sent.", null);
+            throw new Failures.NotSent("basic auth does not support a user name with a colon. Nothing was sent.", null);
         }
         byte[] both = (nonEmpty("user", user) + ":" + password).getBytes(StandardCharsets.UTF_8);
         return new Fixed(
@@ -35,17 +35,17 @@ public sealed interface Auth {
 
     private static String nonEmpty(String what, String value) {
         if (value.isEmpty()) {
-            throw new Failures.NotSent("the " + what + " of auth is empty. Nothing was sent.", null);
+            throw new Failures.NotSent("the " + what + " in auth is empty. Nothing was sent.", null);
         }
         return value;
     }
 
     /**
-     * OAuth 2: a token is got with the client's own credentials and used until shortly before it ends.
+     * OAuth 2 client credentials: the client fetches a token and uses it until shortly before it expires.
      *
      * @param scope empty for none
      * @param audience empty for none
-     * @param inBody whether id and secret go as form fields instead of basic auth, as some servers want it
+     * @param inBody whether id and secret are form fields instead of basic auth, as some servers require
      */
     record ClientCredentials(Target tokenUrl, String id, String secret, String scope, String audience, boolean inBody)
             implements Auth {

@@ -10,8 +10,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of one request. Time limits of a socket begin anew with every byte, and a write has none; so when the time is
- * over the socket is closed under whoever holds it, which ends every wait.
+ * The overall deadline of one outbound request. Socket timeouts restart with every byte and writes have none, so it
+ * closes the socket when time is up.
  */
 final class Deadline implements AutoCloseable {
     private final LongSupplier nanos;
@@ -23,31 +23,31 @@ final class Deadline implements AutoCloseable {
     Deadline(Duration longest, LongSupplier nanos, ScheduledExecutorService alarms) {
         this.nanos = nanos;
         this.end = nanos.getAsLong() + longest.toNanos();
-        this.alarm = alarms.schedule(this::ring, longest.toNanos(), TimeUnit.NANOSECONDS);
+        this.alarm = alarms.schedule(this::expire, longest.toNanos(), TimeUnit.NANOSECONDS);
     }
 
-    private void ring() {
+    private void expire() {
         passed = true;
-        shut();
+        closeSocket();
     }
 
-    /** What is closed at the end; the one before it is closed now. */
+    /** Sets the socket to close at the deadline; closes the previous one now. */
     void holds(Closeable socket) {
-        shut();
+        closeSocket();
         open = socket;
         if (passed) {
-            shut();
+            closeSocket();
         }
     }
 
-    private void shut() {
+    private void closeSocket() {
         Closeable socket = open;
         try {
             if (socket != null) {
                 socket.close();
             }
         } catch (IOException _) {
-            // It is given up all the same.
+            // The socket is discarded anyway.
         }
     }
 
@@ -55,7 +55,7 @@ final class Deadline implements AutoCloseable {
         return passed;
     }
 
-    /** What is left, at least a millisecond, since zero means for ever to a socket. */
+    /** The remaining time, at least 1 ms, because zero means unlimited for a socket. */
     Duration left() {
         return Duration.ofNanos(Math.max(1_000_000, end - nanos.getAsLong()));
     }
@@ -63,6 +63,6 @@ final class Deadline implements AutoCloseable {
     @Override
     public void close() {
         alarm.cancel(false);
-        shut();
+        closeSocket();
     }
 }

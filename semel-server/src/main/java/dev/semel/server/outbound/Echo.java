@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A receiver may send back the credential that it was sent, as servers do that explain a refusal, and answers are
- * recorded. Tokens that were got a moment ago are known to nobody but this request, so they are taken out here.
+ * Removes the request's credential from a response before it is recorded. Servers may repeat it in an error, and only
+ * this request knows a freshly fetched token.
  */
 final class Echo {
     private static final String MARK = "•••";
@@ -20,26 +20,26 @@ final class Echo {
     private Echo() {}
 
     static Answer removed(Answer answer, Request request) {
-        Set<String> needles = needles(request);
+        Set<String> needles = searchTexts(request);
         if (needles.isEmpty()) {
             return answer;
         }
-        // Latin 1 maps every byte to one character and back, whatever the body is written in.
+        // Latin 1 maps every byte to one character and back, whatever the encoding of the body.
         String text = new String(answer.body(), StandardCharsets.ISO_8859_1);
         String mark = new String(MARK.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
         Map<String, List<String>> headers = new LinkedHashMap<>();
         answer.headers().map().forEach((name, values) -> {
             List<String> clean = new ArrayList<>();
-            values.forEach(value -> clean.add(without(value, needles, MARK)));
+            values.forEach(value -> clean.add(replaceAll(value, needles, MARK)));
             headers.put(name, clean);
         });
         return new Answer(
                 answer.status(),
                 HttpHeaders.of(headers, (_, _) -> true),
-                without(text, needles, mark).getBytes(StandardCharsets.ISO_8859_1));
+                replaceAll(text, needles, mark).getBytes(StandardCharsets.ISO_8859_1));
     }
 
-    private static Set<String> needles(Request request) {
+    private static Set<String> searchTexts(Request request) {
         Set<String> needles = new HashSet<>();
         for (Header header : request.headers()) {
             if (header.secret() && header.value().length() >= SHORTEST) {
@@ -51,7 +51,7 @@ final class Echo {
         return needles;
     }
 
-    private static String without(String text, Set<String> needles, String mark) {
+    private static String replaceAll(String text, Set<String> needles, String mark) {
         String clean = text;
         for (String needle : needles) {
             clean = clean.replace(needle, mark);

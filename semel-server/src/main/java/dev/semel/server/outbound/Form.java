@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** `application/x-www-form-urlencoded`. */
+/** Encodes `application/x-www-form-urlencoded` bodies and percent-encoded URL parts. */
 public final class Form {
     public static final String TYPE = "application/x-www-form-urlencoded";
 
@@ -21,7 +21,7 @@ public final class Form {
         return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 
-    /** For a part of a path or of a query: nothing but letters, digits and -._~ stays as it is. */
+    /** Encodes a path or query part: everything except letters, digits and -._~. */
     public static String percent(String text) {
         var out = new StringBuilder();
         for (byte b : text.getBytes(StandardCharsets.UTF_8)) {

@@ -12,11 +12,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which addresses this server may call. Files and payloads name hosts; without a guard they could make the server ask
- * its own neighbours, databases and the metadata of its cloud for things that only it may see.
+ * Decides which addresses outbound requests may reach (SSRF protection). Without it workflow files and payloads could
+ * reach internal services and cloud metadata.
  *
- * @param loopback whether this machine itself may be called, as in `semel dev`
- * @param allowed hosts that the one who runs the server vouches for, wherever their names lead
+ * @param loopback whether loopback addresses are allowed, as in `semel dev`
+ * @param allowed hosts that the operator allows whatever they resolve to
  */
 public record Guard(boolean loopback, Set<Host> allowed) {
     private static final Pattern HOST = Pattern.compile("(\\[[0-9a-f:.]+]|[a-z0-9.-]+)(?::([0-9]{1,5}))?");
@@ -30,18 +30,18 @@ public record Guard(boolean loopback, Set<Host> allowed) {
 
     /**
      * @param hosts as given to `--allow-host`: `NAME` or `NAME:PORT`
-     * @throws IllegalArgumentException where one of them is neither
+     * @throws IllegalArgumentException if one of them is neither
      */
     public static Guard of(boolean loopback, List<String> hosts) {
         Set<Host> allowed = new HashSet<>();
         for (String host : hosts) {
             Matcher parts = HOST.matcher(host.toLowerCase(Locale.ROOT));
             if (!parts.matches()) {
-                throw new IllegalArgumentException("an allowed host is NAME or NAME:PORT, with IPv6 in brackets");
+                throw new IllegalArgumentException("an allowed host must be NAME or NAME:PORT, with IPv6 in brackets");
             }
             int port = parts.group(2) == null ? 0 : Integer.parseInt(parts.group(2));
             if (port > 65_535 || (parts.group(2) != null && port == 0)) {
-                throw new IllegalArgumentException("the port of an allowed host is between 1 and 65535");
+                throw new IllegalArgumentException("the port of an allowed host must be between 1 and 65535");
             }
             String name = Objects.requireNonNull(parts.group(1)).replaceAll("^\\[|]$|\\.$", "");
             allowed.add(new Host(name, port));
@@ -50,9 +50,9 @@ public record Guard(boolean loopback, Set<Host> allowed) {
     }
 
     /**
-     * The addresses that may be connected to.
+     * Returns the addresses that the request may connect to.
      *
-     * @throws Failures.NotSent where there is none
+     * @throws Failures.NotSent if there is none
      */
     List<InetAddress> admit(Target target, List<InetAddress> addresses) {
         boolean vouched = allowed.contains(new Host(target.host(), 0))
@@ -70,8 +70,8 @@ public record Guard(boolean loopback, Set<Host> allowed) {
         }
         if (open.isEmpty()) {
             throw new Failures.NotSent(
-                    "the host " + target.authority() + " leads to an address that this server may not call ("
-                            + (why.isEmpty() ? "none" : why) + "). Nothing was sent. If it may, start the server with"
+                    "the host " + target.authority() + " resolves to an address that this server may not call ("
+                            + (why.isEmpty() ? "none" : why) + "). Nothing was sent. To allow it, start the server with"
                             + " --allow-host " + target.authority() + ".",
                     null);
         }

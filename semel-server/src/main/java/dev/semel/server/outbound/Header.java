@@ -6,10 +6,10 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * One line of a request. A value with a line break in it would be a second line, so nothing but visible ASCII and
- * spaces leaves; what frames the request is written by {@link Outbound} alone.
+ * One header of an outbound request. It allows only visible ASCII and spaces, which prevents header injection; {@link
+ * Outbound} alone sets framing headers.
  *
- * @param secret whether the value is a credential: it never goes to another origin and is never shown
+ * @param secret whether the value is a credential: never sent to another origin and never shown
  */
 public record Header(String name, String value, boolean secret) {
     private static final int LONGEST = 16 * 1024;
@@ -32,14 +32,16 @@ public record Header(String name, String value, boolean secret) {
 
     public Header {
         if (!isName(name)) {
-            throw new Failures.NotSent("the name of a header is not a token. Nothing was sent.", null);
+            throw new Failures.NotSent("a header name is not a valid HTTP token. Nothing was sent.", null);
         }
         if (isFraming(name)) {
-            throw new Failures.NotSent("the header " + name + " is not for callers to set. Nothing was sent.", null);
+            throw new Failures.NotSent("the header " + name + " is reserved for the HTTP client. Nothing was"
+                    + " sent.", null);
         }
         if (!isValue(value)) {
             throw new Failures.NotSent(
-                    "the value of header " + name + " holds something other than visible ASCII and inner spaces, or is"
+                    "the value of header " + name + " has characters other than visible ASCII and inner"
+                            + " spaces, or is"
                             + " longer than " + LONGEST + " characters. Nothing was sent.",
                     null);
         }
@@ -57,7 +59,7 @@ public record Header(String name, String value, boolean secret) {
         return NAME.matcher(name).matches();
     }
 
-    /** Whether this name frames the request, so that setting it could smuggle another one. */
+    /** Whether this header frames the request, so that setting it could smuggle another request. */
     public static boolean isFraming(String name) {
         return FRAMING.contains(name.toLowerCase(Locale.ROOT));
     }

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.zip.GZIPInputStream;
 
-/** Reads the answer of somebody who may mean harm: every line, list and body has an end that we set. */
+/** Reads HTTP/1.1 responses from untrusted servers with limits on every line, header list and body. */
 final class Incoming {
     private static final int LONGEST_HEAD = 64 * 1024;
     private static final int MOST_LINES = 256;
@@ -26,24 +26,25 @@ final class Incoming {
         this.in = new BufferedInputStream(in, 8 * 1024);
     }
 
-    /** The body is packed in a way that nobody asked for. */
+    /** The body has a content encoding that was not requested. */
     static final class Strange extends IOException {}
 
+    /** Status and headers of a response. */
     record Head(int status, HttpHeaders headers) {
-        /** The only value of a header, in lower case; empty where there is none. */
-        private String only(String name) throws IOException {
+        /** The only value of a header, in lower case; empty if absent. */
+        private String singleValue(String name) throws IOException {
             List<String> values = headers.allValues(name).stream()
                     .map(String::strip)
                     .distinct()
                     .toList();
             if (values.size() > 1) {
-                throw new IOException("the answer has two different values of " + name);
+                throw new IOException("the response has two different values of " + name);
             }
             return values.isEmpty() ? "" : values.getFirst().toLowerCase(Locale.ROOT);
         }
     }
 
-    /** The head of the final answer; what only says "wait" is passed over. */
+    /** Reads the head of the final response and skips 1xx responses. */
     Head head() throws IOException {
         for (int i = 0; i < MOST_PRELIMINARY; i++) {
             Head head = new Head(status(line()), HttpHeaders.of(fields(), (_, _) -> true));
@@ -51,15 +52,15 @@ final class Incoming {
                 return head;
             }
             if (head.status() == 101) {
-                throw new IOException("the answer changes the protocol, which nobody asked for");
+                throw new IOException("the response switches the protocol without a request to do so");
             }
         }
-        throw new IOException("the answer does not come to its end");
+        throw new IOException("the server sent too many interim responses");
     }
 
     private static int status(String line) throws IOException {
         if (!line.matches("HTTP/1\\.[01] [1-5][0-9][0-9]( .*)?")) {
-            throw new IOException("the answer does not begin as HTTP/1 does");
+            throw new IOException("the response does not start with an HTTP/1 status line");
         }
         return Integer.parseInt(line.substring(9, 12));
     }
@@ -69,7 +70,7 @@ final class Incoming {
         for (String line = line(); !line.isEmpty(); line = line()) {
             int colon = line.indexOf(':');
             if (colon < 1 || !Header.isName(line.substring(0, colon))) {
-                throw new IOException("a header of the answer is malformed");
+                throw new IOException("the response has a malformed header");
             }
             fields.computeIfAbsent(line.substring(0, colon), _ -> new ArrayList<>())
                     .add(line.substring(colon + 1).strip());
@@ -79,12 +80,12 @@ final class Incoming {
 
     private String line() throws IOException {
         if (++headLines > MOST_LINES) {
-            throw new IOException("the answer has more than " + MOST_LINES + " headers");
+            throw new IOException("the response has more than " + MOST_LINES + " headers");
         }
         var line = new StringBuilder();
         for (int c = next(); c != '\n'; c = next()) {
             if (++headBytes > LONGEST_HEAD) {
-                throw new IOException("the headers of the answer have more than " + LONGEST_HEAD + " bytes");
+                throw new IOException("the headers of the response have more than " + LONGEST_HEAD + " bytes");
             }
             line.append((char) c);
         }
@@ -95,22 +96,22 @@ final class Incoming {
     private int next() throws IOException {
         int c = in.read();
         if (c < 0) {
-            throw new EOFException("the connection was closed before the answer was complete");
+            throw new EOFException("the server closed the connection before the response was complete");
         }
         return c;
     }
 
     /**
-     * The body, unpacked. More than the limit is cut off: one byte too many is handed out, so that the caller sees it.
+     * Reads the decoded body. Above the limit it returns one byte more than allowed, so that the caller notices.
      *
-     * @param longest bytes, counted after unpacking
+     * @param longest most bytes after decoding
      */
     byte[] body(Head head, String method, int longest) throws IOException {
         if (method.equals("HEAD") || head.status() == 204 || head.status() == 304) {
             return new byte[0];
         }
-        String coding = head.only("Content-Encoding");
-        InputStream framed = framed(head);
+        String coding = head.singleValue("Content-Encoding");
+        InputStream framed = bodyStream(head);
         boolean packed = coding.equals("gzip") || coding.equals("x-gzip");
         if (!packed && !coding.isEmpty() && !coding.equals("identity")) {
             throw new Strange();
@@ -120,25 +121,25 @@ final class Incoming {
         }
     }
 
-    private InputStream framed(Head head) throws IOException {
-        String transfer = head.only("Transfer-Encoding");
+    private InputStream bodyStream(Head head) throws IOException {
+        String transfer = head.singleValue("Transfer-Encoding");
         if (transfer.equals("chunked")) {
             return new Chunks();
         }
         if (!transfer.isEmpty()) {
-            throw new IOException("the body is framed in a way that HTTP/1.1 does not know");
+            throw new IOException("the response body has an unsupported transfer encoding");
         }
-        String length = head.only("Content-Length");
+        String length = head.singleValue("Content-Length");
         if (length.isEmpty()) {
             return in; // until the connection is closed
         }
         if (!length.matches("[0-9]{1,18}")) {
-            throw new IOException("the length of the answer is not a number");
+            throw new IOException("the Content-Length of the response is not a number");
         }
         return new Counted(Long.parseLong(length));
     }
 
-    /** A body of a stated length; one that ends early is a failure, since half an answer may say the opposite. */
+    /** A body with Content-Length; an early end is an error, since a truncated response may mislead. */
     private final class Counted extends InputStream {
         private long left;
 
@@ -162,14 +163,14 @@ final class Incoming {
             }
             int count = in.read(into, from, (int) Math.min(most, left));
             if (count < 0) {
-                throw new EOFException("the connection was closed before the answer was complete");
+                throw new EOFException("the server closed the connection before the response was complete");
             }
             left -= count;
             return count;
         }
     }
 
-    /** A body in pieces. */
+    /** A chunked body. */
     private final class Chunks extends InputStream {
         private Counted chunk = new Counted(0);
         private boolean begun;
@@ -177,7 +178,7 @@ final class Incoming {
 
         @Override
         public int read() throws IOException {
-            return more() ? chunk.read() : -1;
+            return readChunkHeader() ? chunk.read() : -1;
         }
 
         @Override
@@ -185,22 +186,22 @@ final class Incoming {
             if (most == 0) {
                 return 0;
             }
-            return more() ? chunk.read(into, from, most) : -1;
+            return readChunkHeader() ? chunk.read(into, from, most) : -1;
         }
 
-        private boolean more() throws IOException {
+        private boolean readChunkHeader() throws IOException {
             if (ended || chunk.left > 0) {
                 return !ended;
             }
             headBytes = 0;
             headLines = 0;
             if (begun && !line().isEmpty()) {
-                throw new IOException("a chunk of the answer is longer than it says");
+                throw new IOException("a chunk of the response is longer than its stated size");
             }
             begun = true;
             String size = line().split(";", 2)[0].strip();
             if (!size.matches("[0-9a-fA-F]{1,15}")) {
-                throw new IOException("the size of a chunk of the answer is not a number");
+                throw new IOException("a chunk size of the response is not a number");
             }
             chunk = new Counted(Long.parseLong(size, 16));
             ended = chunk.left == 0;

@@ -17,17 +17,17 @@ import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection for one request, to an address that was checked, and with TLS to a host whose certificate was. Nothing
- * of the request has left while it is made, so every failure here is {@link Failures.NotSent}.
+ * A connection for one outbound request, to a checked address and with a verified certificate. Nothing is sent while it
+ * opens, so every failure is {@link Failures.NotSent}.
  */
 record Line(Socket socket) {
     private static final Duration LONGEST_CONNECT = Duration.ofSeconds(10);
     private static final int MOST_ADDRESSES = 4;
 
     /**
-     * What a line is made with.
+     * What a connection is opened with.
      *
-     * @param standIn who answers in the place of everybody, without TLS; null in every real server
+     * @param standIn the server that receives every request instead, without TLS; null in real servers
      */
     record Making(
             Guard guard,
@@ -39,36 +39,36 @@ record Line(Socket socket) {
         try {
             InetSocketAddress standIn = making.standIn();
             if (standIn != null) {
-                return new Line(connected(standIn.getPort(), List.of(standIn.getAddress()), deadline));
+                return new Line(connect(standIn.getPort(), List.of(standIn.getAddress()), deadline));
             }
             List<InetAddress> found = making.names().addresses(target.host(), deadline.left());
-            Socket plain = connected(target.port(), making.guard().admit(target, found), deadline);
-            return new Line(target.encrypted() ? encrypted(plain, target, making.tls()) : plain);
+            Socket plain = connect(target.port(), making.guard().admit(target, found), deadline);
+            return new Line(target.encrypted() ? startTls(plain, target, making.tls()) : plain);
         } catch (IOException e) {
             throw new Failures.NotSent(
-                    "the request to " + target.authority() + " did not leave: "
-                            + (deadline.passed() ? "its time was over before there was a connection" : why(e)) + ".",
+                    "the request to " + target.authority() + " was not sent: "
+                            + (deadline.passed() ? "the timeout passed before the connection was open" : describe(e)) + ".",
                     e);
         }
     }
 
-    private static String why(IOException failure) {
+    private static String describe(IOException failure) {
         return switch (failure) {
             case UnknownHostException _ -> "DNS does not know the host";
-            case SSLException tls -> "TLS could not be agreed on (" + why(tls) + ")";
-            default -> "there was no connection (" + failure.getClass().getSimpleName() + ")";
+            case SSLException tls -> "the TLS handshake failed (" + describe(tls) + ")";
+            default -> "the connection failed (" + failure.getClass().getSimpleName() + ")";
         };
     }
 
-    /** The reasons that people can do something about, in their words. */
-    private static String why(SSLException failure) {
+    /** Describes the causes that a user can fix. */
+    private static String describe(SSLException failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             switch (cause) {
                 case java.security.cert.CertificateExpiredException _ -> {
                     return "the certificate has expired";
                 }
                 case java.security.cert.CertPathBuilderException _ -> {
-                    return "nobody whom this server trusts vouches for the certificate";
+                    return "no certificate authority that this server trusts issued the certificate";
                 }
                 default -> {}
             }
@@ -79,11 +79,11 @@ record Line(Socket socket) {
                 : failure.getClass().getSimpleName();
     }
 
-    /** One address after the other: as long as none has answered, nothing has been sent to any. */
-    private static Socket connected(int port, List<InetAddress> addresses, Deadline deadline) throws IOException {
+    /** Tries one address after the other; nothing was sent while none has accepted. */
+    private static Socket connect(int port, List<InetAddress> addresses, Deadline deadline) throws IOException {
         IOException last = new IOException("no address");
         for (InetAddress address : addresses.subList(0, Math.min(addresses.size(), MOST_ADDRESSES))) {
-            Socket socket = new Socket(Proxy.NO_PROXY); // a proxy of the environment would resolve the name again
+            Socket socket = new Socket(Proxy.NO_PROXY); // a proxy from the environment would resolve the name again
             deadline.holds(socket);
             try {
                 Duration left = deadline.left();
@@ -99,7 +99,7 @@ record Line(Socket socket) {
         throw last;
     }
 
-    private static Socket encrypted(Socket plain, Target target, SSLSocketFactory factory) throws IOException {
+    private static Socket startTls(Socket plain, Target target, SSLSocketFactory factory) throws IOException {
         SSLSocket socket = (SSLSocket) factory.createSocket(plain, target.host(), target.port(), true);
         SSLParameters parameters = socket.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm("HTTPS");
@@ -109,7 +109,7 @@ record Line(Socket socket) {
         return socket;
     }
 
-    /** Writes the whole request; what it throws means that nobody knows how much of it arrived. */
+    /** Writes the whole request; an exception means that an unknown part of it arrived. */
     void write(byte[] bytes) throws IOException {
         socket.getOutputStream().write(bytes);
         socket.getOutputStream().flush();

@@ -13,7 +13,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** From a host to its addresses. Asked once for each request: what was checked is what is connected to. */
+/** Resolves host names to addresses. Called once per request, so that the checked address is the one connected to. */
 public interface Names extends AutoCloseable {
     List<InetAddress> addresses(String host, Duration longest) throws IOException;
 
@@ -21,8 +21,8 @@ public interface Names extends AutoCloseable {
     default void close() {}
 
     /**
-     * The names as this machine knows them. Its look-ups have no time limit and hold the thread that asks, carrier and
-     * all, so a few threads of their own ask, and whoever needs an answer waits no longer than it may.
+     * A resolver that uses the operating system. Its lookups block the carrier thread without a timeout, so a few
+     * dedicated threads run them and callers wait with a limit.
      */
     static Names ofThisMachine() {
         return new OfThisMachine();
@@ -51,17 +51,17 @@ public interface Names extends AutoCloseable {
             try {
                 answer = askers.submit(() -> InetAddress.getAllByName(host));
             } catch (RejectedExecutionException e) {
-                throw new IOException("too many names are being looked up", e);
+                throw new IOException("too many DNS lookups are running", e);
             }
             try {
                 return List.of(answer.get(longest.toNanos(), TimeUnit.NANOSECONDS));
             } catch (TimeoutException e) {
-                throw new IOException("the look-up of the name took too long", e);
+                throw new IOException("the DNS lookup timed out", e);
             } catch (ExecutionException e) {
-                throw new UnknownHostException("the name is not known");
+                throw new UnknownHostException("the host name does not exist");
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                throw new IOException("interrupted while the name was looked up", e);
+                throw new IOException("interrupted during the DNS lookup", e);
             } finally {
                 answer.cancel(false);
             }

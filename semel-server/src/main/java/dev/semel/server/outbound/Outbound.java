@@ -19,18 +19,18 @@ import java.util.function.LongSupplier;
 import javax.net.ssl.SSLSocketFactory;
 
 /**
- * The one HTTP client for all that leaves the server. One call is one request on a connection of its own, to an address
- * that the {@link Guard} has seen, and its failure says what is known of it:
+ * The HTTP client for all outbound requests. One call sends one request on its own connection, to an address that
+ * {@link Guard} has checked. The exception says what is known:
  *
  * <ul>
- *   <li>{@link Failures.NotSent}: no byte of it left, for certain;
- *   <li>{@link Failures.Status} (by {@link Answer#orThrow}): it was answered, and not with success;
- *   <li>{@link Failures.NotKept}: it was answered with success, and only the answer cannot be kept;
- *   <li>{@link IOException}: nobody knows.
+ *   <li>{@link Failures.NotSent}: no byte of the request was sent;
+ *   <li>{@link Failures.Status} (by {@link Answer#orThrow}): the response was not 2xx;
+ *   <li>{@link Failures.NotKept}: the response was 2xx but cannot be recorded;
+ *   <li>{@link IOException}: the outcome is unknown.
  * </ul>
  *
- * <p>Nothing is sent a second time, no proxy and no cookie is used, and redirects are followed only where asked for. See
- * docs/adr/0022 for why it is not the client of the JDK.
+ * <p>It never retries, uses no proxy and no cookies, and follows redirects only on request. docs/adr/0022 explains
+ * why it is not the JDK's client.
  */
 public final class Outbound implements AutoCloseable {
     private static final Duration LONGEST_LOOKUP = Duration.ofSeconds(10);
@@ -46,7 +46,7 @@ public final class Outbound implements AutoCloseable {
         this(guard, Names.ofThisMachine(), (SSLSocketFactory) SSLSocketFactory.getDefault(), System::nanoTime);
     }
 
-    /** @param nanos a clock that only goes forward */
+    /** @param nanos monotonic clock */
     public Outbound(Guard guard, Names names, SSLSocketFactory tls, LongSupplier nanos) {
         this(new Line.Making(guard, names, tls, null), nanos);
     }
@@ -60,7 +60,7 @@ public final class Outbound implements AutoCloseable {
         this.tokens = new Tokens(this::exchange, nanos);
     }
 
-    /** For a scratch server: whatever host is named, this one is called, and nothing reaches anybody else. */
+    /** For a scratch server: sends every request to this address, whatever its host. */
     public static Outbound to(InetSocketAddress standIn) {
         SSLSocketFactory tls = (SSLSocketFactory) SSLSocketFactory.getDefault();
         Guard nobody = new Guard(false, Set.of());
@@ -68,10 +68,10 @@ public final class Outbound implements AutoCloseable {
     }
 
     /**
-     * Sends a request with a credential. Where a token that was kept is refused with 401, a fresh one is got; the request
-     * itself is sent once more only where {@link Request.Manner#repeatable} says that this does no harm.
+     * Sends a request with a credential. If the server rejects a cached token with 401, a fresh one is fetched; the
+     * request is sent again only if {@link Request.Manner#repeatable} allows it.
      *
-     * @return the answer, whatever its status
+     * @return the response, whatever its status
      */
     public Answer send(Request request, Auth auth) throws IOException {
         return switch (auth) {
@@ -86,15 +86,15 @@ public final class Outbound implements AutoCloseable {
     }
 
     /**
-     * The addresses of a host that may be connected to, for what speaks another protocol.
+     * The allowed addresses of a host, for other protocols such as SMTP.
      *
-     * @throws Failures.NotSent where none of them may be called
-     * @throws IOException where the name has no address
+     * @throws Failures.NotSent if none of them is allowed
+     * @throws IOException if the host name has no address
      */
     public List<InetAddress> addresses(String host, int port) throws IOException {
         if (making.standIn() != null) {
             throw new Failures.NotSent(
-                    "this is a scratch server, which sends nothing but HTTP. Nothing was sent.", null);
+                    "a scratch server sends only HTTP. Nothing was sent.", null);
         }
         List<InetAddress> found = making.names().addresses(host, LONGEST_LOOKUP);
         return making.guard().admit(new Target("tcp", host.toLowerCase(Locale.ROOT), port, ""), found);
@@ -112,16 +112,16 @@ public final class Outbound implements AutoCloseable {
                 : answer;
     }
 
-    /** The request, and those that redirects lead to. */
+    /** Sends the request and follows redirects. */
     private Answer exchange(Request request) throws IOException {
         try (Deadline deadline = deadline(request)) {
             Request now = request;
             for (int left = request.manner().redirects(); ; left--) {
-                Answer answer = Echo.removed(once(now, deadline), now);
+                Answer answer = Echo.removed(sendOnce(now, deadline), now);
                 if (left == 0 || !REDIRECTS.contains(answer.status())) {
                     return answer;
                 }
-                now = now.redirected(next(now.target(), answer));
+                now = now.redirected(redirectTarget(now.target(), answer));
             }
         }
     }
@@ -134,37 +134,37 @@ public final class Outbound implements AutoCloseable {
         }
     }
 
-    private Answer once(Request request, Deadline deadline) throws IOException {
+    private Answer sendOnce(Request request, Deadline deadline) throws IOException {
         byte[] bytes = bytes(request);
         Line line = Line.to(request.target(), making, deadline);
         try {
-            return answer(line, request, bytes);
+            return readResponse(line, request, bytes);
         } catch (IOException e) {
-            // Without its cause: a TLS alert behind the request has the class of a failed handshake and would be taken
-            // for a request that did not leave.
+            // Without its cause: a TLS alert after the request has the class of a failed handshake and would look like
+            // a request that was not sent.
             IOException unknown = new IOException("the request to "
-                    + request.target().authority() + " was sent, and it is not known what became of it: "
+                    + request.target().authority() + " was sent, and its outcome is unknown: "
                     + (deadline.passed()
-                            ? "no complete answer came within "
+                            ? "no complete response arrived within "
                                     + request.manner().timeout()
-                            : why(e)));
+                            : describe(e)));
             unknown.addSuppressed(e);
             throw unknown;
         }
     }
 
-    private static String why(IOException failure) {
+    private static String describe(IOException failure) {
         return failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
     }
 
-    private static Answer answer(Line line, Request request, byte[] bytes) throws IOException {
+    private static Answer readResponse(Line line, Request request, byte[] bytes) throws IOException {
         Incoming incoming = new Incoming(line.in());
         Incoming.Head head;
         try {
             line.write(bytes);
             head = incoming.head();
         } catch (java.net.SocketException cut) {
-            head = early(incoming, cut);
+            head = readEarlyResponse(incoming, cut);
         }
         boolean success = head.status() >= 200 && head.status() < 300;
         int longest = success ? request.manner().longestAnswer() : LONGEST_REFUSAL;
@@ -173,29 +173,29 @@ public final class Outbound implements AutoCloseable {
             body = incoming.body(head, request.method(), longest);
         } catch (IOException e) {
             if (success && e instanceof Incoming.Strange) {
-                throw unkept(request, "packed in a way that was not asked for");
+                throw notRecordable(request, "in a content encoding that was not requested");
             }
             if (success) {
                 throw e;
             }
-            body = new byte[0]; // the status tells what happened, also where its text does not come through
+            body = new byte[0]; // the status is enough, even if the body is unreadable
         }
         if (body.length > longest && success) {
-            throw unkept(request, "larger than " + longest + " bytes");
+            throw notRecordable(request, "larger than " + longest + " bytes");
         }
         return new Answer(head.status(), head.headers(), body);
     }
 
-    /** It was done, whatever else the answer says: doing it again would be wrong, and nobody needs to be asked. */
-    private static Failures.NotKept unkept(Request request, String why) {
+    /** The request succeeded, whatever the response contains: it must not be repeated and needs no decision. */
+    private static Failures.NotKept notRecordable(Request request, String why) {
         return new Failures.NotKept(new TypeMismatch(
-                "The answer of " + request.target().authority() + " is " + why
-                        + ". The request was answered with success; the answer was not recorded.",
-                "Ask for less, or raise max_response (10 MiB at most)."));
+                "The response of " + request.target().authority() + " is " + why
+                        + ". The request succeeded; the response was not recorded.",
+                "Request less data, or raise max_response (at most 10 MiB)."));
     }
 
-    /** Who refuses a long body early may close while we still write; what it said first is in the buffer at best. */
-    private static Incoming.Head early(Incoming incoming, IOException cut) throws IOException {
+    /** A server that rejects a long body early may close while we still write; its response may be in the buffer. */
+    private static Incoming.Head readEarlyResponse(Incoming incoming, IOException cut) throws IOException {
         try {
             return incoming.head();
         } catch (IOException _) {
@@ -231,8 +231,8 @@ public final class Outbound implements AutoCloseable {
         return all.toByteArray();
     }
 
-    /** Where a redirect leads, if anybody may be led there. */
-    private static Target next(Target from, Answer answer) {
+    /** The target of a redirect; throws if it must not be followed. */
+    private static Target redirectTarget(Target from, Answer answer) {
         String location = answer.headers().firstValue("Location").orElse("");
         Target to;
         try {
@@ -240,18 +240,18 @@ public final class Outbound implements AutoCloseable {
             to = Target.of(here.resolve(new URI(location)).toString());
         } catch (URISyntaxException | Failures.NotSent e) {
             throw new Failures.Refused("a redirect of " + from.authority()
-                    + " leads to something that is not a plain http or https URL; it was not followed");
+                    + " points to something other than a plain http or https URL; it was not followed");
         }
         if (from.encrypted() && !to.encrypted()) {
             throw new Failures.Refused(
-                    "a redirect of " + from.authority() + " leads from https to http; it was not followed");
+                    "a redirect of " + from.authority() + " points from https to http; it was not followed");
         }
         return to;
     }
 
     @Override
     public void close() {
-        alarms.shutdown(); // those of requests that are still under way ring all the same
+        alarms.shutdown(); // deadlines of running requests still fire
         making.names().close();
     }
 }

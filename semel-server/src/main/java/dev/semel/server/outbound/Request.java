@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * One request, complete but for its credential. Whatever is wrong with it is {@link Failures.NotSent}.
+ * One outbound HTTP request without its credential. Construction throws {@link Failures.NotSent} for invalid values.
  *
  * @param body empty for none
  */
@@ -20,16 +20,16 @@ public record Request(String method, Target target, List<Header> headers, byte[]
     private static final int MOST_HEADERS = 64;
     private static final int LONGEST_BODY = 10 * 1024 * 1024;
 
-    /** Methods that only look, so that one more request does no harm. */
+    /** Read-only methods, which are safe to repeat. */
     private static final Set<String> LOOKING = Set.of("GET", "HEAD");
 
     /**
-     * How it is sent.
+     * Timeout, size limit and redirect options.
      *
-     * @param timeout for everything from the look-up of the name to the last byte of the answer
-     * @param longestAnswer bytes of the answer's body, after unpacking
-     * @param redirects how many may be followed; none unless the method only looks
-     * @param repeatable whether one more request does no harm, so that it may follow a 401 with a fresh token
+     * @param timeout from the DNS lookup to the last byte of the response
+     * @param longestAnswer most bytes of the decoded response body
+     * @param redirects most redirects to follow; 0 unless the method is read-only
+     * @param repeatable whether a second request is harmless, so that it may follow a 401 with a fresh token
      */
     public record Manner(Duration timeout, int longestAnswer, int redirects, boolean repeatable) {
         public static final Duration LONGEST_TIMEOUT = Duration.ofMinutes(10);
@@ -39,13 +39,13 @@ public record Request(String method, Target target, List<Header> headers, byte[]
 
         public Manner {
             if (timeout.compareTo(Duration.ofMillis(1)) < 0 || timeout.compareTo(LONGEST_TIMEOUT) > 0) {
-                throw new IllegalArgumentException("a request takes between 1 ms and 10 minutes, not " + timeout);
+                throw new IllegalArgumentException("a timeout must be between 1 ms and 10 minutes, not " + timeout);
             }
             if (longestAnswer < 0 || longestAnswer > MOST_BYTES) {
-                throw new IllegalArgumentException("an answer has up to " + MOST_BYTES + " bytes");
+                throw new IllegalArgumentException("the response limit must be at most " + MOST_BYTES + " bytes");
             }
             if (redirects < 0 || redirects > MOST_REDIRECTS) {
-                throw new IllegalArgumentException("up to " + MOST_REDIRECTS + " redirects are followed");
+                throw new IllegalArgumentException("the redirect limit must be at most " + MOST_REDIRECTS);
             }
         }
 
@@ -69,21 +69,21 @@ public record Request(String method, Target target, List<Header> headers, byte[]
     public Request {
         headers = List.copyOf(headers);
         if (!METHODS.contains(method)) {
-            throw refused("the method is not one of " + String.join(", ", new TreeSet<>(METHODS)));
+            throw notSent("the method is not one of " + String.join(", ", new TreeSet<>(METHODS)));
         }
         if (manner.redirects() > 0 && !LOOKING.contains(method)) {
-            throw refused("only GET and HEAD follow redirects, since anything else might be done twice");
+            throw notSent("only GET and HEAD follow redirects, since other methods could take effect twice");
         }
         if (body.length > (LOOKING.contains(method) ? 0 : LONGEST_BODY)) {
-            throw refused("the body is longer than " + LONGEST_BODY + " bytes, or " + method + " takes none");
+            throw notSent("the body is longer than " + LONGEST_BODY + " bytes, or " + method + " does not allow one");
         }
         if (headers.size() > MOST_HEADERS) {
-            throw refused("there are more than " + MOST_HEADERS + " headers");
+            throw notSent("there are more than " + MOST_HEADERS + " headers");
         }
         Set<String> names = new TreeSet<>();
         for (Header header : headers) {
             if (!names.add(header.name().toLowerCase(Locale.ROOT))) {
-                throw refused("the header " + header.name() + " stands there twice");
+                throw notSent("the header " + header.name() + " appears twice");
             }
         }
     }
@@ -100,7 +100,7 @@ public record Request(String method, Target target, List<Header> headers, byte[]
         return new Request("POST", Target.of(url), List.of(Header.of("Content-Type", contentType)), body, Manner.USUAL);
     }
 
-    /** With one more header; where one of that name is there already, with this one in its place. */
+    /** A copy with this header; replaces a header of the same name. */
     public Request with(Header header) {
         List<Header> all = new ArrayList<>(headers);
         all.removeIf(other -> other.is(header.name()));
@@ -112,7 +112,7 @@ public record Request(String method, Target target, List<Header> headers, byte[]
         return new Request(method, target, headers, body, value);
     }
 
-    /** The same to where a redirect leads: what is not for everybody stays behind where the origin is another. */
+    /** A copy for a redirect target; drops credentials if the origin changes. */
     Request redirected(Target to) {
         List<Header> kept = target.sameOrigin(to)
                 ? headers
@@ -127,7 +127,7 @@ public record Request(String method, Target target, List<Header> headers, byte[]
         return headers.stream().anyMatch(other -> other.is(header));
     }
 
-    private static Failures.NotSent refused(String why) {
+    private static Failures.NotSent notSent(String why) {
         return new Failures.NotSent(why + ". Nothing was sent.", null);
     }
 }

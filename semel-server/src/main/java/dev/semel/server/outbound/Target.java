@@ -7,16 +7,16 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a request goes, taken apart once. What is checked, connected to, written into the Host header and held against
- * a certificate is this and nothing else, so that two readings of one URL cannot differ.
+ * The parsed URL of an outbound request. The address check, connection, Host header and certificate check all use this
+ * one result, so that parsers cannot disagree.
  *
- * @param host in lower case, without brackets and without a final dot
+ * @param host in lower case, without brackets or a final dot
  * @param path with its query, percent-encoded
  */
 public record Target(String scheme, String host, int port, String path) {
     private static final int LONGEST_URL = 8 * 1024;
 
-    /** Completes "the URL …". */
+    /** An invalid URL; the message continues "the URL …". */
     private static final class Wrong extends Exception {
         private final String why;
 
@@ -26,41 +26,41 @@ public record Target(String scheme, String host, int port, String path) {
         }
     }
 
-    /** @throws Failures.NotSent where it is no address of a web server */
+    /** @throws Failures.NotSent if it is not an http or https URL */
     public static Target of(String url) {
         try {
-            return parsed(url);
+            return parseUrl(url);
         } catch (Wrong e) {
             throw new Failures.NotSent("the URL " + e.why + ". Nothing was sent.", null);
         }
     }
 
-    /** What is wrong with a URL, to stand behind "the URL"; null where nothing is. */
+    /** The problem of a URL, as the continuation of "the URL"; null if it is valid. */
     public static @Nullable String wrong(String url) {
         try {
-            parsed(url);
+            parseUrl(url);
             return null;
         } catch (Wrong e) {
             return e.why;
         }
     }
 
-    private static Target parsed(String text) throws Wrong {
+    private static Target parseUrl(String text) throws Wrong {
         URI url;
         try {
             url = URI.create(new URI(text).toASCIIString());
         } catch (URISyntaxException e) {
-            throw new Wrong("is not well-formed"); // the text of the exception shows the value
+            throw new Wrong("is not well-formed"); // the exception text contains the value
         }
         String scheme = url.getScheme() == null ? "" : url.getScheme().toLowerCase(Locale.ROOT);
         if (!scheme.equals("http") && !scheme.equals("https")) {
             throw new Wrong("does not begin with http:// or https://");
         }
         if (url.getRawAuthority() != null && url.getRawAuthority().contains("@")) {
-            throw new Wrong("holds a user or a password in front of its host (use auth)");
+            throw new Wrong("contains a user or a password before its host (use auth)");
         }
         if (url.getHost() == null || url.getHost().isEmpty()) {
-            throw new Wrong("has no host name that DNS knows (letters, digits, - and . only; IPv6 in brackets)");
+            throw new Wrong("has no valid host name (letters, digits, - and . only; IPv6 in brackets)");
         }
         int port = url.getPort() == -1 ? scheme.equals("https") ? 443 : 80 : url.getPort();
         if (port < 1 || port > 65_535) {
@@ -70,7 +70,7 @@ public record Target(String scheme, String host, int port, String path) {
             throw new Wrong("has more than " + LONGEST_URL + " characters");
         }
         String path = url.getRawPath() == null || url.getRawPath().isEmpty() ? "/" : url.getRawPath();
-        refuseDots(path);
+        rejectDotSegments(path);
         String query = url.getRawQuery() == null ? "" : "?" + url.getRawQuery();
         return new Target(scheme, host(url.getHost()), port, path + query);
     }
@@ -80,7 +80,7 @@ public record Target(String scheme, String host, int port, String path) {
         if (host.startsWith("[")) {
             host = host.substring(1, host.length() - 1);
             if (host.contains("%")) {
-                throw new Wrong("names a network interface in its host");
+                throw new Wrong("contains a network interface in its host");
             }
         }
         host = host.endsWith(".") ? host.substring(0, host.length() - 1) : host;
@@ -90,12 +90,12 @@ public record Target(String scheme, String host, int port, String path) {
         return host;
     }
 
-    /** `..` leads out of where the path seems to lead, on servers that undo the encoding of slashes too. */
-    private static void refuseDots(String path) throws Wrong {
+    /** Rejects `.` and `..` segments, also encoded, because some servers decode them and leave the path. */
+    private static void rejectDotSegments(String path) throws Wrong {
         for (String part : path.split("/|%2[fF]|%5[cC]")) {
             String plain = part.replace("%2e", ".").replace("%2E", ".");
             if (plain.equals(".") || plain.equals("..")) {
-                throw new Wrong("has a part of its path that is . or ..");
+                throw new Wrong("has a path segment that is . or ..");
             }
         }
     }
@@ -104,7 +104,7 @@ public record Target(String scheme, String host, int port, String path) {
         return scheme.equals("https");
     }
 
-    /** As in the Host header and in messages. */
+    /** Host and port as in the Host header and in messages. */
     public String authority() {
         String written = host.contains(":") ? "[" + host + "]" : host;
         boolean usual = port == (encrypted() ? 443 : 80);

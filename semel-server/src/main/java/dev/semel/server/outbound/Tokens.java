@@ -14,9 +14,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Access tokens by client credentials, kept in memory only. However many requests need one at the same time, one fetches
- * it and the others wait. As long as there is no token the request itself has not left, so every failure to get one is
- * {@link Failures.NotSent}.
+ * In-memory cache of OAuth 2 access tokens from client credentials. One request fetches a token while others wait. A
+ * failed fetch is {@link Failures.NotSent}, since the actual request was not sent.
  */
 final class Tokens {
     private static final int MOST_KEPT = 1_000;
@@ -26,17 +25,17 @@ final class Tokens {
     private static final Duration LONGEST_FETCH = Duration.ofSeconds(10);
     private static final int LONGEST_ANSWER = 64 * 1024;
 
-    /** Sends one request; the answer is that of the token's server. */
+    /** Sends one request to the token server. */
     interface Sender {
         Answer send(Request request) throws IOException;
     }
 
-    /** @param fresh whether it was got for this very request */
+    /** @param fresh whether it was fetched for this request */
     record Token(Header header, boolean fresh) {}
 
     private record Kept(Header header, long until) {}
 
-    /** What is known under one set of credentials; its lock makes the others wait. */
+    /** The cache entry of one set of credentials; its lock makes other requests wait. */
     private static final class Slot {
         private final ReentrantLock lock = new ReentrantLock();
         private @Nullable Kept kept;
@@ -60,7 +59,7 @@ final class Tokens {
     }
 
     Token token(Auth.ClientCredentials credentials) {
-        Slot slot = slot(credentials);
+        Slot slot = entryFor(credentials);
         long asked = nanos.getAsLong();
         slot.lock.lock();
         try {
@@ -70,7 +69,7 @@ final class Tokens {
             }
             Failures.NotSent failure = slot.failure;
             if (failure != null && slot.failedAt - asked > 0) {
-                throw failure; // it came while this one waited; a server in trouble is not asked by each of them
+                throw failure; // another request failed meanwhile; do not load a failing server
             }
             return new Token(fetch(slot, credentials).header(), true);
         } finally {
@@ -78,9 +77,9 @@ final class Tokens {
         }
     }
 
-    /** This token was turned away. One that somebody else has got meanwhile stays. */
+    /** Discards a rejected token, unless it was replaced meanwhile. */
     void refused(Auth.ClientCredentials credentials, Token token) {
-        Slot slot = slot(credentials);
+        Slot slot = entryFor(credentials);
         slot.lock.lock();
         try {
             if (slot.kept != null && slot.kept.header().equals(token.header())) {
@@ -91,7 +90,7 @@ final class Tokens {
         }
     }
 
-    private Slot slot(Auth.ClientCredentials credentials) {
+    private Slot entryFor(Auth.ClientCredentials credentials) {
         lock.lock();
         try {
             return slots.computeIfAbsent(credentials, _ -> new Slot());
@@ -121,11 +120,12 @@ final class Tokens {
         try {
             answer = sender.send(request(credentials));
         } catch (IOException | RuntimeException e) {
-            throw new Failures.NotSent("no token came from " + host + ", so the request was not sent", e);
+            throw new Failures.NotSent("the token server " + host + " could not be reached, so the request was"
+                    + " not sent", e);
         }
         if (!answer.success()) {
             throw new Failures.NotSent(
-                    "the token server " + host + " answered with HTTP status " + answer.status()
+                    "the token server " + host + " responded with HTTP status " + answer.status()
                             + ", so the request was not sent",
                     null);
         }
@@ -134,16 +134,16 @@ final class Tokens {
         String type = body.path("token_type").asString("bearer");
         if (token.isEmpty() || !type.equalsIgnoreCase("bearer")) {
             throw new Failures.NotSent(
-                    "the answer of the token server " + host + " holds no bearer token, so the request was not sent",
+                    "the response of the token server " + host + " has no bearer token, so the request was not sent",
                     null);
         }
         return new Kept(
                 Header.secret("Authorization", "Bearer " + token),
-                asked + kept(body).toNanos());
+                asked + cacheDuration(body).toNanos());
     }
 
-    /** From when it was asked for, and a little less than it is good for, since the request takes its time too. */
-    private static Duration kept(JsonNode body) {
+    /** The cache duration, slightly shorter than the token's lifetime and counted from the request. */
+    private static Duration cacheDuration(JsonNode body) {
         long seconds = body.path("expires_in").asLong(-1);
         if (seconds < 0) {
             return KEPT_WITHOUT_A_WORD;

@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * When somebody is to be told.
+ * Definition of an alert: metric, threshold, time window, and the channel and address to notify.
  *
- * @param signal a word of {@link #SIGNALS}
- * @param above more than this: a share for `conflict_rate`, seconds for `in_doubt_oldest`, else a count
- * @param over the time that is looked at, up to now
- * @param workflow its name; null for all together
- * @param channel the name of the channel that carries the message
- * @param to whom, as that channel has addresses
+ * @param signal the metric, one of {@link #SIGNALS}
+ * @param above the threshold: a ratio for `conflict_rate`, seconds for `in_doubt_oldest`, otherwise a count
+ * @param over length of the time window up to now
+ * @param workflow workflow name; null for all workflows together
+ * @param channel name of the channel that sends the notification
+ * @param to recipient address for that channel
  */
 public record AlertSetting(
         String signal,
@@ -56,7 +56,7 @@ public record AlertSetting(
         return new AlertSetting(signal, above, over, workflow, channel, to);
     }
 
-    /** A number; or a text such as `5%` or `1h`, where the signal is a share or a time. */
+    /** A number, or text such as `5%` for a ratio and `1h` for a duration. */
     private static double above(Document document, String signal) {
         JsonNode value = document.any("above");
         if (value != null && value.isNumber() && value.doubleValue() >= 0) {
@@ -77,7 +77,7 @@ public record AlertSetting(
         }
         document.wrong(
                 "above",
-                value == null ? "is missing" : "must be a number from 0 up; a share may be 5%, a waiting time 1h");
+                value == null ? "is missing" : "must be a number of at least 0; a rate may be 5%, a waiting time 1h");
         return 0;
     }
 
@@ -88,7 +88,7 @@ public record AlertSetting(
         }
         Duration time = time(text);
         if (time == null || time.compareTo(LONGEST) > 0 || time.toMinutes() < 1) {
-            document.wrong("over", "must be a time from 1m to 31d, such as 10m");
+            document.wrong("over", "must be a duration from 1m to 31d, such as 10m");
             return Duration.ofMinutes(10);
         }
         return time;

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Reads channel documents. */
+/** Parses and validates the JSON documents of message channels. */
 final class ChannelReader {
     static final List<String> KINDS = List.of("email", "chat", "webhook", "sms", "whatsapp");
 
@@ -31,11 +31,11 @@ final class ChannelReader {
 
     private ChannelReader() {}
 
-    /** @param check what else is wrong with it than its form */
+    /** @param check further validation of the parsed channel */
     static ChannelSetting read(JsonNode node, Function<ChannelSetting, List<Problem>> check) {
         Document document = Document.of(node);
         if (!document.has("kind")) {
-            document.wrong("kind", "is missing; it is one of " + String.join(", ", KINDS));
+            document.wrong("kind", "is missing; it must be one of " + String.join(", ", KINDS));
         }
         String kind = document.choice("kind", KINDS);
         ChannelSetting channel = switch (kind) {
@@ -61,16 +61,17 @@ final class ChannelReader {
                 smtp.line("from", 320),
                 smtp.maybeLine("reply_to", 320));
         if ((read.user() == null) != (read.passwordSecret() == null)) {
-            smtp.wrong("password_secret", "and user go together: both or none");
+            smtp.wrong("password_secret", "and user must be set together");
         }
         if (read.passwordSecret() != null && read.security() == ChannelSetting.Security.NONE) {
-            smtp.wrong("security", "must not be none where there is a password: it would be sent in the clear");
+            smtp.wrong("security", "must not be none with a password: it would be sent unencrypted");
         }
         if (smtp.has("password")) {
             smtp.any("password");
             smtp.wrong(
                     "password",
-                    "does not stand here: store it with `semel secret set NAME`, and name it in password_secret");
+                    "must not be in the document: store it with `semel secret set NAME` and name it in"
+                            + " password_secret");
         }
         smtp.end();
         return read;
@@ -80,7 +81,7 @@ final class ChannelReader {
         String url = document.has("url") ? url(document) : null;
         String secret = document.maybeName("url_secret");
         if (document.has("url") == document.has("url_secret")) {
-            document.wrong("url", "or url_secret must be there, and only one of them");
+            document.wrong("url", "or url_secret must be set, but not both");
         }
         return new ChannelSetting.Webhook(
                 kind,
@@ -95,14 +96,14 @@ final class ChannelReader {
         JsonNode form = http.any("form");
         JsonNode body = http.any("body");
         if (form != null && body != null) {
-            http.wrong("form", "and body do not go together: one of them is sent");
+            http.wrong("form", "and body exclude each other: set only one of them");
         }
         if ((form != null && !form.isObject()) || (form == null && (body == null || !body.isObject()))) {
             http.wrong(form == null ? "body" : "form", "must be an object, such as {\"to\": \"{{ to }}\"}");
         }
         String keyHeader = http.maybeLine("key_header", 100);
         if (keyHeader != null && !HEADER.matcher(keyHeader).matches()) {
-            http.wrong("key_header", "is no name of a header");
+            http.wrong("key_header", "is not a valid header name");
         }
         var call = new ChannelSetting.Call(
                 url(http),
@@ -128,9 +129,9 @@ final class ChannelReader {
             URI uri = new URI(text);
             boolean web = "https".equalsIgnoreCase(uri.getScheme()) || "http".equalsIgnoreCase(uri.getScheme());
             if (!web || uri.getHost() == null) {
-                document.wrong("url", "must begin with https:// or http:// and name a host");
+                document.wrong("url", "must start with https:// or http:// and contain a host");
             } else if (uri.getRawUserInfo() != null) {
-                document.wrong("url", "must hold no user and password: put them into a secret");
+                document.wrong("url", "must not contain a user or password: store them as a secret");
             }
         } catch (URISyntaxException e) {
             document.wrong("url", "is not a URL");
@@ -138,17 +139,17 @@ final class ChannelReader {
         return text;
     }
 
-    /** Names that HTTP allows, and no credential that everybody could read here. */
+    /** Reads headers with valid names and without plain credentials, which every reader could see. */
     private static Map<String, String> headers(Document document) {
         Map<String, String> headers = document.lines("headers", MOST_HEADERS);
         headers.forEach((name, value) -> {
             if (!HEADER.matcher(name).matches()) {
-                document.wrong("headers", "holds a name that is no name of a header");
+                document.wrong("headers", "contains an invalid header name");
             } else if (CREDENTIALS.contains(name.toLowerCase(Locale.ROOT))
                     && !SECRET.matcher(value).find()) {
                 document.wrong(
                         "headers",
-                        "holds a credential in " + name.toLowerCase(Locale.ROOT)
+                        "contains a credential in " + name.toLowerCase(Locale.ROOT)
                                 + ": store it with `semel secret set NAME`, and write ${ secret.NAME } here");
             }
         });
@@ -160,7 +161,8 @@ final class ChannelReader {
         Duration window = window(document);
         if (declared.contains("provider_key") != document.has("provider_window")) {
             document.wrong(
-                    "provider_window", "and provider_key in honours go together: how long the provider remembers");
+                    "provider_window", "and provider_key in honours must be set together: it says how long the"
+                            + " provider remembers a key");
         }
         Set<String> words = new HashSet<>(ChannelSetting.Honours.LEAST.words());
         words.addAll(declared);
@@ -185,7 +187,7 @@ final class ChannelReader {
                 return window;
             }
         }
-        document.wrong("provider_window", "must be a time from 1s to 365d, such as 24h");
+        document.wrong("provider_window", "must be a duration from 1s to 365d, such as 24h");
         return null;
     }
 }

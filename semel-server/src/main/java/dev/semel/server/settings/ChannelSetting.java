@@ -6,24 +6,27 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** How a channel reaches people, and what it can promise. Credentials stand in secrets; here are only their names. */
+/**
+ * Stored definition of a message channel: email over SMTP, webhook or chat URL, or HTTP provider. Credentials are names
+ * of secrets.
+ */
 public sealed interface ChannelSetting {
     /** `email`, `chat`, `webhook`, `sms` or `whatsapp`. */
     String kind();
 
-    /** Which protections a step that sends by it may state. */
+    /** The protections that a step using this channel may state. */
     Honours honours();
 
     /**
-     * @param words as workflow files spell them
-     * @param providerWindow how long the provider remembers a key; null where it honours none
+     * @param words protection names as in workflow files
+     * @param providerWindow how long the provider remembers a key; null if it does not support keys
      */
     record Honours(Set<String> words, @Nullable Duration providerWindow) {
-        /** What needs nothing of the other side. */
+        /** The protections that need no support from the provider. */
         public static final Honours LEAST = new Honours(Set.of("at_most_once", "ask"), null);
     }
 
-    /** SMTP has no key that a server would know a second delivery by. */
+    /** An email channel. SMTP has no idempotency key, so it supports only basic protections. */
     record Email(Smtp smtp) implements ChannelSetting {
         @Override
         public String kind() {
@@ -36,13 +39,14 @@ public sealed interface ChannelSetting {
         }
     }
 
+    /** How the SMTP connection is encrypted. */
     enum Security {
         STARTTLS,
         TLS,
         NONE
     }
 
-    /** @param replyTo where answers go; null: to the sender */
+    /** @param replyTo address for replies; null: the sender */
     record Smtp(
             String host,
             int port,
@@ -53,9 +57,9 @@ public sealed interface ChannelSetting {
             @Nullable String replyTo) {}
 
     /**
-     * A JSON document posted to an address: a chat room, or any receiver of webhooks.
+     * A channel that sends JSON to a chat or webhook URL.
      *
-     * @param signingSecret the secret that signs what is sent; null: nothing is signed
+     * @param signingSecret name of the secret that signs the body; null: no signature
      */
     record Webhook(
             String kind,
@@ -64,21 +68,21 @@ public sealed interface ChannelSetting {
             @Nullable String signingSecret,
             Honours honours) implements ChannelSetting {}
 
-    /** Where to: a URL that anybody may see, or the secret that holds it, since some URLs are credentials. */
+    /** The target: a plain URL, or the name of a secret that holds it, since some URLs are credentials. */
     record Address(@Nullable String url, @Nullable String urlSecret) {}
 
     /**
-     * A provider of messages with an HTTP interface of its own.
+     * A channel that calls the HTTP API of a message provider.
      *
-     * @param messageId where its answer tells the id of the message, as a JSON pointer; null: nowhere
+     * @param messageId JSON pointer to the message id in the response; null: none
      */
     record Provider(String kind, Call http, @Nullable String messageId, Honours honours) implements ChannelSetting {}
 
     /**
-     * The request to a provider; texts in its body may hold placeholders.
+     * The HTTP request to a provider; its body may contain placeholders.
      *
-     * @param form whether the body goes out as a form and not as JSON
-     * @param keyHeader the header that carries the key; null: Idempotency-Key
+     * @param form whether the body is sent as a form instead of JSON
+     * @param keyHeader the header for the effect key; null: Idempotency-Key
      */
     record Call(
             String url,

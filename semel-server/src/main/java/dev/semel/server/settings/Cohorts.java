@@ -9,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Named groups of profiles. */
+/** Stores named groups of recipient profiles (cohorts) and their members. */
 public final class Cohorts {
     private static final int LARGEST = 4 << 10;
     private static final int MOST_SHOWN = 200;
@@ -17,7 +17,7 @@ public final class Cohorts {
     private final Semel semel;
     private final Shelf<Cohort> shelf;
 
-    /** @param description for people */
+    /** @param description shown to users */
     public record Cohort(@Nullable String description) {
         static Cohort read(JsonNode node) {
             Document document = Document.of(node);
@@ -28,7 +28,7 @@ public final class Cohorts {
         }
     }
 
-    /** One profile in one cohort. */
+    /** Membership of one profile in one cohort. */
     public record Seat(int workspace, String cohort, String profile) {
         private SettingName name() {
             return new SettingName(workspace, Kinds.MEMBER, cohort + "\n" + Names.profile(profile));
@@ -58,7 +58,7 @@ public final class Cohorts {
         return new Edit.Remove(seat.name(), null, actor);
     }
 
-    /** Ids of members in order, behind {@code after}. */
+    /** Members in id order, after {@code after}. */
     public List<Rows.Setting> members(int workspace, String cohort, String after, int limit) {
         String prefix = cohort + "\n";
         List<Rows.Setting> rows =
@@ -72,7 +72,7 @@ public final class Cohorts {
         return member.name().substring(member.name().indexOf('\n') + 1);
     }
 
-    /** The cohorts that a profile is in, of the first 200 that there are. */
+    /** The cohorts of a profile, among the first 200 cohorts. */
     public List<String> of(int workspace, String profile) {
         List<String> found = semel.view(reads -> {
             List<String> names = new ArrayList<>();

@@ -13,8 +13,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * A JSON object that somebody wrote, read member by member. What does not fit is gathered with its place, so that all of
- * it is told at once; whoever reads on gets something harmless in its stead.
+ * Reads a JSON setting document member by member and collects all validation problems with their JSON pointers. An
+ * invalid member yields a harmless default, so that reading can continue.
  */
 final class Document {
     private static final int MOST_PROBLEMS = 50;
@@ -63,7 +63,7 @@ final class Document {
         return value != null && !value.isNull();
     }
 
-    /** Text that must be there. */
+    /** Required text. */
     String text(String name, int longest) {
         String text = maybeText(name, longest);
         if (text == null && !has(name)) {
@@ -90,7 +90,7 @@ final class Document {
         return text;
     }
 
-    /** Text without line breaks and other control characters: for whatever becomes a header or an address. */
+    /** Optional text without control characters, for values that become headers or addresses. */
     @Nullable
     String maybeLine(String name, int longest) {
         String text = maybeText(name, longest);
@@ -109,12 +109,12 @@ final class Document {
         return text == null ? "" : text;
     }
 
-    /** The name of another setting. */
+    /** Optional name of another setting. */
     @Nullable
     String maybeName(String name) {
         String text = maybeText(name, 64);
         if (text != null && !Names.fits(text)) {
-            wrong(name, "must be a name: 1 to 64 letters, digits, dots, _ and -, beginning with a letter");
+            wrong(name, "must be a name: 1 to 64 letters, digits, dots, _ and -, starting with a letter");
             return null;
         }
         return text;
@@ -128,7 +128,7 @@ final class Document {
         return text == null ? "" : text;
     }
 
-    /** One of these words; the first where it is left out. */
+    /** One of these words. Default: the first. */
     String choice(String name, List<String> words) {
         JsonNode value = member(name);
         if (value == null) {
@@ -150,7 +150,7 @@ final class Document {
         return least;
     }
 
-    /** True or false; false where it is left out. */
+    /** A boolean. Default: false. */
     boolean flag(String name) {
         JsonNode value = member(name);
         if (value != null && !value.isBoolean()) {
@@ -160,7 +160,7 @@ final class Document {
         return value != null && value.booleanValue();
     }
 
-    /** An object inside; empty where it is missing, which is told. */
+    /** A required nested object; empty if it is missing, which is reported. */
     Document object(String name) {
         JsonNode value = member(name);
         if (value == null || !value.isObject()) {
@@ -187,7 +187,7 @@ final class Document {
         return found;
     }
 
-    /** Words out of a few. */
+    /** A list of allowed words. */
     List<String> words(String name, List<String> allowed) {
         JsonNode value = member(name);
         List<String> found = new ArrayList<>();
@@ -199,13 +199,13 @@ final class Document {
             if (one.isString() && allowed.contains(one.stringValue())) {
                 found.add(one.stringValue());
             } else {
-                wrong(name, "must be a list out of " + String.join(", ", allowed));
+                wrong(name, "must be a list of values from " + String.join(", ", allowed));
             }
         }
         return found;
     }
 
-    /** Members that are lines of text, as headers are. */
+    /** An object of one-line texts, such as headers. */
     Map<String, String> lines(String name, int most) {
         JsonNode value = member(name);
         Map<String, String> found = new LinkedHashMap<>();
@@ -223,25 +223,25 @@ final class Document {
         return found;
     }
 
-    /** Any value; null where there is none. */
+    /** Any value; null if absent. */
     @Nullable
     JsonNode any(String name) {
         return member(name);
     }
 
-    /** Members that nobody asked for are mistakes: most are misspelt. */
+    /** Reports unknown members: most are misspelt. */
     void end() {
         for (String member : node.propertyNames()) {
             if (!known.contains(member)) {
                 wrong(
                         member,
-                        "is not known; known here: "
+                        "is unknown; known members: "
                                 + String.join(", ", known.stream().sorted().toList()));
             }
         }
     }
 
-    /** Ends the reading of a whole document. */
+    /** Ends reading and throws if any problem was found. */
     void refuseWhatIsWrong(String what) {
         if (problems.isEmpty()) {
             return;

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Reads documents of hooks. */
+/** Parses and validates the JSON documents of webhook sources. */
 final class HookReader {
     private static final List<String> PRESETS = HookSetting.PRESETS;
 
@@ -31,13 +31,13 @@ final class HookReader {
     static HookSetting read(JsonNode node) {
         Document document = Document.of(node);
         if (!document.has("preset")) {
-            document.wrong("preset", "is missing; it is one of " + String.join(", ", PRESETS));
+            document.wrong("preset", "is missing; it must be one of " + String.join(", ", PRESETS));
         }
         String preset = document.choice("preset", PRESETS);
         boolean generic = preset.equals("generic");
         String check = document.choice("check", List.of("signature", "bearer"));
         if (check.equals("bearer") && !preset.equals("cloudevents")) {
-            document.wrong("check", "can be bearer for cloudevents only; all other presets are signed");
+            document.wrong("check", "may be bearer only for cloudevents; all other presets require a signature");
         }
         String reuse = document.choice("signature_reuse", List.of("flag", "reject", "allow"));
         Duration keep = duration(document, "keep", LONGEST_KEEP);
@@ -54,16 +54,19 @@ final class HookReader {
                 document.has("type") ? where(document.object("type")) : null,
                 document.has("reply") ? reply(document.object("reply")) : null);
         if (preset.equals("cloudevents") && hook.reply() != null) {
-            document.wrong("reply", "is for messages that providers send as they are, not for cloudevents");
+            document.wrong("reply", "is not supported for cloudevents");
         }
         document.end();
-        document.refuseWhatIsWrong("hook");
-        refuseUnsigned(document, hook);
+        document.refuseWhatIsWrong("webhook");
+        rejectUnsignedFields(document, hook);
         return hook;
     }
 
-    /** A time that is not signed proves nothing, and an id that is signed must be in the header that is. */
-    private static void refuseUnsigned(Document document, HookSetting hook) {
+    /**
+     * Rejects definitions that read unsigned values: the body and timestamp must be signed, and a signed id must come
+     * from its header.
+     */
+    private static void rejectUnsignedFields(Document document, HookSetting hook) {
         Signature signature = hook.signature();
         if (signature == null) {
             return;
@@ -71,35 +74,37 @@ final class HookReader {
         String template = signature.template();
         boolean timed = template.contains("{timestamp}");
         if (template.indexOf("{body}") < 0 || template.indexOf("{body}") != template.lastIndexOf("{body}")) {
-            document.wrong("signature", "needs {body} once in its template: what is not signed is not proved");
+            document.wrong("signature", "needs {body} exactly once in its template, so that the signature covers"
+                    + " the body");
         } else if (timed != (signature.timestampHeader() != null)) {
             document.wrong("signature", "needs both timestamp_header and {timestamp} in its template, or neither");
         } else if (!timed && hook.tolerance() != null) {
-            document.wrong("tolerance", "needs a signed time: timestamp_header, and {timestamp} in the template");
+            document.wrong("tolerance", "needs a signed timestamp: timestamp_header, and {timestamp} in the template");
         }
         Where id = hook.id();
         if (template.contains("{id}") && (id == null || id.header() == null)) {
-            document.wrong("id", "must be a header where the template signs {id}");
+            document.wrong("id", "must be a header if the template signs {id}");
         }
-        document.refuseWhatIsWrong("hook");
+        document.refuseWhatIsWrong("webhook");
     }
 
     private static List<String> secrets(Document document) {
         JsonNode list = document.any("secrets");
         List<String> names = new ArrayList<>();
         if (list == null || !list.isArray() || list.isEmpty() || list.size() > MOST_SECRETS) {
-            document.wrong("secrets", "must be a list of 1 to " + MOST_SECRETS + " names of secrets");
+            document.wrong("secrets", "must be a list of 1 to " + MOST_SECRETS + " secret names");
             return names;
         }
         for (JsonNode one : list) {
             if (one.isString() && Names.fits(one.stringValue())) {
                 names.add(one.stringValue());
             } else {
-                document.wrong("secrets", "holds names of secrets, never secrets: store one with `semel secret set`");
+                document.wrong("secrets", "must contain names of secrets, not their values: store one with `semel"
+                        + " secret set`");
             }
         }
         if (new HashSet<>(names).size() < names.size()) {
-            document.wrong("secrets", "names one of them twice");
+            document.wrong("secrets", "contains a name twice");
         }
         return List.copyOf(names);
     }
@@ -120,7 +125,7 @@ final class HookReader {
         String header = place.has("header") ? header(place, "header") : null;
         String pointer = place.has("pointer") ? pointer(place, "pointer") : null;
         if (place.has("header") == place.has("pointer")) {
-            place.wrong("header", "or pointer says where it stands: one of them");
+            place.wrong("header", "or pointer must be set, but not both");
         }
         place.end();
         return new Where(header, pointer);
@@ -135,7 +140,7 @@ final class HookReader {
     private static String header(Document document, String member) {
         String name = document.line(member, 100);
         if (!name.isEmpty() && !HEADER.matcher(name).matches()) {
-            document.wrong(member, "must be the name of a header");
+            document.wrong(member, "must be a header name");
         }
         return name;
     }
@@ -155,7 +160,7 @@ final class HookReader {
         }
         Duration length = Durations.parse(text).orElse(Duration.ZERO);
         if (length.compareTo(Duration.ofSeconds(1)) < 0 || length.compareTo(longest) > 0) {
-            document.wrong(member, "must be a time such as 30s, 5m or 7d, and at most " + Durations.words(longest));
+            document.wrong(member, "must be a duration such as 30s, 5m or 7d, and at most " + Durations.words(longest));
             return null;
         }
         return length;

@@ -5,16 +5,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A source of webhooks: how its deliveries are proved, and where they say what they are. Secrets are named, never held.
+ * Stored definition of a webhook source: preset, secrets, signature and where to find id and type. Secrets are names,
+ * never values.
  *
- * @param source the unguessable id in the path that the provider posts to
- * @param secrets names of secrets, each of which proves a delivery: two while one takes over from the other
- * @param tolerance how far a signed time may lie from now; null: as the preset says
- * @param keep how long payloads of deliveries are kept
- * @param signature how it is signed, for the generic preset; null: as the preset says
- * @param id where the provider's own id stands; null: as the preset says
- * @param type where the type stands; null: as the preset says
- * @param reply where messages of people say who sent them; null: it brings none
+ * @param source the unguessable id in the webhook's URL path
+ * @param secrets names of accepted signing secrets; two during rotation
+ * @param tolerance accepted deviation of the signed timestamp; null: preset default
+ * @param keep retention of delivery payloads
+ * @param signature signature format of the generic preset; null: preset default
+ * @param id location of the provider's event id; null: preset default
+ * @param type location of the event type; null: preset default
+ * @param reply location of sender and text in incoming messages; null: it receives none
  */
 public record HookSetting(
         String preset,
@@ -32,13 +33,13 @@ public record HookSetting(
     public static final List<String> PRESETS =
             List.of("stripe", "github", "shopify", "slack", "standard", "cloudevents", "generic");
 
-    /** How a CloudEvent proves where it comes from; every other preset is signed. */
+    /** How CloudEvents authenticate; all other presets are signed. */
     public enum Check {
         SIGNATURE,
         BEARER
     }
 
-    /** What is done with a signature that comes again under another id, where ids are not signed. */
+    /** What happens if a signature returns under another id and ids are not signed. */
     public enum Reuse {
         FLAG,
         REJECT,
@@ -46,13 +47,13 @@ public record HookSetting(
     }
 
     /**
-     * How a sender signs that follows no preset.
+     * The signature format of a generic source.
      *
      * @param algorithm `sha256`, `sha1` or `sha512`
      * @param encoding `hex` or `base64`
-     * @param prefix what stands before the signature in its header; may be empty
-     * @param template the signed text: `{body}` once, and where they are signed `{timestamp}` and `{id}`
-     * @param timestampHeader the header with the time in seconds; null where none is signed
+     * @param prefix text before the signature in its header; may be empty
+     * @param template the signed text: `{body}` once, optionally `{timestamp}` and `{id}`
+     * @param timestampHeader the header with the time in seconds; null if none is signed
      */
     public record Signature(
             String header,
@@ -62,9 +63,9 @@ public record HookSetting(
             String template,
             @Nullable String timestampHeader) {}
 
-    /** JSON pointers to the sender of a message and to its text; both are in the body, which is signed. */
+    /** JSON pointers to sender and text of a message, both in the signed body. */
     public record Reply(String from, String text) {}
 
-    /** One of the two. */
+    /** Location of a value: a header or a JSON pointer. */
     public record Where(@Nullable String header, @Nullable String pointer) {}
 }

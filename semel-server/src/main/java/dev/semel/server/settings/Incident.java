@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A review of what went wrong in a span of time.
+ * A stored incident report: time span, recorded facts, and answers to five questions.
  *
- * @param facts as they were counted when it was drafted; nobody changes them
- * @param answers to the five questions, by their words
+ * @param facts counted when the draft was created; never changed
+ * @param answers by question
  */
 public record Incident(
         String title,
@@ -19,10 +19,10 @@ public record Incident(
         @Nullable String workflow,
         @Nullable JsonNode facts,
         Map<String, String> answers) {
-    /** Largest in bytes. */
+    /** Most bytes. */
     static final int LARGEST = 128 << 10;
 
-    /** What is asked, in the order of the page. */
+    /** The questions, in the order of the form. */
     public static final List<String> QUESTIONS = List.of("trigger", "cause", "safe", "visible", "add");
 
     private static final int LONGEST_TITLE = 200;

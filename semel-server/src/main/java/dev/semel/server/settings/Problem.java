@@ -1,9 +1,9 @@
 package dev.semel.server.settings;
 
 /**
- * What is wrong with a document.
+ * One validation problem of a setting document.
  *
- * @param pointer where, as a JSON pointer
- * @param message the rule, never the value
+ * @param pointer JSON pointer of the invalid member
+ * @param message the violated rule, never the value
  */
 public record Problem(String pointer, String message) {}

@@ -13,13 +13,13 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A person who gets messages. What they unsubscribed from is kept apart, so that whoever writes a profile anew does not
- * take it back.
+ * A message recipient's profile: addresses, attributes and PII markings. Unsubscriptions are stored separately, so that
+ * replacing a profile keeps them.
  *
  * @param email in lower case
- * @param phone as +49…, without spaces
- * @param attributes whatever templates and conditions read
- * @param pii paths in the attributes that name the person, as their addresses do
+ * @param phone in E.164 form such as +49…, without spaces
+ * @param attributes free values for templates and conditions
+ * @param pii attribute paths that hold personal data; addresses always do
  */
 public record Profile(
         @Nullable String email,
@@ -42,18 +42,18 @@ public record Profile(
         Document document = Document.of(node);
         String email = document.maybeLine("email", 254);
         if (email != null && !EMAIL.matcher(email).matches()) {
-            document.wrong("email", "is not an e-mail address");
+            document.wrong("email", "must be an email address");
         }
         String phone = document.maybeLine("phone", 20);
         if (phone != null && !PHONE.matcher(phone).matches()) {
-            document.wrong("phone", "must be a number such as +4930123456, without spaces");
+            document.wrong("phone", "must be a phone number such as +4930123456, without spaces");
         }
         String chat = document.maybeLine("chat", 500);
         JsonNode attributes = document.any("attributes");
         if (attributes != null && !attributes.isObject()) {
             document.wrong("attributes", "must be an object");
         }
-        List<String> pii = marked(document);
+        List<String> pii = readPii(document);
         document.end();
         document.refuseWhatIsWrong("profile");
         return new Profile(
@@ -64,7 +64,7 @@ public record Profile(
                 pii);
     }
 
-    private static List<String> marked(Document document) {
+    private static List<String> readPii(Document document) {
         JsonNode said = document.any("pii");
         List<String> paths = new ArrayList<>();
         for (JsonNode one : said == null || !said.isArray() ? JsonNodeFactory.instance.arrayNode() : said) {
@@ -86,7 +86,7 @@ public record Profile(
         }
     }
 
-    /** What names the person in the document. */
+    /** The paths of personal data in the document. */
     public List<FieldPath> naming() {
         return Stream.concat(
                         Stream.of("email", "phone", "chat").map(FieldPath::parse),
@@ -102,7 +102,7 @@ public record Profile(
         return email.strip().toLowerCase(Locale.ROOT);
     }
 
-    /** As it is kept. */
+    /** As stored. */
     public ObjectNode document() {
         ObjectNode out = JsonNodeFactory.instance.objectNode();
         if (email != null) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** People by the id that the caller's own system has for them, and by their e-mail address. */
+/** Stores recipient profiles and finds them by the caller's id or by email address. */
 public final class Profiles {
     private final Semel semel;
     private final Shelf<Profile> shelf;
@@ -31,18 +31,18 @@ public final class Profiles {
         return shelf.find(workspace, id);
     }
 
-    /** By id or else by address. */
+    /** Finds by id, otherwise by email address. */
     public Shelf.@Nullable Kept<Profile> findAny(int workspace, String idOrEmail) {
         Shelf.Kept<Profile> byId = shelf.find(workspace, idOrEmail);
         return byId != null || idOrEmail.indexOf('@') < 0 ? byId : byEmail(workspace, idOrEmail);
     }
 
-    /** Where several profiles have an address, the one that got it last. */
+    /** If several profiles share an address, the one that got it last. */
     public Shelf.@Nullable Kept<Profile> byEmail(int workspace, String email) {
         String address = Profile.lower(email);
         Rows.Setting row = semel.view(reads -> reads.setting(workspace, Kinds.ADDRESS.word(), digest(address)));
         Shelf.Kept<Profile> found = row == null ? null : shelf.find(workspace, id(row));
-        // The pointer is written before the profile and may be older than it: the profile itself has the last word.
+        // The address index is written before the profile and may be outdated, so the profile decides.
         return found != null && address.equals(found.value().email()) ? found : null;
     }
 
@@ -51,8 +51,8 @@ public final class Profiles {
     }
 
     /**
-     * The change that keeps a profile. Its address is made findable first, by a change of its own: where the process ends
-     * between the two, whoever asks again does both.
+     * Prepares the edit that stores a profile. It writes the address index first in its own change; after a crash in
+     * between, a retry writes both.
      */
     public Edit.Put putting(Shelf.Draft draft) {
         Names.profile(draft.name());
@@ -77,7 +77,7 @@ public final class Profiles {
         return shelf.page(workspace, after, limit);
     }
 
-    /** Not the address itself: it would stay behind when the profile is removed. */
+    /** A digest, because the address itself would remain after the profile is removed. */
     private static String digest(String email) {
         try {
             byte[] sha = MessageDigest.getInstance("SHA-256").digest(email.getBytes(StandardCharsets.UTF_8));

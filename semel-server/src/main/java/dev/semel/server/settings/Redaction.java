@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * The one place where secret values are taken out of texts that are recorded, logged or shown. A receiver may send back
- * what it was sent: as it is, escaped for a URL or for JSON, in hex, or anywhere inside of base64.
+ * Removes secret values from texts before Semel records, logs or shows them. It finds them plain, URL- or JSON-escaped,
+ * in hex, and inside base64.
  */
 public final class Redaction {
     public static final String MARK = "•••";
 
-    /** What is left of base64 behind its edges must be longer than this, or it would be found in ordinary words. */
+    /** Shortest base64 fragment to search for; shorter ones would match ordinary words. */
     private static final int SHORTEST_NEEDLE = 5;
 
     private static final int MOST_NEEDLES = 20_000;
@@ -31,7 +31,7 @@ public final class Redaction {
     private final Secrets secrets;
     private final ConcurrentHashMap<Integer, Known> known = new ConcurrentHashMap<>();
 
-    /** @param needles longest first, so that no rest of a longer one stays behind */
+    /** @param needles search texts, longest first, so that no remainder of a longer one stays */
     private record Known(List<String> needles, long change) {}
 
     Redaction(Semel semel, Secrets secrets) {
@@ -39,21 +39,21 @@ public final class Redaction {
         this.secrets = secrets;
     }
 
-    /** The text without any secret of its workspace. */
+    /** Removes the secrets of this workspace. */
     public String clean(int workspace, String text) {
-        return replaced(text, needles(workspace));
+        return replaceAll(text, searchTexts(workspace));
     }
 
-    /** The same where nobody knows whose text it is, as in a log: by the secrets of all workspaces that were used here. */
+    /** Removes the secrets of all workspaces used by this process, for texts such as logs. */
     public String clean(String text) {
         String clean = text;
         for (Known one : known.values()) {
-            clean = replaced(clean, one.needles());
+            clean = replaceAll(clean, one.needles());
         }
         return clean;
     }
 
-    private static String replaced(String text, List<String> needles) {
+    private static String replaceAll(String text, List<String> needles) {
         String clean = text;
         for (String needle : needles) {
             clean = clean.contains(needle) ? clean.replace(needle, MARK) : clean;
@@ -61,7 +61,7 @@ public final class Redaction {
         return clean;
     }
 
-    private List<String> needles(int workspace) {
+    private List<String> searchTexts(int workspace) {
         long change = semel.changes();
         Known before = known.get(workspace);
         if (before != null && before.change() == change) {
@@ -69,7 +69,7 @@ public final class Redaction {
         }
         Set<String> needles = new LinkedHashSet<>();
         secrets.values(workspace).forEach(value -> add(needles, value));
-        keepOld(needles, before);
+        keepReplacedValues(needles, before);
         List<String> sorted = needles.stream()
                 .sorted(Comparator.comparingInt(String::length).reversed().thenComparing(Comparator.naturalOrder()))
                 .toList();
@@ -77,8 +77,8 @@ public final class Redaction {
         return sorted;
     }
 
-    /** A request that left with the old value may still be answered after it was replaced. */
-    private static void keepOld(Set<String> needles, @Nullable Known before) {
+    /** Keeps replaced values, because a response to an earlier request may still contain them. */
+    private static void keepReplacedValues(Set<String> needles, @Nullable Known before) {
         if (before != null && needles.size() + before.needles().size() <= MOST_NEEDLES) {
             needles.addAll(before.needles());
         }
@@ -96,7 +96,7 @@ public final class Redaction {
         needles.add(HexFormat.of().formatHex(bytes));
         needles.add(HexFormat.of().withUpperCase().formatHex(bytes));
         for (int shift = 0; shift < 3; shift++) {
-            String inside = inside(bytes, shift);
+            String inside = base64Core(bytes, shift);
             if (inside.length() >= SHORTEST_NEEDLE) {
                 needles.add(inside);
                 needles.add(inside.replace('+', '-').replace('/', '_'));
@@ -113,8 +113,8 @@ public final class Redaction {
         return out.toString();
     }
 
-    /** The digits of base64 that hang on the value alone, where so many bytes modulo three stand before it. */
-    private static String inside(byte[] value, int shift) {
+    /** The base64 digits that depend only on the value, if its offset modulo three is `shift`. */
+    private static String base64Core(byte[] value, int shift) {
         byte[] shifted = new byte[shift + value.length];
         System.arraycopy(value, 0, shifted, shift, value.length);
         String digits = Base64.getEncoder().withoutPadding().encodeToString(shifted);
@@ -123,8 +123,8 @@ public final class Redaction {
         return digits.substring(Math.min(from, whole), whole);
     }
 
-    /** What is looked for, for tests. */
+    /** The search texts, for tests. */
     List<String> lookedFor(int workspace) {
-        return new ArrayList<>(needles(workspace));
+        return new ArrayList<>(searchTexts(workspace));
     }
 }

@@ -7,21 +7,21 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
- * By which channels a notification event goes out, in order.
+ * Stored notification route: the ordered channels for one notification event.
  *
- * @param essential whether it belongs to something the person has done, such as a receipt or a lost password: whoever
- *     wants no news by a channel still gets it
+ * @param essential whether it concerns something the recipient did, such as a receipt or a password reset; general
+ *     opt-outs do not apply to it
  */
 public record RouteSetting(String event, boolean essential, List<Leg> legs) {
     private static final int MOST_LEGS = 20;
 
-    /** When a leg is taken: each time, or only where those before it could not deliver. */
+    /** When an entry sends: always, or only as a fallback for those before it. */
     public enum When {
         ALWAYS,
         FALLBACK
     }
 
-    /** @param channel the name of a channel setting */
+    /** @param channel name of a channel */
     public record Leg(String channel, String template, When when) {}
 
     static RouteSetting read(JsonNode node) {
@@ -35,10 +35,10 @@ public record RouteSetting(String event, boolean essential, List<Leg> legs) {
             var read = new Leg(
                     leg.name("channel"), leg.name("template"), when.equals("fallback") ? When.FALLBACK : When.ALWAYS);
             if (legs.isEmpty() && read.when() == When.FALLBACK) {
-                leg.wrong("when", "must not be fallback in the first channel: there is nothing before it");
+                leg.wrong("when", "must not be fallback in the first channel: no channel precedes it");
             }
             if (!channels.add(read.channel())) {
-                leg.wrong("channel", "stands twice in this route: it would be sent twice");
+                leg.wrong("channel", "appears twice in this route: the message would be sent twice");
             }
             leg.end();
             legs.add(read);

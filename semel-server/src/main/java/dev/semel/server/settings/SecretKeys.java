@@ -16,8 +16,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that secrets are encrypted with, from the environment and never from the store. The first one encrypts; all of
- * them decrypt, so that a key can be replaced while secrets still lie under the old one.
+ * The encryption keys for secrets, from the environment and never from the store. The first key encrypts and all
+ * decrypt, which allows rotation.
  */
 public final class SecretKeys {
     static final int NONCE_BYTES = 12;
@@ -25,12 +25,12 @@ public final class SecretKeys {
     private static final int TAG_BITS = 128;
     private static final int MOST_KEYS = 10;
 
-    /** How to make a key, for every text that asks for one. */
+    /** The command that creates a key, for messages. */
     public static final String HOW_TO_MAKE_ONE = "export SEMEL_SECRET_KEY=\"$(openssl rand -base64 32)\"";
 
     private final List<Key> keys;
 
-    /** @param id says which key it was, and nothing about it */
+    /** @param id identifies the key without revealing it */
     private record Key(String id, SecretKeySpec spec) {}
 
     private SecretKeys(List<Key> keys) {
@@ -41,14 +41,14 @@ public final class SecretKeys {
         return new SecretKeys(List.of());
     }
 
-    /** Keys in base64, separated by commas; no text: no key. */
+    /** Parses comma-separated base64 keys; empty text: no key. */
     public static SecretKeys of(String text) {
         List<Key> keys = new ArrayList<>();
         for (String one : text.isBlank() ? new String[0] : text.strip().split(",", -1)) {
             keys.add(key(one.strip(), keys.size() + 1));
         }
         if (keys.size() > MOST_KEYS) {
-            throw unusable("holds more than " + MOST_KEYS + " keys");
+            throw unusable("contains more than " + MOST_KEYS + " keys");
         }
         return new SecretKeys(keys);
     }
@@ -58,10 +58,10 @@ public final class SecretKeys {
         try {
             bytes = Base64.getDecoder().decode(base64);
         } catch (IllegalArgumentException e) {
-            throw unusable("holds something else than base64 as its key number " + number);
+            throw unusable("does not contain base64 as key number " + number);
         }
         if (bytes.length != KEY_BYTES) {
-            throw unusable("holds " + bytes.length + " bytes as its key number " + number + ", not " + KEY_BYTES);
+            throw unusable("contains " + bytes.length + " bytes instead of " + KEY_BYTES + " as key number " + number);
         }
         return new Key(id(bytes), new SecretKeySpec(bytes, "AES"));
     }
@@ -70,7 +70,7 @@ public final class SecretKeys {
         return new SemelException(
                 ErrorCode.SECRET_KEY_UNUSABLE,
                 "SEMEL_SECRET_KEY " + what + ". No secret was read or stored.",
-                "Make a key: " + HOW_TO_MAKE_ONE + ". Several are separated by commas, the newest first.");
+                "Create a key: " + HOW_TO_MAKE_ONE + ". Separate several keys by commas, the newest first.");
     }
 
     private static String id(byte[] key) {
@@ -87,7 +87,7 @@ public final class SecretKeys {
         return keys.isEmpty();
     }
 
-    /** Which key encrypts now; null where there is none. */
+    /** Id of the key that encrypts; null if there is none. */
     @Nullable
     String first() {
         return keys.isEmpty() ? null : keys.getFirst().id();
@@ -97,17 +97,17 @@ public final class SecretKeys {
         return keys.stream().anyMatch(key -> key.id().equals(id));
     }
 
-    /** A text under a key. */
+    /** An encrypted text with its key id and nonce. */
     record Sealed(String key, byte[] nonce, byte[] text) {}
 
-    /** @param about what the text belongs to: under another name or in another workspace it does not open */
+    /** @param about authenticated context: decryption fails under another name or workspace */
     Sealed seal(byte[] nonce, String about, String plain) {
         if (keys.isEmpty()) {
             throw new SemelException(
                     ErrorCode.SECRET_KEY_UNUSABLE,
                     "This server has no key for secrets: SEMEL_SECRET_KEY is not set. The secret was not stored.",
                     "Start the server with a key: " + HOW_TO_MAKE_ONE
-                            + ". Keep the key where the store's backup is not.");
+                            + ". Do not store the key together with backups of the store.");
         }
         Key key = keys.getFirst();
         try {
@@ -118,16 +118,16 @@ public final class SecretKeys {
         }
     }
 
-    /** @param name of the secret, for the text of a refusal */
+    /** @param name secret name for the error message */
     String open(Sealed sealed, String about, String name) {
         Key key = keys.stream()
                 .filter(one -> one.id().equals(sealed.key()))
                 .findFirst()
                 .orElseThrow(() -> new SemelException(
                         ErrorCode.SECRET_KEY_UNUSABLE,
-                        "Secret " + name + " was encrypted with key " + sealed.key() + ", and this server has "
+                        "Secret " + name + " is encrypted with key " + sealed.key() + ", and this server has "
                                 + (keys.isEmpty() ? "none" : "another one") + ". It was not read and nothing was sent.",
-                        "Add the old key to SEMEL_SECRET_KEY behind a comma, or store the secret again."));
+                        "Append the old key to SEMEL_SECRET_KEY after a comma, or store the secret again."));
         try {
             byte[] plain =
                     cipher(Cipher.DECRYPT_MODE, key, sealed.nonce(), about).doFinal(sealed.text());
@@ -137,7 +137,7 @@ public final class SecretKeys {
         } catch (GeneralSecurityException e) {
             throw new SemelException(
                     ErrorCode.SECRET_KEY_UNUSABLE,
-                    "Secret " + name + " does not open with its key: what the store holds of it was changed. It was not"
+                    "Secret " + name + " cannot be decrypted with its key: its stored value was changed. It was not"
                             + " read and nothing was sent.",
                     "Store the secret again.");
         }
@@ -150,7 +150,7 @@ public final class SecretKeys {
         return cipher;
     }
 
-    /** Never what it holds. */
+    /** Never shows a key. */
     @Override
     public String toString() {
         return keys.size() + " keys for secrets";

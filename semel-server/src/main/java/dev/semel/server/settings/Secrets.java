@@ -20,11 +20,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * Credentials, encrypted at rest (AES-256-GCM, bound to workspace and name). Only {@link #reveal} gives a value out, to
- * code that is about to send it; nothing that is recorded, logged or shown may hold it, which is {@link Redaction}'s care.
+ * Stores secrets encrypted (AES-256-GCM, bound to workspace and name). Only {@link #reveal} returns a value, to code
+ * that sends it; {@link Redaction} keeps values out of records and logs.
  */
 public final class Secrets {
-    /** Shorter ones could not be told from ordinary text, so they could not be kept out of it. */
+    /** Shortest secret; redaction could not distinguish shorter ones from ordinary text. */
     static final int SHORTEST = 4;
 
     static final int LONGEST = 16 << 10;
@@ -39,14 +39,14 @@ public final class Secrets {
     }
 
     /**
-     * What may be known of a secret.
+     * Metadata of a secret without its value.
      *
-     * @param fingerprint eight digits that say whether two values are the same, and nothing about the value
-     * @param key `current`, `older` (store it again, or keep the older key), or `missing` (it cannot be read)
+     * @param fingerprint eight digits that show whether two values are equal, without revealing them
+     * @param key `current`, `older` (store the secret again or keep the older key), or `missing` (cannot be decrypted)
      */
     public record Shown(String name, int version, String fingerprint, String key, long changedAt, String changedBy) {}
 
-    /** The value, for whoever is about to send it. */
+    /** Returns the value for code that is about to send it. */
     public String reveal(int workspace, String name) {
         Rows.Setting row = row(workspace, name);
         if (row == null) {
@@ -90,11 +90,11 @@ public final class Secrets {
         List<Rows.Setting> rows = semel.view(reads -> reads.settings(workspace, Kinds.SECRET.word(), after, limit));
         return rows == null
                 ? List.of()
-                : rows.stream().map(this::whole).map(this::shown).toList();
+                : rows.stream().map(this::loadFull).map(this::shown).toList();
     }
 
-    /** Lists leave long texts out. */
-    private Rows.Setting whole(Rows.Setting row) {
+    /** Loads the full row, since lists omit long texts. */
+    private Rows.Setting loadFull(Rows.Setting row) {
         Rows.Setting whole = row.body().isEmpty() ? row(row.ws(), row.name()) : row;
         return whole == null ? row : whole;
     }
@@ -107,7 +107,7 @@ public final class Secrets {
         return new Shown(row.name(), row.version(), fingerprint, key, row.changedAt(), row.changedBy());
     }
 
-    /** Which secret, by whom, and which version it replaces (0: it must be new; null: whatever there is). */
+    /** A secret to store, its actor, and the version it replaces (0: it must be new; null: any). */
     public record Draft(
             int workspace,
             String name,
@@ -116,23 +116,23 @@ public final class Secrets {
             String actor) {}
 
     /**
-     * The change that stores a value. A value that is stored already, under the current key, is stored as the text it
-     * lies there as, so that it stays the version it is.
+     * Prepares the edit that stores a value. A value that is already stored under the current key keeps its encrypted
+     * text, so that its version does not change.
      */
     public Edit.Put putting(Draft draft) {
         Names.checked("secret", draft.name());
-        refuseUnfit(draft.value());
+        requireValid(draft.value());
         SettingName name = new SettingName(draft.workspace(), Kinds.SECRET, draft.name());
         Rows.Setting row = row(draft.workspace(), draft.name());
-        String body = row != null && holds(row, draft.value()) ? row.body() : sealed(draft);
+        String body = row != null && hasValue(row, draft.value()) ? row.body() : encrypted(draft);
         return new Edit.Put(name, body, draft.expected(), draft.actor());
     }
 
-    private boolean holds(Rows.Setting row, String value) {
+    private boolean hasValue(Rows.Setting row, String value) {
         return shown(row).key().equals("current") && open(row).equals(value);
     }
 
-    private String sealed(Draft draft) {
+    private String encrypted(Draft draft) {
         SecretKeys.Sealed sealed = keys.seal(
                 semel.newSecret(SecretKeys.NONCE_BYTES), about(draft.workspace(), draft.name()), draft.value());
         return Json.write(JsonNodeFactory.instance
@@ -143,12 +143,13 @@ public final class Secrets {
                 .put("fingerprint", digest(draft).substring(0, 8)));
     }
 
-    private static void refuseUnfit(String value) {
+    private static void requireValid(String value) {
         if (value.length() < SHORTEST || value.length() > LONGEST || value.indexOf(0) >= 0) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "A secret has " + SHORTEST + " to " + LONGEST + " characters, none of them NUL. It was not stored.",
-                    "Shorter ones could not be kept out of logs; longer ones belong into a file.");
+                    "A secret must have " + SHORTEST + " to " + LONGEST + " characters without NUL. It was not stored.",
+                    "Use a longer value, because Semel cannot redact short ones from logs. Keep larger data in a"
+                            + " file.");
         }
     }
 
@@ -156,7 +157,7 @@ public final class Secrets {
         return new Edit.Remove(new SettingName(workspace, Kinds.SECRET, name), expected, actor);
     }
 
-    /** A digest of the value that nobody can make who does not know the workspace's own secret. */
+    /** A keyed digest of the value; only holders of the workspace secret can compute it. */
     public String digest(Draft draft) {
         Rows.Workspace workspace = semel.view(reads -> reads.workspace(draft.workspace()));
         if (workspace == null) {
@@ -172,7 +173,7 @@ public final class Secrets {
         }
     }
 
-    /** Every value of a workspace that can be read here, for {@link Redaction}. */
+    /** All readable values of a workspace, for {@link Redaction}. */
     List<String> values(int workspace) {
         List<String> values = new ArrayList<>();
         String after = "";
@@ -183,7 +184,7 @@ public final class Secrets {
                 return values;
             }
             for (Rows.Setting row : rows) {
-                Rows.Setting whole = whole(row);
+                Rows.Setting whole = loadFull(row);
                 if (!whole.body().isEmpty() && !shown(whole).key().equals("missing")) {
                     values.add(open(whole));
                 }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 
-/** Everything that a workspace keeps beside its workflows. */
+/** Access to all stored settings of workspaces: secrets, templates, channels, routes, webhooks, alerts, profiles. */
 public final class Settings {
     private static final int LARGEST_CHANNEL = 64 << 10;
     private static final int LARGEST_ROUTE = 16 << 10;
@@ -30,7 +30,7 @@ public final class Settings {
         this(semel, keys, new Checks(_ -> List.of(), _ -> List.of()));
     }
 
-    /** What else is wrong with a document than its form: told when it is stored and not when something is sent. */
+    /** Validation beyond the document's form, applied when it is stored rather than when it is used. */
     public record Checks(
             Function<TemplateSetting, List<Problem>> templates, Function<ChannelSetting, List<Problem>> channels) {}
 
@@ -79,32 +79,32 @@ public final class Settings {
         return channels;
     }
 
-    /** By the name of their event. */
+    /** By event name. */
     public Shelf<RouteSetting> routes() {
         return routes;
     }
 
-    /** Sources of webhooks. */
+    /** Webhook sources. */
     public Shelf<HookSetting> hooks() {
         return hooks;
     }
 
-    /** Reviews of what went wrong. */
+    /** Incident reports. */
     public Shelf<Incident> incidents() {
         return incidents;
     }
 
-    /** Who is told when. */
+    /** Alert definitions. */
     public Shelf<AlertSetting> alerts() {
         return alerts;
     }
 
-    /** How each alert stands, under its name. */
+    /** Alert states by alert name. */
     public Shelf<JsonNode> alarms() {
         return alarms;
     }
 
-    /** Filters of runs by their names. */
+    /** Saved run filters. */
     public Shelf<ViewSetting> views() {
         return views;
     }

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Documents of one kind, read into values. Those that every worker remembers are looked up again when the catalog has
- * moved: a change counts here at once and at other workers within half a second.
+ * Repository for setting documents of one kind, parsed and cached. A change applies immediately on this worker and
+ * within half a second on others.
  */
 public final class Shelf<T> {
     private static final int REMEMBERED_AT_MOST = 10_000;
@@ -27,20 +27,20 @@ public final class Shelf<T> {
     private final ConcurrentHashMap<Place, Remembered<T>> known = new ConcurrentHashMap<>();
 
     /**
-     * What is on a shelf.
+     * The kind of document that a repository stores.
      *
-     * @param word for people, such as `template`
-     * @param largest bytes of a document
-     * @param reader makes the value, or refuses the document with what is wrong
+     * @param word display name, such as `template`
+     * @param largest most bytes of a document
+     * @param reader parses the document or throws with its problems
      */
     record Sort<T>(SettingKind kind, String word, int largest, Function<JsonNode, T> reader) {}
 
-    /** A document as it stands. */
+    /** The stored version of a document. */
     public record Kept<T>(String name, int version, T value, long changedAt) {}
 
     private record Place(int workspace, String name) {}
 
-    /** @param kept null: there was none, which is worth remembering too */
+    /** @param kept null: there was none, which is cached too */
     private record Remembered<T>(@Nullable Kept<T> kept, long change) {}
 
     Shelf(Semel semel, Sort<T> sort) {
@@ -52,19 +52,19 @@ public final class Shelf<T> {
         return sort.word();
     }
 
-    /** The current version; null where there is none. */
+    /** The current version; null if there is none. */
     public @Nullable Kept<T> find(int workspace, String name) {
         if (!sort.kind().watched()) {
-            return kept(row(workspace, name));
+            return toStored(row(workspace, name));
         }
         Place place = new Place(workspace, name);
-        // Taken before the look-up: what changes in between is remembered under a number that has passed.
+        // Read before the lookup: a change in between leaves the cache entry outdated, so it is read again.
         long change = semel.changes();
         Remembered<T> remembered = known.get(place);
         if (remembered != null && remembered.change() == change) {
             return remembered.kept();
         }
-        Kept<T> found = kept(row(workspace, name));
+        Kept<T> found = toStored(row(workspace, name));
         if (known.size() >= REMEMBERED_AT_MOST) {
             known.clear();
         }
@@ -72,14 +72,14 @@ public final class Shelf<T> {
         return found;
     }
 
-    /** One version, where the kind keeps a history. */
+    /** One version, if the kind has a history. */
     public @Nullable Kept<T> version(int workspace, String name, int version) {
         Rows.Setting row =
                 semel.view(reads -> reads.setting(workspace, sort.kind().word(), name, version));
-        return row == null || row.removed() ? null : kept(row);
+        return row == null || row.removed() ? null : toStored(row);
     }
 
-    private @Nullable Kept<T> kept(Rows.@Nullable Setting row) {
+    private @Nullable Kept<T> toStored(Rows.@Nullable Setting row) {
         return row == null
                 ? null
                 : new Kept<>(row.name(), row.version(), sort.reader().apply(Json.parse(row.body())), row.changedAt());
@@ -93,7 +93,7 @@ public final class Shelf<T> {
         return semel.view(reads -> reads.setting(workspace, sort.kind().word(), name, version));
     }
 
-    /** Current versions by name, behind {@code after}. */
+    /** Current versions in name order, after {@code after}. */
     public List<Rows.Setting> page(int workspace, String after, int limit) {
         List<Rows.Setting> rows =
                 semel.view(reads -> reads.settings(workspace, sort.kind().word(), after, limit));
@@ -106,18 +106,18 @@ public final class Shelf<T> {
         return rows == null ? List.of() : rows;
     }
 
-    /** Reads the document, so that one that does not fit is refused; answers what it says. */
+    /** Parses and validates a document; throws if it is invalid. */
     public T check(JsonNode document) {
         if (Json.write(document).getBytes(StandardCharsets.UTF_8).length > sort.largest()) {
             throw new SemelException(
                     ErrorCode.PAYLOAD_TOO_LARGE,
-                    "A " + sort.word() + " has at most " + sort.largest() / 1_024 + " KiB. Nothing was changed.",
-                    "Make it smaller.");
+                    "A " + sort.word() + " may have at most " + sort.largest() / 1_024 + " KiB. Nothing was changed.",
+                    "Send a smaller document.");
         }
         return sort.reader().apply(document);
     }
 
-    /** The change that keeps this document. */
+    /** Prepares the edit that stores this document. */
     public Edit.Put putting(Draft draft) {
         return new Edit.Put(
                 name(draft.workspace(), draft.name()), Json.write(draft.document()), draft.expected(), draft.actor());
@@ -132,9 +132,9 @@ public final class Shelf<T> {
     }
 
     /**
-     * What is to be kept.
+     * A document to store.
      *
-     * @param expected the version it replaces, 0 where there must be none; null: whatever there is
+     * @param expected the version it replaces; 0: it must be new; null: any
      */
     public record Draft(
             int workspace,

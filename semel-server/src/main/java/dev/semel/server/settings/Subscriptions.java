@@ -12,8 +12,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * What people said they want and do not want, by topic: the kind of a channel, the name of a channel, or an event. Kept
- * whatever becomes of the profile; who said nothing is subscribed.
+ * Stores which topics a recipient subscribed to or unsubscribed from: channel kind, channel name or event. They outlive
+ * the profile. Default: subscribed.
  */
 public final class Subscriptions {
     private static final int MOST_TOPICS = 200;
@@ -24,10 +24,10 @@ public final class Subscriptions {
         this.semel = semel;
     }
 
-    /** @param since when they said so, in microseconds of the store's clock */
+    /** @param since time of the change in microseconds of the store's clock */
     public record Choice(String topic, boolean subscribed, long since) {}
 
-    /** All that a person has said, by topic. */
+    /** All explicit choices of a recipient, by topic. */
     public List<Choice> of(int workspace, String profile) {
         String from = profile + "\n";
         List<Rows.Setting> rows =
@@ -40,7 +40,7 @@ public final class Subscriptions {
                         .toList();
     }
 
-    /** Null: they never said anything about it. */
+    /** Null: no explicit choice. */
     public @Nullable Choice find(int workspace, String profile, String topic) {
         Rows.Setting row =
                 semel.view(reads -> reads.setting(workspace, Kinds.SUBSCRIPTION.word(), profile + "\n" + topic));
@@ -53,12 +53,12 @@ public final class Subscriptions {
         return new Choice(topic, subscribed, row.changedAt());
     }
 
-    /** What somebody says about a topic. */
+    /** A requested subscription change. */
     public record Word(int workspace, String profile, String topic, boolean subscribed, String actor) {}
 
     /**
-     * The change that keeps it. What a person with a profile says is kept for their addresses as well, first and by a change
-     * of its own: another profile may have the same address, and the wish is that of whoever reads there.
+     * Prepares the edit that stores it. A choice of a profile is first stored for its addresses too, because other
+     * profiles may share an address and the choice belongs to its reader.
      */
     public Edit.Put putting(Word word) {
         Edit.Put own = put(word.profile(), word);
@@ -77,7 +77,7 @@ public final class Subscriptions {
                 .toList();
     }
 
-    /** What somebody is called of whom only an address is known; a number is the same with spaces in it. */
+    /** Normalises an address for lookups; spaces in phone numbers are removed. */
     public static String called(String to) {
         if (to.indexOf('@') > 0) {
             return Profile.lower(to);

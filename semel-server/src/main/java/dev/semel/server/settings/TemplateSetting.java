@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The words of a message, with placeholders.
+ * Stored message template: subject, text and html with placeholders.
  *
- * @param channel the kind of channel it is written for
- * @param subject of an e-mail; null elsewhere
+ * @param channel the channel kind it is written for
+ * @param subject for email; null otherwise
  */
 public record TemplateSetting(
         String channel,
@@ -18,7 +18,7 @@ public record TemplateSetting(
         @Nullable String html) {
     static final int LARGEST = 256 << 10;
 
-    /** @param check what else is wrong with it, such as a placeholder that is not closed */
+    /** @param check further validation, such as unclosed placeholders */
     static TemplateSetting read(JsonNode node, Function<TemplateSetting, List<Problem>> check) {
         Document document = Document.of(node);
         var template = new TemplateSetting(
@@ -28,7 +28,7 @@ public record TemplateSetting(
                 document.maybeText("html", LARGEST));
         boolean mail = template.channel().equals("email");
         if (mail && template.subject() == null && !document.has("subject")) {
-            document.wrong("subject", "is missing: an e-mail has one");
+            document.wrong("subject", "is missing: an email needs one");
         }
         if (!mail && document.has("subject")) {
             document.wrong("subject", "belongs to e-mail only");
@@ -37,7 +37,7 @@ public record TemplateSetting(
             document.wrong("html", "belongs to e-mail only");
         }
         if (!document.has("text") && !document.has("html")) {
-            document.wrong("text", "is missing: the message would be empty");
+            document.wrong("text", "is missing: a message needs text");
         }
         document.end();
         document.wrong(check.apply(template));

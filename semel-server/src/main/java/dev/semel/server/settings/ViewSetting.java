@@ -4,10 +4,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A filter of runs that is kept under a name.
+ * A run filter that a user saved under a name.
  *
- * @param filter in the words of the list of runs, such as `status:failed since:24h`
- * @param owner whose it is; null where everybody of the workspace is shown it
+ * @param filter in the syntax of the run list, such as `status:failed since:24h`
+ * @param owner the user; null if shared with the workspace
  */
 public record ViewSetting(String filter, @Nullable String owner) {
     static final int LARGEST = 4 << 10;

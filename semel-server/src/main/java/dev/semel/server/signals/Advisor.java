@@ -11,9 +11,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Reads advice out of what happened: a window that is too short, a caller that makes a new key for each retry. */
+/**
+ * Derives advice from recorded traffic: key windows that are too short, and callers that create a new key for each
+ * retry.
+ */
 public final class Advisor {
-    /** Two requests with the same data and other keys, so far apart, look like a request and its retry. */
+    /** Two requests with equal data and different keys within this time look like a request and its retry. */
     public static final Duration RETRY = Duration.ofMinutes(10);
 
     private static final int FEWEST_PAIRS = 3;
@@ -37,12 +40,12 @@ public final class Advisor {
     private Advisor() {}
 
     /**
-     * @param window that would have caught all of them; null where none is long enough
-     * @param says for people
+     * @param window a window that would have caught all of them; null if none is long enough
+     * @param says text for users
      */
     public record Window(long retries, @Nullable Duration window, String says) {}
 
-    /** Null where no retry came too late. */
+    /** Null if no retry came after its key expired. */
     public static @Nullable Window window(List<Counted.Fact> expired, Duration current) {
         if (expired.isEmpty()) {
             return null;
@@ -59,16 +62,16 @@ public final class Advisor {
                 .findFirst()
                 .orElse(null);
         int n = expired.size();
-        String came = (n == 1 ? "1 retry came " : n + " retries came ") + span(least, most)
-                + " after the first request, when the window of " + shown(current) + " was over, and started "
+        String came = (n == 1 ? "1 retry came " : n + " retries came ") + formatSpan(least, most)
+                + " after the first request, after the window of " + shown(current) + " had ended, and started "
                 + (n == 1 ? "a new run." : "new runs.");
         String fix = enough == null
-                ? " No window is long enough for them: keep the key with your own record."
+                ? " No window is long enough for them: store the key with your own record."
                 : " window: " + shown(enough) + " would have caught " + (n == 1 ? "it." : "all " + n + ".");
         return new Window(n, enough, came + fix);
     }
 
-    private static String span(long least, long most) {
+    private static String formatSpan(long least, long most) {
         long from = least / MICROS_OF_AN_HOUR;
         long to = (most + MICROS_OF_AN_HOUR - 1) / MICROS_OF_AN_HOUR;
         if (to <= 1) {
@@ -77,7 +80,7 @@ public final class Advisor {
         return from + "–" + to + " h";
     }
 
-    /** As a workflow file has it. */
+    /** As written in workflow files. */
     public static String shown(Duration duration) {
         long seconds = duration.toSeconds();
         if (seconds % 86_400 == 0 && seconds > 3 * 86_400) {
@@ -87,14 +90,14 @@ public final class Advisor {
     }
 
     /**
-     * A caller that sent the same data under other keys.
+     * A caller that sent equal data under different keys.
      *
-     * @param pairs how often, one soon after the other
-     * @param runs some of the second ones
+     * @param pairs number of such pairs within {@link #RETRY}
+     * @param runs some runs of the second requests
      */
     public record Caller(String actor, long pairs, long seconds, List<String> runs, String says) {}
 
-    /** @param arrivals of one workflow in this time, in any order */
+    /** @param arrivals requests of one workflow in the period, in any order */
     public static List<Caller> callers(String workflow, List<Figures.Arrival> arrivals) {
         record Same(String actor, String fields) {}
         List<Figures.Arrival> inOrder = new ArrayList<>(arrivals);
@@ -129,8 +132,9 @@ public final class Advisor {
         long slowest = pairs.stream().mapToLong(Pair::seconds).max().orElse(0);
         List<String> runs = pairs.stream().map(Pair::run).limit(EXAMPLES).toList();
         String says = "Caller " + actor + " sent " + pairs.size() + " pairs with the same data and different keys to "
-                + workflow + ", at most " + Math.max(1, slowest) + " s apart. It probably makes a new key for each"
-                + " retry, so nothing recognises its retries. Make the key once, before the first attempt, from what"
+                + workflow + ", at most " + Math.max(1, slowest) + " s apart. It probably creates a new key for each"
+                + " retry, so Semel cannot recognise its retries. Create the key once, before the first attempt,"
+                + " from what"
                 + " the request is about, and send the same one with every retry.";
         return new Caller(actor, pairs.size(), slowest, runs, says);
     }

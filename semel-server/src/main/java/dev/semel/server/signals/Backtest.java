@@ -8,16 +8,19 @@ import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What a window would have made of stored traffic. Counts only: it never says what anybody sent. */
+/**
+ * Simulates a key window on recorded traffic and counts fresh and repeated requests. Returns counts only, never
+ * payloads.
+ */
 public final class Backtest {
     private Backtest() {}
 
     /**
-     * A request, or several in one second.
+     * A recorded request, or several in one second.
      *
-     * @param name what they have in common: a key, the key of an effect
-     * @param heldUntil a run that was not over kept its key so long; 0 where nothing is known of that
-     * @param data digest of what was sent; null where it is not known, which counts as unchanged
+     * @param name the shared key or effect key
+     * @param heldUntil end of the run that kept the key reserved; 0 if unknown
+     * @param data digest of the payload; null if unknown, which counts as unchanged
      */
     public record Asked(
             String name,
@@ -26,10 +29,10 @@ public final class Backtest {
             long heldUntil,
             @Nullable String data) {}
 
-    /** How many would have got a run or been sent, and how many not. */
+    /** How many requests would have been fresh and how many repeats. */
     public record Outcome(long fresh, long repeated) {}
 
-    /** @param window microseconds */
+    /** @param window in microseconds */
     public static Outcome of(List<Asked> traffic, long window) {
         Map<String, List<Asked>> byName = new TreeMap<>();
         traffic.forEach(one ->

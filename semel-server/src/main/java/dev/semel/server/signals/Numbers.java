@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What was counted of one workflow, or of all, in one time.
+ * The metrics of one workflow, or of all, in one period.
  *
- * @param counts a figure that is not there is zero
- * @param named writes that said what they write to
- * @param objects how many different things those are
- * @param inDoubt effects that wait for a decision now
- * @param oldestDoubt when the first of them was sent; 0 where there is none
+ * @param counts by figure; an absent figure is zero
+ * @param named writes that state their object
+ * @param objects number of distinct objects among them
+ * @param inDoubt effects in doubt now
+ * @param oldestDoubt send time of the oldest effect in doubt; 0 if there is none
  */
 public record Numbers(Map<Figure, Long> counts, long named, long objects, long inDoubt, long oldestDoubt) {
     public static final Numbers NONE = new Numbers(Map.of(), 0, 0, 0, 0);
@@ -23,7 +23,7 @@ public record Numbers(Map<Figure, Long> counts, long named, long objects, long i
         return counts.getOrDefault(figure, 0L);
     }
 
-    /** All that came with a name: those that got a run, a repeat's answer, or were refused for the name. */
+    /** Requests with a key: fresh, repeated or in conflict. */
     public long keyedTriggers() {
         return of(Figure.KEYED) + of(Figure.REPLAYED) + of(Figure.CONFLICT);
     }
@@ -40,7 +40,7 @@ public record Numbers(Map<Figure, Long> counts, long named, long objects, long i
         return of(Figure.REPLAYED) + of(Figure.SUPPRESSED);
     }
 
-    /** Writes for each object, among those that say their object. */
+    /** Writes per object, among writes that state their object. */
     public double ratio() {
         return objects == 0 ? 1 : (double) named / objects;
     }
@@ -55,7 +55,7 @@ public record Numbers(Map<Figure, Long> counts, long named, long objects, long i
         return new Numbers(sums, named + other.named, objects + other.objects, inDoubt + other.inDoubt, oldest);
     }
 
-    private static Numbers of(Figures.Sum sum) {
+    private static Numbers fromSum(Figures.Sum sum) {
         return new Numbers(Map.of(sum.figure(), sum.n()), 0, 0, 0, 0);
     }
 
@@ -63,7 +63,7 @@ public record Numbers(Map<Figure, Long> counts, long named, long objects, long i
     public static Map<String, Numbers> byWorkflow(Figures figures, Figures.Range range) {
         Map<String, Numbers> all = new TreeMap<>();
         for (Figures.Sum sum : figures.sums(range, 1_440)) {
-            all.merge(sum.workflowId(), of(sum), Numbers::plus);
+            all.merge(sum.workflowId(), fromSum(sum), Numbers::plus);
         }
         for (Figures.Written written : figures.written(range)) {
             Numbers more = new Numbers(Map.of(), written.writes(), written.objects(), 0, 0);
@@ -78,11 +78,11 @@ public record Numbers(Map<Figure, Long> counts, long named, long objects, long i
         return all;
     }
 
-    /** By the first minute of each point. */
+    /** By the start of each data point. */
     public static Map<Long, Numbers> series(List<Figures.Sum> sums) {
         Map<Long, Numbers> points = new TreeMap<>();
         for (Figures.Sum sum : sums) {
-            points.merge(sum.minute(), of(sum), Numbers::plus);
+            points.merge(sum.minute(), fromSum(sum), Numbers::plus);
         }
         return points;
     }

@@ -4,10 +4,10 @@ import dev.semel.store.Counted;
 import dev.semel.store.Figures;
 
 /**
- * A time as it can be told: whole minutes, or whole hours where the minutes are gathered already. So the answer says what
- * it counted, which may be a little more than was asked for.
+ * A reporting period rounded to whole minutes, or to whole hours where minutes were already aggregated. Responses state
+ * the rounded period.
  *
- * @param grain minutes of one point of a series
+ * @param grain minutes per data point
  */
 public record Period(long since, long until, int grain) {
     private static final long HOUR = 60 * Counted.MINUTE;

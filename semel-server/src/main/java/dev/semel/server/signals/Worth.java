@@ -7,7 +7,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Sums of what duplicates would have cost, by currency. A text without an amount and a currency adds nothing. */
+/**
+ * Sums the amounts that prevented duplicates would have cost, by currency. Texts without amount and currency are
+ * ignored.
+ */
 public final class Worth {
     private static final Pattern AMOUNT_FIRST = Pattern.compile("(-?\\d{1,15}(?:\\.\\d{1,6})?)\\s*([A-Za-z]{1,16})");
     private static final Pattern CURRENCY_FIRST = Pattern.compile("([A-Za-z]{1,16})\\s*(-?\\d{1,15}(?:\\.\\d{1,6})?)");

@@ -1,4 +1,4 @@
-/** What was counted, as people read it: the five signals, advice, and what other settings would have done. */
+/** Monitoring: the five metrics, advice on idempotency keys, and simulations of other key windows. */
 @NullMarked
 package dev.semel.server.signals;
 

@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** Carries what channels send over HTTP through the one way out. */
+/** Sends HTTP requests of message channels with the outbound HTTP client. */
 record Courier(Outbound outbound) implements Calls {
     @Override
     public JsonNode send(Step step, Call call) throws IOException {

@@ -24,8 +24,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Digests as one document for each key: the batch that is open, and the batches before it for as long as somebody may ask
- * for them again. Every change replaces the version that was read, so of two at once one does it over.
+ * Collects digest items of one workspace: one document per digest key with the open batch and recent closed ones.
+ * Updates use optimistic locking and retry.
  */
 final class Gatherings implements Digests {
     private static final SettingKind DIGEST = new SettingKind("digest", false, false);
@@ -51,25 +51,25 @@ final class Gatherings implements Digests {
             if (known != null) {
                 boolean leads = known.path("leader").asString("").equals(item.id());
                 if (leads && !known.path("closed").booleanValue()) {
-                    known.put("run_id", item.runId()); // a later run of the same line goes on with it
+                    known.put("run_id", item.runId()); // a later run of the same lineage continues the batch
                 }
-                return place(known, item);
+                return batchView(known, item);
             }
-            ObjectNode open = open(document);
+            ObjectNode open = openBatch(document);
             ArrayNode items = open.withArray("items");
             if (items.size() >= MOST_ITEMS) {
-                throw full();
+                throw tooLarge();
             }
             if (items.isEmpty() || !mayStillSend(open)) {
                 open.put("leader", item.id()).put("run_id", item.runId());
                 open.put("opened_at", clock.instant().toString());
             }
             items.addObject().put("id", item.id()).set("value", item.value());
-            return place(open, item);
+            return batchView(open, item);
         });
     }
 
-    private static ObjectNode place(ObjectNode batch, Item item) {
+    private static ObjectNode batchView(ObjectNode batch, Item item) {
         ObjectNode place = JsonNodeFactory.instance.objectNode();
         place.set("batch", batch.path("n"));
         place.put("leader", batch.path("leader").asString("").equals(item.id()));
@@ -78,7 +78,7 @@ final class Gatherings implements Digests {
         return place;
     }
 
-    /** A run that ended, or is not there any more, sends nothing; the next item takes its place. */
+    /** Whether the run that will send this batch is still active; otherwise the next item's run sends it. */
     private boolean mayStillSend(ObjectNode open) {
         String id = open.path("run_id").asString("");
         RunId own = RunId.parse(id);
@@ -107,7 +107,7 @@ final class Gatherings implements Digests {
             if (wanted == null) {
                 throw new SemelException(
                         ErrorCode.NOT_FOUND,
-                        "The batch of a digest is not there any more. Nothing was sent.",
+                        "The digest batch no longer exists. Nothing was sent.",
                         "Collect the items again.");
             }
             String closer = wanted.path("closed_by").asString("");
@@ -136,8 +136,8 @@ final class Gatherings implements Digests {
         return null;
     }
 
-    /** The batch that takes items; a new one where the last is closed. */
-    private static ObjectNode open(ObjectNode document) {
+    /** The open batch; creates one if the last is closed. */
+    private static ObjectNode openBatch(ObjectNode document) {
         ArrayNode batches = document.withArray("batches");
         JsonNode last = batches.isEmpty() ? null : batches.get(batches.size() - 1);
         if (last instanceof ObjectNode open && !open.path("closed").booleanValue()) {
@@ -162,7 +162,7 @@ final class Gatherings implements Digests {
                     ? known
                     : JsonNodeFactory.instance.objectNode();
             JsonNode answer = change.make(document);
-            String body = fitting(document);
+            String body = serializeWithinLimit(document);
             if (row != null && body.equals(row.body())) {
                 return answer;
             }
@@ -173,17 +173,17 @@ final class Gatherings implements Digests {
         }
         throw new SemelException(
                 ErrorCode.STORE_UNAVAILABLE,
-                "A digest is changed by too many at once. Its item was not added.",
+                "Too many concurrent changes of one digest. The item was not added.",
                 "Try again in a moment.");
     }
 
-    /** What was sent long ago gives way to what is still gathered. */
-    private static String fitting(ObjectNode document) {
+    /** Removes the oldest batches until the document fits. */
+    private static String serializeWithinLimit(ObjectNode document) {
         ArrayNode batches = document.withArray("batches");
         String body = Json.write(document);
         while (body.length() > MOST_BYTES) {
             if (batches.size() < 2) {
-                throw full();
+                throw tooLarge();
             }
             batches.remove(0);
             body = Json.write(document);
@@ -191,12 +191,12 @@ final class Gatherings implements Digests {
         return body;
     }
 
-    private static SemelException full() {
+    private static SemelException tooLarge() {
         return new SemelException(
                 ErrorCode.PAYLOAD_TOO_LARGE,
-                "A digest holds at most " + MOST_ITEMS
-                        + " items and 512 KiB before it is sent. This one was not added.",
-                "Collect for a shorter time, or make items smaller.");
+                "A digest may have at most " + MOST_ITEMS
+                        + " items and 512 KiB before it is sent. The item was not added.",
+                "Use a shorter collection time or smaller items.");
     }
 
     private static String digest(String key) {

@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The messages of a workspace as steps record them. */
+/** Plans and sends messages for the steps of one workspace and returns what the journal records. */
 final class Mailroom implements Messages {
     private final Outbox outbox;
 
@@ -37,15 +37,15 @@ final class Mailroom implements Messages {
         ObjectNode plan = JsonNodeFactory.instance.objectNode();
         ArrayNode out = plan.putArray("legs");
         for (List<Outbox.Leaf> leg : legs) {
-            leg.stream().map(Outbox.Leaf::choice).forEach(choice -> refuseUnkept(choice, wish.protection()));
+            leg.stream().map(Outbox.Leaf::choice).forEach(choice -> requireProtection(choice, wish.protection()));
             ArrayNode choices = out.addArray();
-            leg.forEach(leaf -> choices.add(remembering(view(leaf), leaf.choice())));
+            leg.forEach(leaf -> choices.add(withProviderWindow(view(leaf), leaf.choice())));
         }
         return plan;
     }
 
-    /** Looked at when the file is published, and again here, because a channel can be changed or made afterwards. */
-    private void refuseUnkept(Routing.Choice choice, String protection) {
+    /** Checked at publishing and again here, because the channel may have changed since. */
+    private void requireProtection(Routing.Choice choice, String protection) {
         if (choice instanceof Routing.Skipped || protection.equals("none")) {
             return;
         }
@@ -54,14 +54,14 @@ final class Mailroom implements Messages {
         if (!honours.contains(protection)) {
             throw new SemelException(
                     ErrorCode.INVALID_DEFINITION,
-                    "SEM-P02: the step states protect: %s, and channel %s can honour only %s. Nothing was sent."
+                    "SEM-P02: the step states protect: %s, and channel %s supports only %s. Nothing was sent."
                             .formatted(protection, name, String.join(", ", new TreeSet<>(honours))),
-                    "State a protection that the channel can honour and publish again, or use another channel.");
+                    "State a protection that the channel supports and publish again, or use another channel.");
         }
     }
 
-    /** How long the provider knows a key is recorded too: what the file says may be older than the channel. */
-    private ObjectNode remembering(ObjectNode view, Routing.Choice choice) {
+    /** Also records how long the provider remembers keys, since the workflow file may be older than the channel. */
+    private ObjectNode withProviderWindow(ObjectNode view, Routing.Choice choice) {
         if (!(choice instanceof Routing.Skipped)) {
             outbox.channel(choice.hop().channel())
                     .providerWindow()
@@ -102,7 +102,7 @@ final class Mailroom implements Messages {
         return result.put("message_id", delivery.messageId()).put("detail", delivery.detail());
     }
 
-    /** Those for this channel stand under its name. */
+    /** The overrides under the name of this channel. */
     private static JsonNode overrides(JsonNode all, String channel) {
         JsonNode own = all.path(channel);
         return own.isObject() ? own : JsonNodeFactory.instance.objectNode();

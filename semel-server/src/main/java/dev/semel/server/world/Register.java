@@ -21,7 +21,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Profiles, subscriptions and cohorts of one workspace, as steps see them. */
+/** Profiles, subscriptions and cohorts of one workspace for its steps. */
 final class Register implements People {
     private static final String ACTOR = "workflow";
     private static final int MOST_TRIES = 100;
@@ -42,7 +42,7 @@ final class Register implements People {
         return kept == null ? null : view(kept.name(), kept.value());
     }
 
-    /** The id of a new profile follows from its address, so that two who make it at once make one. */
+    /** Derives the id of a new profile from its address, so that concurrent calls create one profile. */
     @Override
     public JsonNode findOrCreate(String idOrEmail, JsonNode fields) {
         JsonNode known = find(idOrEmail);
@@ -79,7 +79,7 @@ final class Register implements People {
         }
         throw new SemelException(
                 ErrorCode.STORE_UNAVAILABLE,
-                "A profile is changed by too many at once. It was not changed.",
+                "Too many concurrent changes of one profile. It was not changed.",
                 "Try again in a moment.");
     }
 

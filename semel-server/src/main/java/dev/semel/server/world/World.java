@@ -26,7 +26,7 @@ import java.util.Map;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
-/** The outside world of one workspace. */
+/** The external services that steps of one workspace may use: HTTP, messages, profiles, digests, secrets. */
 public final class World implements Outside {
     private final Means means;
     private final int workspace;
@@ -36,12 +36,12 @@ public final class World implements Outside {
     private final Digests digests;
 
     /**
-     * What is the same for all workspaces.
+     * Services shared by all workspaces.
      *
-     * @param reach which addresses a mail server may have
-     * @param tls whom to trust
-     * @param allowsSql whether files may run SQL in the store's database
-     * @param javaSteps by their names
+     * @param reach addresses that mail servers may have
+     * @param tls decides which certificates to trust
+     * @param allowsSql whether workflow files may run SQL in the store's database
+     * @param javaSteps by name
      */
     public record Means(
             Semel semel,
@@ -74,7 +74,7 @@ public final class World implements Outside {
         this.digests = new Gatherings(means.semel(), workspace, means.clock());
     }
 
-    /** By which messages of the workspace leave. */
+    /** Sends the messages of this workspace. */
     public Outbox outbox() {
         return outbox;
     }

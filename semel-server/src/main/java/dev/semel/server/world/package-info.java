@@ -1,4 +1,4 @@
-/** The outside world as steps reach it: channels, people and what is gathered, joined from their own rooms. */
+/** Implementations of the services that steps use: HTTP, messages, profiles and digests of one workspace. */
 @NullMarked
 package dev.semel.server.world;
 

@@ -26,7 +26,7 @@ final class WordingTest {
             titles.add(Objects.requireNonNull(said.subject()));
             assertTrue(text.contains("alert mine fires above "), text);
             assertTrue(text.contains("semel signals orders"), text);
-            String fix = text.substring(text.indexOf("What to do: "), text.indexOf("\n\nLook:"));
+            String fix = text.substring(text.indexOf("What to do: "), text.indexOf("\n\nDetails:"));
             assertTrue(fix.length() > 60, fix);
             fixes.add(fix);
         }

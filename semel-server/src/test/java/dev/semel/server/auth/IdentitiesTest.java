@@ -69,7 +69,7 @@ class IdentitiesTest {
         keep(PERSON, "alma", "{\"role\":\"viewer\",\"identity\":\"" + alma.identity() + "\",\"disabled\":true}");
         for (int i = 0; i < 2; i++) {
             SemelException refused = assertThrows(SemelException.class, () -> enter(alma));
-            assertTrue(refused.detail().contains("is disabled here"), refused.detail());
+            assertTrue(refused.detail().contains("is disabled. You are not logged in"), refused.detail());
         }
         assertNull(people.find(ws(), "alma"));
     }

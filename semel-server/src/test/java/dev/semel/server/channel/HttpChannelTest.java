@@ -210,7 +210,7 @@ class HttpChannelTest {
             delimiter = '~',
             quoteCharacter = '\u0001',
             value = {
-                "{'kind':'email','smtp':{'host':'h','port':25,'from':'a, b'}} ~ /smtp/from must be one mail address",
+                "{'kind':'email','smtp':{'host':'h','port':25,'from':'a, b'}} ~ /smtp/from must be one email address",
                 "{'kind':'email','smtp':{'host':'h','port':25,'from':'a@b.example','reply_to':'x'}} ~ /smtp/reply_to"
                         + " must be",
                 "{'kind':'chat','url':'https://a.example','headers':{'Host':'b'}} ~ /headers must not set host",
@@ -222,11 +222,11 @@ class HttpChannelTest {
                         + " /http/body/a/0/b line 1, column 3: this is not a value",
                 "{'kind':'sms','http':{'url':'https://a.example','form':{'a':{}}}} ~ /http/form must be an object of"
                         + " plain values",
-                "{'kind':'sms','http':{'url':'https://a.example','form':{'a':'b'},'body':{}}} ~ /http/form and body do"
-                        + " not go together",
+                "{'kind':'sms','http':{'url':'https://a.example','form':{'a':'b'},'body':{}}} ~ /http/form and body"
+                        + " exclude each other",
                 "{'kind':'sms','http':{'url':'https://a.example'}} ~ /http/body must be an object",
                 "{'kind':'sms','http':{'url':'https://a.example','body':{},'key_header':'a b'}} ~ /http/key_header is"
-                        + " no name",
+                        + " not a valid header name",
             })
     void what_is_wrong_with_a_channel_has_a_pointer(String document, String expected) {
         List<String> said = new ArrayList<>();

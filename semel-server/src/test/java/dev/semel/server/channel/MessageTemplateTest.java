@@ -160,19 +160,19 @@ class MessageTemplateTest {
                 "{{ user.tags.7 }} ~ `user.tags.7` is missing",
                 "{{ nick | default: nothing }} ~ `nick` is missing",
                 "{{ nick | money: 'eur' }} ~ `nick` is missing",
-                "{{#each nick}}x{{/each}} ~ `nick` is missing, and a list is needed",
-                "{{#each name}}x{{/each}} ~ `name` is a text, and a list is needed",
-                "{{ user }} ~ `user` is an object, and a text is needed",
-                "{{ lines }} ~ `lines` is a list, and a text is needed",
+                "{{#each nick}}x{{/each}} ~ `nick` is missing, but must be a list",
+                "{{#each name}}x{{/each}} ~ `name` is a text, but must be a list",
+                "{{ user }} ~ `user` is an object, but must be text",
+                "{{ lines }} ~ `lines` is a list, but must be text",
                 "{{ half | money: 'eur' }} ~ `half` is not a whole number",
-                "{{ amount | money: name }} ~ the currency of `amount` is not in ISO 4217",
-                "{{ amount | money: nick }} ~ the currency of `amount` is not in ISO 4217",
+                "{{ amount | money: name }} ~ the currency of `amount` is not an ISO 4217 code",
+                "{{ amount | money: nick }} ~ the currency of `amount` is not an ISO 4217 code",
             })
     void a_value_that_is_missing_or_does_not_fit_fails_with_its_place(String template, String expected) {
         SemelException failure =
                 assertThrows(SemelException.class, () -> text(template.strip().replace("\\n", "\n")));
         assertTrue(failure.detail().contains(expected.strip()), failure::detail);
-        assertTrue(failure.detail().startsWith("Template 'welcome' could not be filled in "), failure::detail);
+        assertTrue(failure.detail().startsWith("Semel could not render template 'welcome' in "), failure::detail);
         assertTrue(failure.detail().endsWith("Nothing was sent."), failure::detail);
         assertEquals("welcome", failure.members().get("template"));
     }
@@ -191,7 +191,7 @@ class MessageTemplateTest {
         ObjectNode data = JsonNodeFactory.instance.objectNode().put("name", evil);
         SemelException failure = assertThrows(
                 SemelException.class, () -> template("Hi {{ name }}", "x", null).render(data));
-        assertTrue(failure.detail().contains("subject, line 1, column 4: `name` has a line break"), failure::detail);
+        assertTrue(failure.detail().contains("subject, line 1, column 4: `name` contains a line break"), failure::detail);
         ObjectNode document =
                 JsonNodeFactory.instance.objectNode().put("subject", evil).put("text", "x");
         assertEquals(1, MessageTemplate.check(document).size());
@@ -225,18 +225,18 @@ class MessageTemplateTest {
                 "{{#if name}}x ~ 1 ~ 1 ~ {{/if}} is missing",
                 "x{{/if}} ~ 1 ~ 2 ~ no block is open",
                 "{{#if name}}{{/each}}{{/if}} ~ 1 ~ 13 ~ {{/if}} was expected",
-                "{{else}} ~ 1 ~ 1 ~ stands once",
-                "{{#if name}}{{else}}{{else}}{{/if}} ~ 1 ~ 21 ~ stands once",
-                "{{#each}}x{{/each}} ~ 1 ~ 1 ~ a block is",
-                "{{#each lines as}}x{{/each}} ~ 1 ~ 1 ~ a block is",
-                "{{#each lines as 1}}x{{/each}} ~ 1 ~ 1 ~ a block is",
-                "{{#if a b}}x{{/if}} ~ 1 ~ 1 ~ a block is",
+                "{{else}} ~ 1 ~ 1 ~ may appear only once",
+                "{{#if name}}{{else}}{{else}}{{/if}} ~ 1 ~ 21 ~ may appear only once",
+                "{{#each}}x{{/each}} ~ 1 ~ 1 ~ a block must be",
+                "{{#each lines as}}x{{/each}} ~ 1 ~ 1 ~ a block must be",
+                "{{#each lines as 1}}x{{/each}} ~ 1 ~ 1 ~ a block must be",
+                "{{#if a b}}x{{/if}} ~ 1 ~ 1 ~ a block must be",
                 "{{ }} ~ 1 ~ 1 ~ not a value",
-                "{{ this }} ~ 1 ~ 1 ~ one item of a list",
-                "{{ name | default }} ~ 1 ~ 1 ~ behind | stands",
-                "{{ name | }} ~ 1 ~ 1 ~ behind | stands",
-                "{{ name | nope: 1 }} ~ 1 ~ 1 ~ no filter of that name",
-                "𝄞{{{ name }}} ~ 1 ~ 2 ~ no unescaped form",
+                "{{ this }} ~ 1 ~ 1 ~ a list item",
+                "{{ name | default }} ~ 1 ~ 1 ~ after | write",
+                "{{ name | }} ~ 1 ~ 1 ~ after | write",
+                "{{ name | nope: 1 }} ~ 1 ~ 1 ~ unknown filter",
+                "𝄞{{{ name }}} ~ 1 ~ 2 ~ unescaped values are not supported",
             })
     void a_mistake_has_a_line_and_a_column(String template, int line, int column, String message) {
         ObjectNode document = JsonNodeFactory.instance.objectNode();

@@ -59,7 +59,7 @@ class OutboxTest {
     void an_event_takes_its_route_and_is_sent() throws Exception {
         List<List<Outbox.Leaf>> plan = workspace.outbox().plan("lead.welcome", "p1");
         assertEquals(
-                "+mail ann@example.com v1 (has not unsubscribed), ?text +4930123456 v1 (only if mail does not take it)",
+                "+mail ann@example.com v1 (has not unsubscribed), ?text +4930123456 v1 (only if mail fails)",
                 written(plan));
         Delivery delivery =
                 workspace.outbox().send(Post.STEP, letter(plan.getFirst().getFirst()));

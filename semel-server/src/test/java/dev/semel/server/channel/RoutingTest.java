@@ -65,9 +65,9 @@ class RoutingTest {
         assertEquals(
                 List.of(
                         "unsubscribed from e-mail on 12 May 2026",
-                        "has not unsubscribed; stands in for what was skipped",
-                        "only if sms does not take it",
-                        "the channel is not set up"),
+                        "has not unsubscribed; replaces the skipped channel",
+                        "only if sms fails",
+                        "the channel does not exist"),
                 plan.legs().getFirst().choices().stream()
                         .map(Routing.Choice::reason)
                         .toList());

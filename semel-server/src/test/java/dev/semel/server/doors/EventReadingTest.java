@@ -39,7 +39,7 @@ final class EventReadingTest {
     private static SemelException refused(org.junit.jupiter.api.function.Executable deed) {
         SemelException refusal = assertThrows(SemelException.class, deed);
         assertEquals(ErrorCode.INVALID_INPUT, refusal.code());
-        assertTrue(refusal.detail().endsWith("Nothing was kept and no run was started."), refusal.detail());
+        assertTrue(refusal.detail().endsWith("Nothing was stored and no run was started."), refusal.detail());
         return refusal;
     }
 

@@ -104,7 +104,7 @@ final class GuardTest {
         "100::1, reserved",
         "2001::1, reserved",
         "2001:db8::1, for documentation",
-        "2002:a00:1::, an IPv4 address in another dress",
+        "2002:a00:1::, an embedded IPv4 address",
         "3fff::1, for documentation",
         "fc00::1, private",
         "fd00:ec2::254, private",
@@ -179,8 +179,8 @@ final class GuardTest {
             var refused =
                     assertThrows(Failures.NotSent.class, () -> outbound.send(Request.get("http://api.example:8/")));
             assertEquals(
-                    "the host api.example:8 leads to an address that this server may not call (link-local, where"
-                            + " clouds keep their metadata). Nothing was sent. If it may, start the server with"
+                    "the host api.example:8 resolves to an address that this server may not call (link-local, where"
+                            + " clouds keep their metadata). Nothing was sent. To allow it, start the server with"
                             + " --allow-host api.example:8.",
                     refused.getMessage());
         }

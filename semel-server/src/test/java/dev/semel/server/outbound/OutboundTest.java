@@ -134,7 +134,7 @@ final class OutboundTest {
             while (RawServer.stillThere(socket)) {}
         });
         IOException failure = assertThrows(IOException.class, () -> outbound.send(hasty(post("{}"))));
-        assertTrue(failure.toString().contains("no complete answer came within PT0.4S"), failure.getMessage());
+        assertTrue(failure.toString().contains("no complete response arrived within PT0.4S"), failure.getMessage());
         assertEquals(1, server.requests().size());
     }
 
@@ -157,7 +157,7 @@ final class OutboundTest {
             Request large = Request.post(
                     "http://127.0.0.1:" + deaf.getLocalPort() + "/", "text/plain", new byte[8 * 1024 * 1024]);
             IOException failure = assertThrows(IOException.class, () -> outbound.send(hasty(large)));
-            assertTrue(failure.toString().contains("it is not known"), failure.getMessage());
+            assertTrue(failure.toString().contains("its outcome is unknown"), failure.getMessage());
         }
     }
 

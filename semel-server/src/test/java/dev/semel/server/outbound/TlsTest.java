@@ -62,7 +62,7 @@ final class TlsTest {
         refused(
                 Tls.made("SAN=dns:api.example"),
                 (SSLSocketFactory) SSLSocketFactory.getDefault(),
-                "nobody whom this server trusts vouches for the certificate");
+                "no certificate authority that this server trusts issued the certificate");
     }
 
     @Test

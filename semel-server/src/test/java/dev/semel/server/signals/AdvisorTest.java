@@ -31,7 +31,7 @@ class AdvisorTest {
         Advisor.Window advice = Advisor.window(List.of(late(25), late(31), late(28)), Duration.ofHours(24));
         assertNotNull(advice);
         assertEquals(
-                "3 retries came 25–31 h after the first request, when the window of 24h was over, and started new runs."
+                "3 retries came 25–31 h after the first request, after the window of 24h had ended, and started new runs."
                         + " window: 48h would have caught all 3.",
                 advice.says());
         assertEquals(Duration.ofHours(48), advice.window());

@@ -34,7 +34,7 @@ final class HttpMistakesTest {
                 "{url: '${ input.scheme }://a.example/'} | the host of a url stands in the file",
                 "{url: 'file:///etc/passwd'} | does not begin with http:// or https://",
                 "{url: 'ftp://a.example/'} | does not begin with http:// or https://",
-                "{url: 'https://user:pw@a.example/'} | holds a user or a password",
+                "{url: 'https://user:pw@a.example/'} | contains a user or a password",
                 "{url: 'https://a_b.example/'} | has no host name",
                 "{url: 'https://a.example/../b'} | is . or ..",
                 "{url: 'https://a.example/#f'} | has a fragment",

@@ -45,9 +45,9 @@ final class Matrix {
             "first-token",
             "tick-admitted",
             "backfill-admitted",
-            "delivery-kept",
-            "alert-told",
-            "review-told",
+            "delivery-stored",
+            "alert-sent",
+            "review-notified",
             "plan-noted",
             "replay-admitted");
 

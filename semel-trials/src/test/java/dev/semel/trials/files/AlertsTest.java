@@ -60,7 +60,7 @@ class AlertsTest {
         Ambient ambient = Ambient.real().withHooks(new Ambient.Hooks() {
             @Override
             public void point(String label) {
-                if (label.equals("alert-told") && dies.get()) {
+                if (label.equals("alert-sent") && dies.get()) {
                     throw new Ambient.Death();
                 }
             }
@@ -124,7 +124,7 @@ class AlertsTest {
             });
             one.watch().look();
             assertEquals(2, told().size(), () -> told().toString());
-            assertTrue(told().getLast().contains("is over"), told().getLast());
+            assertTrue(told().getLast().contains("is resolved"), told().getLast());
         }
     }
 

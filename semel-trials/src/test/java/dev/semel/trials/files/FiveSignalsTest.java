@@ -228,8 +228,8 @@ class FiveSignalsTest {
     }
 
     private static void assertAdvice(String advice) {
-        assertTrue(advice.contains("when the window of 1s was over"), advice);
-        assertTrue(advice.contains("probably makes a new key for each retry"), advice);
+        assertTrue(advice.contains("after the window of 1s had ended"), advice);
+        assertTrue(advice.contains("probably creates a new key for each retry"), advice);
     }
 
     private void assertLists(Caller caller) {

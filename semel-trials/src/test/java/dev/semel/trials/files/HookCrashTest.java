@@ -108,7 +108,7 @@ class HookCrashTest {
         String store = kind.fresh(folder);
         String path;
         String run;
-        try (FlowProcess server = FlowProcess.start(folder, store, new Flow.Halt("delivery-kept", 2))) {
+        try (FlowProcess server = FlowProcess.start(folder, store, new Flow.Halt("delivery-stored", 2))) {
             Caller admin = there(server);
             furnish(admin);
             path = hook(admin);

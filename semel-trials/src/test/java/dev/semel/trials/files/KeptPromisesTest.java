@@ -140,7 +140,7 @@ class KeptPromisesTest extends OnDevServers {
         JsonNode error = run(failed.text("run_id")).get("error");
         assertTrue(
                 error.toString()
-                        .contains("SEM-P02: the step states protect: provider_key, and channel cannot can honour"),
+                        .contains("SEM-P02: the step states protect: provider_key, and channel cannot supports"),
                 error.toString());
         assertEquals(before, calls(Provider.CHAT) + calls(Provider.MAIL));
     }

@@ -85,7 +85,7 @@ class DoorTimesTest {
         clock.advance(Duration.ofDays(8));
         Reply old = admin().post(again, "");
         Problem.expect(old, 404, "not-found");
-        assertTrue(old.text("detail").contains("more than seven days ago"), old.body());
+        assertTrue(old.text("detail").contains("more than seven days old"), old.body());
         assertEquals(
                 1,
                 admin().get("/v1/workflows/paid/runs")

@@ -152,7 +152,7 @@ class SecretsTest extends OnBothStores {
         for (String keys : List.of(OTHER_KEY, "")) {
             var refused = assertThrows(SemelException.class, () -> reveal(with(keys), "locked"));
             assertEquals(ErrorCode.SECRET_KEY_UNUSABLE, refused.code());
-            assertTrue(refused.detail().contains("Secret locked was encrypted with key"), refused.detail());
+            assertTrue(refused.detail().contains("Secret locked is encrypted with key"), refused.detail());
             assertTrue(refused.fix().contains("SEMEL_SECRET_KEY"), refused.fix());
         }
         var draft = new Secrets.Draft(DEFAULT, "unlocked", "a-value", null, "tester");

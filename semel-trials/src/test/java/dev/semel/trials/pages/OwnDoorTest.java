@@ -218,7 +218,7 @@ class OwnDoorTest {
         String session = session(logIn(server, "rosa", PASSWORD));
         Reply refused = send("/settings/people/turn", "/settings/people", session, "name", "rosa", "turn", "disable");
         assertEquals(409, refused.status());
-        assertTrue(refused.body().contains("Give somebody else the role admin first"), refused.body());
+        assertTrue(refused.body().contains("Give another user the role admin first"), refused.body());
         assertEquals(200, looks(session));
         person("ina", "admin");
         List<Reply> both = Crowd.atOnce(

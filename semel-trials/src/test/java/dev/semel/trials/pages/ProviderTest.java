@@ -197,21 +197,21 @@ class ProviderTest {
 
     @Test
     void tokens_of_others_for_others_or_of_yesterday_are_refused() {
-        refusedClaim("belongs to another log-in", claims -> claims.put("nonce", "another"));
-        refusedClaim("belongs to another log-in", claims -> claims.remove("nonce"));
-        refusedClaim("was made for another application", claims -> claims.put("aud", "another"));
+        refusedClaim("belongs to another login", claims -> claims.put("nonce", "another"));
+        refusedClaim("belongs to another login", claims -> claims.remove("nonce"));
+        refusedClaim("was issued for another application", claims -> claims.put("aud", "another"));
         refusedClaim(
-                "was made for another application",
+                "was issued for another application",
                 claims -> claims.putArray("aud").add(SmallProvider.CLIENT).add("another"));
-        refusedClaim("was made for another application", claims -> claims.put("azp", "another"));
+        refusedClaim("was issued for another application", claims -> claims.put("azp", "another"));
         refusedClaim("comes from another issuer", claims -> claims.put("iss", "https://evil.example"));
         refusedClaim(
-                "is too old", claims -> claims.put("exp", claims.path("iat").asLong() - 61));
-        refusedClaim("is too old", claims -> claims.remove("exp"));
+                "has expired", claims -> claims.put("exp", claims.path("iat").asLong() - 61));
+        refusedClaim("has expired", claims -> claims.remove("exp"));
         refusedClaim(
-                "is from the future",
+                "was issued in the future",
                 claims -> claims.put("nbf", claims.path("iat").asLong() + 600));
-        refusedClaim("does not say who it is about", claims -> claims.remove("sub"));
+        refusedClaim("has no subject", claims -> claims.remove("sub"));
     }
 
     @Test
@@ -224,9 +224,9 @@ class ProviderTest {
             one.head = "{\"alg\":\"HS256\",\"kid\":\"k1\"}";
             one.signing = one::confused;
         });
-        refused("has a signature that does not fit", one -> one.signing = one::confused);
+        refused("has an invalid signature", one -> one.signing = one::confused);
         refused(
-                "has a signature that does not fit",
+                "has an invalid signature",
                 one -> one.signing = (head, said) -> one.signed(head, said)
                         .replaceFirst("\\.[^.]*\\.", "." + SmallProvider.encoded(said.replace("olga", "root")) + "."));
         refused(
@@ -236,7 +236,7 @@ class ProviderTest {
                 "is signed with a key that the provider does not have",
                 one -> one.head = "{\"alg\":\"ES256\",\"kid\":\"k1\"}");
         refused(
-                "asks for something that this server does not know",
+                "requires an extension that this server does not support",
                 one -> one.head = "{\"alg\":\"RS256\",\"kid\":\"k1\",\"crit\":[\"b64\"],\"b64\":false}");
         refused("is not one", one -> one.signing = (_, _) -> "a.b");
     }
@@ -266,7 +266,7 @@ class ProviderTest {
         provider.claims = rolf("everyone");
         logIn().expect(303);
         role.accept("viewer");
-        refused("none of your groups may come in here", one -> one.claims = rolf("others"));
+        refused("none of your groups has access", one -> one.claims = rolf("others"));
         server.admin().put("/v1/people/rolf@127.0.0.1", "{\"role\":\"admin\"}").expect(400);
         role.accept("viewer");
     }
@@ -338,7 +338,7 @@ class ProviderTest {
         server.admin().put("/v1/people/dora@127.0.0.1", "{\"disabled\":true}").expect(200);
         assertEquals(303, browser().send("GET", "/runs", "", session).status());
         refused(
-                "is disabled here",
+                "is disabled. You are not logged in",
                 one -> one.claims = claims -> claims.put("sub", "s-4").put("preferred_username", "elsa"));
         server.admin().put("/v1/people/dora@127.0.0.1", "{\"disabled\":false}").expect(200);
         assertEquals(303, browser().send("GET", "/runs", "", session).status(), "sessions from before are over");

@@ -21,9 +21,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What is asked of a provider: where its pages are, its keys, and the token for a code. Its own description is kept for
- * an hour, and its keys for a minute, or until a token names one that is not among them: a key that the provider has
- * taken back proves nothing.
+ * HTTP client of an OpenID Connect provider: metadata, signing keys and the code exchange. Caches metadata for an hour
+ * and keys for a minute, and reloads unknown keys, so that withdrawn keys expire.
  */
 final class Discovery {
     private static final long KEPT = Duration.ofHours(1).toNanos();
@@ -47,10 +46,10 @@ final class Discovery {
     }
 
     /**
-     * How a provider describes itself.
+     * The provider's metadata document.
      *
-     * @param farewell empty where it has no page to log out
-     * @param secretInBody whether it takes the client's secret as a field of the form alone
+     * @param farewell logout URL; empty if there is none
+     * @param secretInBody whether the client secret must be a form field
      */
     record Description(String authorize, String token, String keys, String farewell, boolean secretInBody) {}
 
@@ -73,7 +72,7 @@ final class Discovery {
 
     private Description read(JsonNode document) {
         if (!document.path("issuer").asString("").equals(registration.issuer())) {
-            throw silent("describes itself as another one than SEMEL_OIDC_ISSUER says");
+            throw unavailable("reports another issuer than SEMEL_OIDC_ISSUER");
         }
         JsonNode ways = document.path("token_endpoint_auth_methods_supported");
         boolean basic = ways.isMissingNode();
@@ -92,12 +91,12 @@ final class Discovery {
     private static String address(JsonNode document, String name) {
         String address = document.path(name).asString("");
         if (!Registration.safe(address)) {
-            throw silent("names no https address as its " + name);
+            throw unavailable("has no https URL as its " + name);
         }
         return address;
     }
 
-    /** The key of this id; where it is not known, the provider is asked once more, since keys change. */
+    /** The key of this id; reloads the key set once if it is unknown, since keys rotate. */
     Keys.@Nullable Key key(String id, Keys.Algorithm algorithm) {
         lock.lock();
         try {
@@ -114,7 +113,7 @@ final class Discovery {
         }
     }
 
-    /** Gives a code away for the token of whoever logged in; a code that was used before is refused there. */
+    /** Exchanges an authorization code for an ID token; the provider rejects a used code. */
     String token(String code, Round round) {
         Description at = description();
         Map<String, String> fields = new LinkedHashMap<>();
@@ -128,51 +127,52 @@ final class Discovery {
             fields.put("client_secret", registration.secret());
         }
         Auth auth = secret && !at.secretInBody()
-                // Both are encoded as in a form first (RFC 6749, 2.3.1), so that a colon does no harm.
+                // Both are form-encoded first (RFC 6749, 2.3.1), so that they may contain a colon.
                 ? Auth.basic(Form.percent(registration.client()), Form.percent(registration.secret()))
                 : Auth.NONE;
         byte[] body = Form.encoded(fields).getBytes(StandardCharsets.UTF_8);
-        Answer answer = asked(() -> Request.post(at.token(), Form.TYPE, body), auth);
+        Answer answer = send(() -> Request.post(at.token(), Form.TYPE, body), auth);
         if (answer.status() >= 400 && answer.status() < 500) {
-            throw SignOn.refused("The provider does not take the code of this log-in, which may have been used before");
+            throw SignOn.refused("The identity provider rejected the code of this login, which may have been used"
+                    + " before");
         }
         String token = json(answer).path("id_token").asString("");
         if (token.isEmpty()) {
-            throw SignOn.refused("The provider did not say who you are");
+            throw SignOn.refused("The identity provider returned no ID token");
         }
         return token;
     }
 
     private JsonNode get(String url) {
-        return json(asked(() -> Request.get(url), Auth.NONE));
+        return json(send(() -> Request.get(url), Auth.NONE));
     }
 
-    private Answer asked(Supplier<Request> made, Auth auth) {
+    private Answer send(Supplier<Request> made, Auth auth) {
         try {
-            Request request = made.get(); // the provider named its address, which may be none
+            Request request = made.get(); // the URL comes from the provider and may be invalid
             return outbound.send(
                     request.manner(request.manner().timeout(PATIENCE).longestAnswer(LONGEST_ANSWER)), auth);
         } catch (IOException | Failures.NotSent | Failures.NotKept e) {
-            // Their texts name hosts and times, never what was sent.
-            throw silent("cannot be asked: " + e.getMessage());
+            // These messages contain hosts and durations, never request data.
+            throw unavailable("cannot be reached: " + e.getMessage());
         }
     }
 
     private static JsonNode json(Answer answer) {
         if (!answer.success()) {
-            throw silent("answers with status " + answer.status());
+            throw unavailable("responded with status " + answer.status());
         }
         try {
             return Json.parse(answer.body());
         } catch (SemelException e) {
-            throw silent("answers with something that is not JSON");
+            throw unavailable("responded with a body that is not JSON");
         }
     }
 
-    private static SemelException silent(String why) {
+    private static SemelException unavailable(String why) {
         return new SemelException(
                 ErrorCode.IDENTITY_PROVIDER_UNUSABLE,
                 "The identity provider " + why + ". You are not logged in.",
-                "Try again in a moment. Whoever runs the server finds the settings in docs/operate.md.");
+                "Try again in a moment. Operators find the settings in docs/operate.md.");
     }
 }

@@ -14,22 +14,22 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What a provider says about whoever logged in, taken apart and proved: signed by a key of the provider with an algorithm
- * of ours, for us, for this very log-in, and not over yet. Nothing of it is believed before its signature is.
+ * A verified OpenID Connect ID token. Verification checks algorithm, signature, issuer, audience, nonce and times
+ * before any claim is used.
  */
 record IdToken(JsonNode claims) {
     private static final int LONGEST = 64 * 1024;
     private static final int LONGEST_SUBJECT = 255;
     private static final long LENIENCE_SECONDS = 60;
 
-    /** What a token has to be. */
+    /** The values that the token must contain. */
     record Wanted(String issuer, String client, String nonce, Instant now) {}
 
-    /** @param keys the key of this id for this algorithm; null where the provider has none */
+    /** @param keys looks up the key of this id and algorithm; null if the provider has none */
     static IdToken proved(String token, Wanted wanted, BiFunction<String, Keys.Algorithm, Keys.@Nullable Key> keys) {
         String[] parts = token.split("\\.", -1);
         if (token.length() > LONGEST || parts.length != 3) {
-            throw refused("is not one");
+            throw refused("is malformed");
         }
         JsonNode head = json(parts[0]);
         Keys.Algorithm algorithm = Keys.Algorithm.of(head.path("alg").asString(""));
@@ -37,21 +37,21 @@ record IdToken(JsonNode claims) {
             throw refused("is not signed with RS256 or ES256");
         }
         if (head.has("crit")) {
-            throw refused("asks for something that this server does not know");
+            throw refused("requires an extension that this server does not support");
         }
         Keys.Key key = keys.apply(head.path("kid").asString(""), algorithm);
         if (key == null) {
             throw refused("is signed with a key that the provider does not have");
         }
-        if (!signed(parts, key)) {
-            throw refused("has a signature that does not fit");
+        if (!hasValidSignature(parts, key)) {
+            throw refused("has an invalid signature");
         }
         IdToken proved = new IdToken(json(parts[1]));
         proved.check(wanted);
         return proved;
     }
 
-    private static boolean signed(String[] parts, Keys.Key key) {
+    private static boolean hasValidSignature(String[] parts, Keys.Key key) {
         try {
             Signature signature = Signature.getInstance(key.algorithm().signature());
             signature.initVerify(key.key());
@@ -69,20 +69,20 @@ record IdToken(JsonNode claims) {
         Set<String> audience = texts(claims.path("aud"));
         boolean named = text("azp").equals(wanted.client());
         if (!audience.contains(wanted.client()) || !named && (audience.size() > 1 || claims.has("azp"))) {
-            throw refused("was made for another application");
+            throw refused("was issued for another application");
         }
         if (!Round.same(text("nonce"), wanted.nonce())) {
-            throw refused("belongs to another log-in");
+            throw refused("belongs to another login");
         }
         long now = wanted.now().getEpochSecond();
         if (claims.path("exp").asLong(0) <= now - LENIENCE_SECONDS) {
-            throw refused("is too old");
+            throw refused("has expired");
         }
         if (Math.max(claims.path("iat").asLong(0), claims.path("nbf").asLong(0)) > now + LENIENCE_SECONDS) {
-            throw refused("is from the future; look at the clocks");
+            throw refused("was issued in the future; check the clocks");
         }
         if (subject().isEmpty() || subject().length() > LONGEST_SUBJECT) {
-            throw refused("does not say who it is about");
+            throw refused("has no subject");
         }
     }
 
@@ -90,7 +90,7 @@ record IdToken(JsonNode claims) {
         return text("sub");
     }
 
-    /** How the person would like to be called. */
+    /** The preferred user name. */
     String name() {
         for (String claim : new String[] {"preferred_username", "email", "name"}) {
             if (!text(claim).isBlank()) {
@@ -100,7 +100,7 @@ record IdToken(JsonNode claims) {
         return subject();
     }
 
-    /** The texts of a claim, by its name or by a path with dots, as providers that nest them have it. */
+    /** The text values of a claim, by its name or by a dotted path to a nested claim. */
     Set<String> groups(String path) {
         if (claims.has(path)) {
             return texts(claims.path(path));
@@ -133,16 +133,16 @@ record IdToken(JsonNode claims) {
         try {
             return Json.parse(Base64.getUrlDecoder().decode(part));
         } catch (IllegalArgumentException | SemelException e) {
-            throw refused("is not one");
+            throw refused("is malformed");
         }
     }
 
     private static SemelException refused(String why) {
-        return SignOn.refused("What the provider said about you " + why);
+        return SignOn.refused("The ID token of the identity provider " + why);
     }
 
     @Override
     public String toString() {
-        return "an id token";
+        return "an ID token";
     }
 }

@@ -16,16 +16,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** The public keys of a provider, as its JWKS tells them. What is no key for one of our algorithms is passed over. */
+/** The public signing keys of an identity provider (JWKS). Keys for unsupported algorithms are skipped. */
 record Keys(List<Key> all) {
     static final Keys NONE = new Keys(List.of());
     private static final int MOST = 100;
     private static final int FEWEST_BITS = 2_048;
 
-    /** @param id empty where the provider gives it none */
+    /** @param id empty if the provider sets none */
     record Key(String id, Algorithm algorithm, PublicKey key) {}
 
-    /** How a token may be signed. There is no way to say "not at all", nor with a secret that both sides share. */
+    /** The supported signature algorithms; `none` and shared-secret algorithms are excluded. */
     enum Algorithm {
         RS256("RSA", "SHA256withRSA"),
         ES256("EC", "SHA256withECDSAinP1363Format");
@@ -64,8 +64,8 @@ record Keys(List<Key> all) {
     }
 
     /**
-     * The key that a token names, if it is one for its algorithm; where it names none, the only one there is. Null where
-     * there is no such key: the provider may have another one by now.
+     * The key that a token names, for its algorithm; if it names none, the only key. Null if there is none: the
+     * provider may have rotated keys.
      */
     @Nullable
     Key find(String id, Algorithm algorithm) {
@@ -84,10 +84,10 @@ record Keys(List<Key> all) {
                     && use.equals("sig")
                     && (named.isEmpty() || named.equals(algorithm.name()))) {
                 try {
-                    PublicKey key = algorithm == Algorithm.RS256 ? rsa(node) : elliptic(node);
+                    PublicKey key = algorithm == Algorithm.RS256 ? rsa(node) : ellipticCurve(node);
                     return key == null ? null : new Key(node.path("kid").asString(""), algorithm, key);
                 } catch (GeneralSecurityException | IllegalArgumentException e) {
-                    return null; // one bad key does not spoil the others
+                    return null; // skip an invalid key
                 }
             }
         }
@@ -101,7 +101,7 @@ record Keys(List<Key> all) {
                 : KeyFactory.getInstance("RSA").generatePublic(new RSAPublicKeySpec(modulus, number(node, "e")));
     }
 
-    private static @Nullable PublicKey elliptic(JsonNode node) throws GeneralSecurityException {
+    private static @Nullable PublicKey ellipticCurve(JsonNode node) throws GeneralSecurityException {
         if (!node.path("crv").asString("").equals("P-256")) {
             return null;
         }

@@ -8,50 +8,50 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this server is at an identity provider, and what the provider's word gives to people.
+ * Settings of the OpenID Connect client: issuer, credentials, public URL and access rules.
  *
- * @param issuer the provider, exactly as it calls itself
- * @param secret empty for a client that has none
- * @param label what people call the provider
- * @param home where browsers find this server; the provider sends them back there
- * @param access who may come in as what
+ * @param issuer the provider's issuer URL, exactly as in its metadata
+ * @param secret client secret; empty for a public client
+ * @param label display name of the provider
+ * @param home public URL of this server, to which the provider redirects
+ * @param access which groups get which role
  */
 public record Registration(String issuer, String client, String secret, String label, String home, Access access) {
     private static final Set<String> THIS_MACHINE = Set.of("localhost", "127.0.0.1", "[::1]");
 
-    /** Where the provider sends browsers back to, below {@link #home}. */
+    /** Path of the redirect URI below {@link #home}. */
     public static final String CALLBACK = "/login/oidc/callback";
 
     public Registration {
-        checked("SEMEL_OIDC_ISSUER", issuer);
+        requireSecureUrl("SEMEL_OIDC_ISSUER", issuer);
         if (client.isBlank()) {
-            throw new IllegalArgumentException("SEMEL_OIDC_CLIENT_ID is missing beside SEMEL_OIDC_ISSUER");
+            throw new IllegalArgumentException("SEMEL_OIDC_ISSUER is set, but SEMEL_OIDC_CLIENT_ID is missing");
         }
         if (access.grants().isEmpty()) {
             throw new IllegalArgumentException(
-                    "SEMEL_OIDC_ROLES is missing beside SEMEL_OIDC_ISSUER; such as admins=admin,*=viewer");
+                    "SEMEL_OIDC_ISSUER is set, but SEMEL_OIDC_ROLES is missing; example: admins=admin,*=viewer");
         }
         home = home(home);
     }
 
-    /** Where browsers find this server, without a slash at its end. */
+    /** The public URL of this server, without a trailing slash. */
     public static String home(String address) {
-        checked("SEMEL_PUBLIC_URL", address);
+        requireSecureUrl("SEMEL_PUBLIC_URL", address);
         return address.endsWith("/") ? address.substring(0, address.length() - 1) : address;
     }
 
-    /** One group, and what whoever is in it may do here. */
+    /** The role that members of one group get. */
     public record Grant(String group, Role role) {
-        /** Stands for everybody whom the provider knows. */
+        /** Matches every user of the provider. */
         static final String EVERYBODY = "*";
     }
 
     /**
-     * Who may come in as what.
+     * Workspace and roles of the provider's users.
      *
-     * @param claim where the groups stand in the token: the name of a claim, or a path with dots
-     * @param grants the first one that fits counts; whom none fits is refused
-     * @param scopes what is asked for besides `openid`
+     * @param claim the claim with the groups: a name or a dotted path
+     * @param grants the first match decides; users without a match cannot log in
+     * @param scopes requested besides `openid`
      */
     public record Access(String workspace, String scopes, String claim, List<Grant> grants) {
         public Access {
@@ -69,7 +69,7 @@ public record Registration(String issuer, String client, String secret, String l
         }
     }
 
-    /** Reads `group=role,…`; where a semicolon stands there it separates, since names of groups may have commas. */
+    /** Parses `group=role,…`; semicolons separate if present, since group names may contain commas. */
     public static List<Grant> grants(String text) {
         List<Grant> grants = new ArrayList<>();
         String[] parts = text.contains(";") ? text.split(";") : text.split(",");
@@ -81,7 +81,7 @@ public record Registration(String issuer, String client, String secret, String l
             Role role = equals < 1 ? null : Role.of(one.substring(equals + 1).strip());
             if (role == null) {
                 throw new IllegalArgumentException(
-                        "SEMEL_OIDC_ROLES takes GROUP=ROLE, separated by commas; ROLE is viewer, operator, reviewer"
+                        "SEMEL_OIDC_ROLES must be GROUP=ROLE, separated by commas; ROLE is viewer, operator, reviewer"
                                 + " or admin");
             }
             grants.add(new Grant(one.substring(0, equals).strip(), role));
@@ -93,7 +93,7 @@ public record Registration(String issuer, String client, String secret, String l
         return home + CALLBACK;
     }
 
-    /** Over https, or on this very machine; whoever listens in between could be anybody otherwise. */
+    /** Whether a URL uses https or points to this machine; otherwise others could read the traffic. */
     static boolean safe(String address) {
         try {
             URI uri = URI.create(address);
@@ -108,13 +108,14 @@ public record Registration(String issuer, String client, String secret, String l
         }
     }
 
-    private static void checked(String variable, String address) {
+    private static void requireSecureUrl(String variable, String address) {
         if (!safe(address) || address.contains("?")) {
-            throw new IllegalArgumentException(variable + " is an https URL without a query (http on this machine)");
+            throw new IllegalArgumentException(variable + " must be an https URL without a query (http is allowed"
+                    + " on this machine)");
         }
     }
 
-    /** The host and port of the provider, which whoever runs the server vouches for by naming it. */
+    /** The provider's host and port, which the operator trusts by configuring them. */
     public String host() {
         return URI.create(issuer).getRawAuthority();
     }

@@ -7,21 +7,20 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One log-in on its way through the provider. The browser keeps one secret in a cookie; state, nonce and the verifier of
- * PKCE are derived from it. So there is nothing to keep here, every worker can finish what another one began, and only
- * the browser that went out can come back.
+ * State of one OpenID Connect login. State, nonce and PKCE verifier derive from one secret in a browser cookie, so the
+ * server stores nothing and any worker can finish.
  */
 record Round(String secret, String next) {
     static final int SECRET_BYTES = 32;
     private static final int LONGEST = 1_500;
 
     static Round of(byte[] random, String next) {
-        return new Round(encoded(random), next);
+        return new Round(encode(random), next);
     }
 
-    /** What the browser keeps. */
+    /** The cookie value. */
     String cookie() {
-        return secret + "." + encoded(next.getBytes(StandardCharsets.UTF_8));
+        return secret + "." + encode(next.getBytes(StandardCharsets.UTF_8));
     }
 
     static @Nullable Round read(@Nullable String cookie) {
@@ -38,31 +37,31 @@ record Round(String secret, String next) {
     }
 
     String state() {
-        return derived("state");
+        return derive("state");
     }
 
     String nonce() {
-        return derived("nonce");
+        return derive("nonce");
     }
 
     String verifier() {
-        return derived("verifier");
+        return derive("verifier");
     }
 
-    /** What the provider is told of the verifier beforehand. */
+    /** The PKCE challenge that is sent before the verifier. */
     String challenge() {
-        return encoded(digest(verifier()));
+        return encode(digest(verifier()));
     }
 
-    private String derived(String use) {
-        return encoded(digest("semel oidc " + use + " " + secret));
+    private String derive(String use) {
+        return encode(digest("semel oidc " + use + " " + secret));
     }
 
     static boolean same(String one, String other) {
         return MessageDigest.isEqual(one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
     }
 
-    private static String encoded(byte[] bytes) {
+    private static String encode(byte[] bytes) {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 
@@ -76,6 +75,6 @@ record Round(String secret, String next) {
 
     @Override
     public String toString() {
-        return "a log-in on its way to " + next;
+        return "a login that continues at " + next;
     }
 }

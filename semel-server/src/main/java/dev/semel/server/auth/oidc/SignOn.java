@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Logging in with a provider: out with a challenge, back with a code, and then the proof of who it is. */
+/** Logs users in with an OpenID Connect provider: authorization code flow with PKCE. */
 public final class SignOn implements Voucher {
     private final Registration registration;
     private final Discovery discovery;
@@ -23,10 +23,10 @@ public final class SignOn implements Voucher {
     private final Supplier<byte[]> secrets;
 
     /**
-     * What a log-in lives on.
+     * What a login needs.
      *
-     * @param nanos a clock that only goes forward
-     * @param secrets makes 32 bytes that nobody can guess
+     * @param nanos monotonic clock
+     * @param secrets creates 32 random bytes
      */
     public record Means(Outbound outbound, InstantSource clock, LongSupplier nanos, Supplier<byte[]> secrets) {}
 
@@ -59,7 +59,7 @@ public final class SignOn implements Voucher {
         asked.put("nonce", round.nonce());
         asked.put("code_challenge", round.challenge());
         asked.put("code_challenge_method", "S256");
-        return new Outset(with(discovery.description().authorize(), asked), round.cookie());
+        return new Outset(withParameters(discovery.description().authorize(), asked), round.cookie());
     }
 
     @Override
@@ -67,15 +67,15 @@ public final class SignOn implements Voucher {
         Round round = Round.read(cookie);
         String state = answer.apply("state");
         if (round == null || state == null || !Round.same(state, round.state())) {
-            throw refused("This log-in was not begun in this browser, or more than ten minutes ago");
+            throw refused("This login started in another browser or more than ten minutes ago");
         }
         String issuer = answer.apply("iss");
         if (issuer != null && !issuer.equals(registration.issuer())) {
-            throw refused("Another provider answered than the one that was asked");
+            throw refused("The response came from another identity provider");
         }
         String code = answer.apply("code");
         if (answer.apply("error") != null || code == null || code.isEmpty()) {
-            throw refused("The provider did not let you in");
+            throw refused("The identity provider rejected the login");
         }
         IdToken token = IdToken.proved(
                 discovery.token(code, round),
@@ -86,7 +86,8 @@ public final class SignOn implements Voucher {
         if (role == null) {
             throw new SemelException(
                     ErrorCode.FORBIDDEN,
-                    "The provider knows you, and none of your groups may come in here. You are not logged in.",
+                    "The identity provider authenticated you, but none of your groups has access. You are not"
+                            + " logged in.",
                     "Ask an administrator to add you to a group, or to name one of yours in SEMEL_OIDC_ROLES.");
         }
         return new Arrival(Vouched.of(registration.issuer(), token.subject(), token.name(), role), round.next());
@@ -97,7 +98,7 @@ public final class SignOn implements Voucher {
         String page = discovery.description().farewell();
         return page.isEmpty()
                 ? null
-                : with(
+                : withParameters(
                         page,
                         Map.of(
                                 "client_id",
@@ -106,12 +107,12 @@ public final class SignOn implements Voucher {
                                 registration.home() + "/login"));
     }
 
-    private static String with(String address, Map<String, String> parameters) {
+    private static String withParameters(String address, Map<String, String> parameters) {
         return address + (address.contains("?") ? "&" : "?") + Form.encoded(parameters);
     }
 
     static SemelException refused(String what) {
         return new SemelException(
-                ErrorCode.FORBIDDEN, what + ". You are not logged in.", "Go to the log-in and begin again.");
+                ErrorCode.FORBIDDEN, what + ". You are not logged in.", "Open the login page and start again.");
     }
 }

@@ -1,4 +1,4 @@
-/** Logging in with an OpenID Connect provider: the code flow with PKCE, and the proof of what it says. */
+/** Login with an OpenID Connect provider: authorization code flow with PKCE and ID token verification. */
 @NullMarked
 package dev.semel.server.auth.oidc;
 
