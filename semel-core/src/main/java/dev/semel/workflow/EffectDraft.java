@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Builds a side effect in an external system: key, retries, timeout and, last, its protection.
  * The protection decides what Semel does when a crash or a lost response leaves the outcome unknown. Choose the first
- * that applies: {@link #lookup}, {@link #providerHonoursKey}, {@link #repeatable}, {@link #askOnDoubt}, {@link
- * #atMostOnce}.
+ * that applies: {@link #lookup}, {@link #providerHonoursKey}, {@link #repeatable}, {@link #askOnDoubt},
+ * {@link #atMostOnce}.
  */
 public final class EffectDraft {
     /** Maximum length of an effect key, in UTF-8 bytes. */
