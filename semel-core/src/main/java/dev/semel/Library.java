@@ -207,38 +207,38 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
             Door source,
             Trigger.@Nullable DoorName follows) {}
 
-    private static Trigger trigger(StartRequest asked, @Nullable Workflow<?, ?> workflow) {
-        Start start = asked.start();
+    private static Trigger trigger(StartRequest request, @Nullable Workflow<?, ?> workflow) {
+        Start start = request.start();
         String key = start.key();
         boolean named = key != null
                 || start.id() != null
                 || start.replayOf() != null
-                || asked.ties().childOf() != null;
+                || request.ties().childOf() != null;
         if (!named && workflow != null) {
-            key = workflow.derivedKey(asked.data());
+            key = workflow.derivedKey(request.data());
         }
-        if (key == null && asked.current().published().policy().requireKey() && start.replayOf() == null) {
+        if (key == null && request.current().published().policy().requireKey() && start.replayOf() == null) {
             throw new SemelException(
                     ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
-                    "Workflow \"" + asked.current().published().name() + "\" requires a key and the start has none."
+                    "Workflow \"" + request.current().published().name() + "\" requires a key and the start has none."
                             + " No run was started.",
                     "Start it with Start.withKey(…), or declare keyedBy(…) in the workflow.");
         }
         return new Trigger(
-                asked.space(),
-                asked.current(),
-                asked.data(),
-                Json.write(asked.data()),
+                request.space(),
+                request.current(),
+                request.data(),
+                Json.write(request.data()),
                 new Trigger.Names(
                         key == null ? null : IdempotencyKey.of(key),
                         start.id() == null ? null : new ChosenRunId(start.id()),
-                        asked.follows()),
-                new Trigger.Sender(asked.source(), ACTOR, start.correlationId()),
+                        request.follows()),
+                new Trigger.Sender(request.source(), ACTOR, start.correlationId()),
                 false,
                 workflow == null
                         ? Trigger.Checks.NONE
-                        : new Trigger.Checks(() -> workflow.checkInput(asked.data()), null),
-                asked.ties(),
+                        : new Trigger.Checks(() -> workflow.checkInput(request.data()), null),
+                request.ties(),
                 start.delay() == null ? 0 : start.delay().toNanos() / 1_000);
     }
 

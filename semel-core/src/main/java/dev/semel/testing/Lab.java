@@ -25,11 +25,11 @@ import org.jspecify.annotations.Nullable;
  * Runs workflows in a test: with a manual clock, fake providers that count effects, and simulated crashes.
  *
  * {@snippet :
- * try (Lab lab = new Lab()) {
- *     Provider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24)).loseResponse(1);
- *     lab.register(receipt(cards))
- *             .crashEverywhere(l -> l.start(RECEIPT, PAYMENT, Start.withKey("evt_1")))
- *             .check(l -> assertEquals(1, cards.effects()))
+ * try (WorkflowTestKit kit = new WorkflowTestKit()) {
+ *     FakeProvider cards = kit.provider("cards").honoursKeysFor(Duration.ofHours(24)).loseResponse(1);
+ *     kit.register(receipt(cards))
+ *             .crashEverywhere(k -> k.start(RECEIPT, PAYMENT, Start.withKey("evt_1")))
+ *             .check(k -> assertEquals(1, cards.effects()))
  *             .report();
  * }
  * }
@@ -59,14 +59,14 @@ public final class Lab implements AutoCloseable {
 
     /** Uses a SQLite file in a temporary folder instead of memory: slower, but {@code ctx.tx} works. */
     public Lab onFile() {
-        refuseOpen("onFile()");
+        requireNotStarted("onFile()");
         onFile = true;
         return this;
     }
 
     /** Runs two engines on one store and alternates between them for each start. */
     public Lab twoWorkers() {
-        refuseOpen("twoWorkers()");
+        requireNotStarted("twoWorkers()");
         engines = 2;
         return this;
     }
@@ -77,7 +77,7 @@ public final class Lab implements AutoCloseable {
         return this;
     }
 
-    private void refuseOpen(String what) {
+    private void requireNotStarted(String what) {
         if (world != null) {
             throw new IllegalStateException(what
                     + " must come before the first start. The engines already run; nothing was changed.");

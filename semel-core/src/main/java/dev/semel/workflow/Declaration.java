@@ -51,15 +51,15 @@ record Declaration(
 
     private ObjectNode policyJson() {
         ObjectNode text = JsonNodeFactory.instance.objectNode();
-        text.put("window", policy.window().toString()).put("scope", word(policy.scope()));
+        text.put("window", policy.window().toString()).put("scope", wireName(policy.scope()));
         list(
                 text,
                 "fingerprint",
                 policy.fingerprint().stream().map(field -> field.name()).toList());
         list(text, "fingerprint_ignore", policy.fingerprintIgnore());
-        return text.put("on_mismatch", word(policy.onMismatch()))
-                .put("duplicate_payload", word(policy.duplicatePayload()))
-                .put("on_failed", word(policy.onFailed()))
+        return text.put("on_mismatch", wireName(policy.onMismatch()))
+                .put("duplicate_payload", wireName(policy.duplicatePayload()))
+                .put("on_failed", wireName(policy.onFailed()))
                 .put("hold_while_running", policy.holdWhileRunning())
                 .put("require_key", policy.requireKey());
     }
@@ -101,7 +101,7 @@ record Declaration(
         }
     }
 
-    private static String word(Enum<?> constant) {
+    private static String wireName(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -51,7 +51,7 @@ public final class WorkflowDraft<I, O> {
     private KeyPolicy.OnFailed onFailed = KeyPolicy.DEFAULT.onFailed();
     private boolean holdWhileRunning = KeyPolicy.DEFAULT.holdWhileRunning();
     private boolean requireKey;
-    private Gates gates = Gates.NONE;
+    private Gates concurrency = Gates.NONE;
     private @Nullable Duration deadline;
 
     WorkflowDraft(String name, TypeRef<I> in, TypeRef<O> out) {
@@ -183,30 +183,35 @@ public final class WorkflowDraft<I, O> {
 
     /** Executes the runs of one entity one after another, in order. */
     public WorkflowDraft<I, O> serialBy(Accessor<I, ?> entity) {
-        gates = new Gates(gateKey("serialBy", entity), gates.maxConcurrent(), gates.debounce(), gates.rateLimit());
+        concurrency = new Gates(
+                gateKey("serialBy", entity),
+                concurrency.maxConcurrent(),
+                concurrency.debounce(),
+                concurrency.rateLimit());
         return this;
     }
 
     /** Maximum number of concurrent runs of this workflow. */
     public WorkflowDraft<I, O> maxConcurrent(int value) {
-        return gates(() -> new Gates(gates.serialBy(), value, gates.debounce(), gates.rateLimit()));
+        return concurrency(() ->
+                new Gates(concurrency.serialBy(), value, concurrency.debounce(), concurrency.rateLimit()));
     }
 
     /** Runs only the last trigger of a burst with one key: after a quiet period, at the latest after {@code atMost}. */
     public WorkflowDraft<I, O> debounce(Accessor<I, ?> by, Duration quiet, Duration atMost) {
-        return gates(() -> new Gates(
-                gates.serialBy(),
-                gates.maxConcurrent(),
+        return concurrency(() -> new Gates(
+                concurrency.serialBy(),
+                concurrency.maxConcurrent(),
                 new Gates.Debounce(gateKey("debounce", by), quiet, atMost),
-                gates.rateLimit()));
+                concurrency.rateLimit()));
     }
 
     /** Starts at most {@code count} runs of one key per time unit; further runs wait. */
     public WorkflowDraft<I, O> rateLimit(Accessor<I, ?> by, int count, Duration per) {
-        return gates(() -> new Gates(
-                gates.serialBy(),
-                gates.maxConcurrent(),
-                gates.debounce(),
+        return concurrency(() -> new Gates(
+                concurrency.serialBy(),
+                concurrency.maxConcurrent(),
+                concurrency.debounce(),
                 new Gates.RateLimit(gateKey("rateLimit", by), count, per)));
     }
 
@@ -294,7 +299,7 @@ public final class WorkflowDraft<I, O> {
                 owner,
                 keyName,
                 policy(),
-                gates,
+                concurrency,
                 deadline,
                 List.copyOf(schedules),
                 events.stream().map(Doors.Subscription::type).toList());
@@ -373,9 +378,9 @@ public final class WorkflowDraft<I, O> {
         return members.get(method.name());
     }
 
-    private WorkflowDraft<I, O> gates(Supplier<Gates> made) {
+    private WorkflowDraft<I, O> concurrency(Supplier<Gates> made) {
         try {
-            gates = made.get();
+            concurrency = made.get();
         } catch (IllegalArgumentException e) {
             throw invalid(e.getMessage());
         }
