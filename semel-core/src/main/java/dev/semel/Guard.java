@@ -27,7 +27,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Executes a caller's code at most once per idempotency key and returns the recorded result to repeats.
+ * Executes a caller's operation once per idempotency key and returns its recorded result to repeats.
  * Each operation is a workflow with one effect, so the rules of triggers apply. If the process crashes while the code
  * runs, the effect is in doubt.
  */

@@ -159,7 +159,7 @@ public final class Semel implements AutoCloseable {
     }
 
     /**
-     * Executes code at most once per key. The first call executes {@code body} and records its result; repeats return
+     * Executes an operation once per key. The first call executes {@code body} and records its result; repeats return
      * that result. A changed fingerprint throws {@link dev.semel.error.KeyConflict}. If the body throws, the key is
      * free again. If the process crashes during the body, later calls throw {@link dev.semel.error.InDoubt} until a
      * user confirms the outcome with {@link #guarded}.

@@ -8,7 +8,10 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Builds a forEach over items. Step ids depend on each item's key, so the order of the items may change. */
+/**
+ * Builds a durable loop over items (forEach): how many items run concurrently, and the code for each.
+ * Step ids depend on each item's key, so the order of the items may change.
+ */
 public final class Items<T> {
     private static final int MOST_AT_ONCE = 1_000;
 
