@@ -14,7 +14,7 @@ import java.util.OptionalLong;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/** What a test kit sees of an engine: whether it moves, and how to make it look. Nothing here is for production. */
+/** Lets the test kit observe whether an engine is idle and make it poll for work. Not for production code. */
 public final class Backstage {
     private static final int MOST_OWNED = 100_000;
 
@@ -30,16 +30,16 @@ public final class Backstage {
         this.ticker = ticker;
     }
 
-    /** Moves with everything that this engine writes. */
+    /** Number of writes that this engine submitted so far. */
     public long movements() {
         return committer.handedOver();
     }
 
-    private record Outside(long now, long next, List<Write.Driver> owned) {}
+    private record StoreState(long now, long next, List<Write.Driver> owned) {}
 
     /**
-     * When the next run is due by the store's clock ({@link Write.Rest#NEVER}: only a message can move anything), as long
-     * as nothing moves by itself; empty while something does.
+     * When the next run is due by the store's clock, if the engine is idle; empty while it has work.
+     * {@link Write.Rest#NEVER} means that only an external message can create work.
      */
     public OptionalLong quietUntil() {
         long before = movements();
@@ -53,9 +53,9 @@ public final class Backstage {
                 || !committer.isIdle()) {
             return OptionalLong.empty();
         }
-        Outside outside = Objects.requireNonNull(
-                semel.view(reads -> new Outside(reads.now(), reads.nextDue(), reads.owned(lease, null, MOST_OWNED))));
-        // Claimed and not yet in memory, or let go of and to be taken up again.
+        StoreState outside = Objects.requireNonNull(semel.view(
+                reads -> new StoreState(reads.now(), reads.nextDue(), reads.owned(lease, null, MOST_OWNED))));
+        // Claimed but not loaded yet, or unloaded and about to be claimed again.
         boolean between = outside.owned().stream().anyMatch(driver -> !runs.drives(driver.run()));
         OptionalLong inside = runs.quietUntil();
         if (between || outside.next() <= outside.now() || inside.isEmpty()) {
@@ -69,12 +69,12 @@ public final class Backstage {
                 : OptionalLong.empty();
     }
 
-    /** The engine looks for work at once. */
+    /** Makes the engine poll the store for work immediately. */
     public void lookForWork() {
         semel.lookForWork();
     }
 
-    /** The runs that this engine owns by what the store says. */
+    /** The runs that this engine owns according to the store. */
     public List<RunId> driven() {
         Long lease = committer.lease();
         List<Write.Driver> owned = lease == null
@@ -83,12 +83,12 @@ public final class Backstage {
         return owned.stream().map(Write.Driver::run).toList();
     }
 
-    /** The workspace of what is started from code. */
+    /** The workspace of runs that Java code starts. */
     public int workspace() {
         return semel.library().home().workspace();
     }
 
-    /** The row of a run that was started from code; null where there is none. */
+    /** The stored row of a run that Java code started; null if it does not exist. */
     public Rows.@Nullable Run row(String runId) {
         try {
             return semel.library().find(workspace(), runId);

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** What the doors for events need of the engine. */
+/** Stores inbound events and finds the workflows that subscribe to them; used by the event and webhook endpoints. */
 public final class Events {
     private static final Logger LOG = System.getLogger(Events.class.getName());
 
@@ -32,27 +32,27 @@ public final class Events {
     }
 
     /**
-     * Hands an event over to be kept, beside the triggers that it makes. The answer comes when it is durable.
+     * Submits an event for storage together with the triggers that it causes. The result arrives once it is durable.
      *
-     * @param beside the name of one of those triggers: both go to the disk in one commit
+     * @param beside the key of one of those triggers: the event shares its commit lane, so both commit together
      */
     public Keeping keep(Write.Keep keep, String beside) {
         TxDesk.refuseInside("an event");
         int hash = beside.hashCode();
         int lane = Math.floorMod(hash ^ hash >>> 16, committer.lanes());
-        CompletableFuture<Write.Kept> answer = committer.submitSoon(lane, keep);
-        return () -> joined(answer);
+        CompletableFuture<Write.Kept> result = committer.submitSoon(lane, keep);
+        return () -> await(result);
     }
 
-    /** An event on its way to the store. */
+    /** An event that was submitted to the store and may not be durable yet. */
     @FunctionalInterface
     public interface Keeping {
         Write.Kept await();
     }
 
-    private static Write.Kept joined(CompletableFuture<Write.Kept> answer) {
+    private static Write.Kept await(CompletableFuture<Write.Kept> result) {
         try {
-            return answer.join();
+            return result.join();
         } catch (CompletionException e) {
             throw e.getCause() instanceof StoreFailure failure
                     ? Unavailable.because(failure)
@@ -60,7 +60,7 @@ public final class Events {
         }
     }
 
-    /** The workflows of a workspace that events may start. Those whose code is elsewhere are not known here. */
+    /** The workflows of a workspace that subscribe to events, except those whose code is not in this process. */
     public List<Current> subscribers(int workspace) {
         List<Current> all = new ArrayList<>();
         List<Rows.Workflow> rows = semel.view(reads -> reads.workflows(workspace));
@@ -87,13 +87,13 @@ public final class Events {
             }
             LOG.log(
                     Level.ERROR,
-                    "workflow " + row.workflowId() + " gets no events here, because it cannot be read: "
-                            + e.getMessage());
+                    "workflow " + row.workflowId() + " receives no events on this worker because its stored version"
+                            + " cannot be loaded: " + e.getMessage());
             return null;
         }
     }
 
-    /** Holds an input against what a workflow in Java takes; of any other nothing is known here. Throws where it does not fit. */
+    /** Validates an input against the input type of a Java workflow; throws if invalid. Ignores other workflows. */
     public void check(String workflow, JsonNode input) {
         Runnable fresh = semel.library().checks(workflow, input).fresh();
         if (fresh != null) {
@@ -101,7 +101,7 @@ public final class Events {
         }
     }
 
-    /** Looks whether anything was published since; {@link Semel#changes} is right afterwards. */
+    /** Reloads the catalog if a workflow was published since the last check; {@link Semel#changes} is then current. */
     public void look() {
         try {
             catalog.check();

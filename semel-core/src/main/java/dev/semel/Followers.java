@@ -6,16 +6,16 @@ import dev.semel.store.StoreFailure;
 import dev.semel.workflow.Gates;
 import org.jspecify.annotations.Nullable;
 
-/** Tells others when a run has ended or rests: what was waiting behind it may go on. */
+/** Wakes parent runs and the dispatcher when a run ends, is unloaded, or another worker reports new work. */
 record Followers(Semel semel) implements RunLoop.Observer {
-    /** Another worker made something to do, for this run or (null) for anybody. */
+    /** Handles a notification from another worker: there is work for this run or, if null, for any run. */
     void told(@Nullable RunId run) {
         try {
             if (run == null || !semel.runs().told(run)) {
                 semel.lookForWork();
             }
         } catch (StoreFailure e) {
-            semel.lookForWork(); // it was only a hint
+            semel.lookForWork(); // the notification was only a hint
         }
     }
 

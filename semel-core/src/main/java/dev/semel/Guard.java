@@ -27,8 +27,9 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Makes any operation idempotent, on the tables and by the rules of triggers: the operation is a workflow with one
- * effect, and its code is in the hands of the caller. A process that died half-way leaves that effect in doubt.
+ * Executes a caller's operation once per idempotency key and returns its recorded result to repeats.
+ * Each operation is a workflow with one effect, so the rules of triggers apply. If the process crashes while the code
+ * runs, the effect is in doubt.
  */
 public final class Guard {
     private static final String STEP = "do";
@@ -38,27 +39,27 @@ public final class Guard {
 
     private final Semel semel;
     private final ConcurrentHashMap<String, Workflow<JsonNode, JsonNode>> operations = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<String, Code> waiting = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, CallerCode> waiting = new ConcurrentHashMap<>();
 
     Guard(Semel semel) {
         this.semel = semel;
     }
 
     /**
-     * What is to be done once.
+     * An operation, its idempotency key and the caller on whose behalf it runs.
      *
-     * @param name of the operation, as a workflow is named
-     * @param fingerprint what makes it the same action; any value that can be written as JSON
+     * @param name name of the operation; the rules for workflow names apply
+     * @param fingerprint the data that define the action; any value that can be written as JSON
      */
     public record Operation(String name, String actor, String key, Object fingerprint) {}
 
-    /** The caller's code and what it threw, while its run is being admitted and driven. */
-    private static final class Code {
+    /** The caller's code and the exception it threw, kept while its run is admitted and executed. */
+    private static final class CallerCode {
         final String operation;
         final Callable<?> body;
         volatile @Nullable Throwable failure;
 
-        Code(String operation, Callable<?> body) {
+        CallerCode(String operation, Callable<?> body) {
             this.operation = operation;
             this.body = body;
         }
@@ -66,7 +67,7 @@ public final class Guard {
 
     <T> T once(Operation operation, Class<T> type, Callable<T> body) {
         Workflow<JsonNode, JsonNode> workflow = operations.computeIfAbsent(operation.name(), this::workflow);
-        Code code = new Code(operation.name(), body);
+        CallerCode code = new CallerCode(operation.name(), body);
         String call = semel.newId().text();
         waiting.put(call, code);
         try {
@@ -80,8 +81,8 @@ public final class Guard {
                 try {
                     return result(run, operation, type, code);
                 } catch (StepFailed e) {
-                    // Somebody before us went away before it was begun, or it came to a worker that has not our code:
-                    // the key is free again and nothing was done.
+                    // An earlier caller ended before its code began, or another worker without our code claimed the
+                    // run: nothing was executed and the key is free again.
                     if (tries == TRIES || code.failure != null || !e.reason().equals(CallerGone.NAME)) {
                         throw e;
                     }
@@ -92,7 +93,7 @@ public final class Guard {
         }
     }
 
-    /** What stands under a key; it need not be known to this process yet. */
+    /** The call that was recorded under a key, also if this process has not executed the operation yet. */
     Guarded guarded(String operation, String key) {
         Workflow<JsonNode, JsonNode> workflow = operations.computeIfAbsent(operation, this::workflow);
         int workspace = semel.library().home().workspace();
@@ -104,45 +105,47 @@ public final class Guard {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
                     "Operation \"" + operation
-                            + "\" was not asked for under this key, or longer ago than keys are kept."
-                            + " Nothing was decided.",
-                    "Give the operation and the key that the call of once(…) had.");
+                            + "\" has no call under this key, or the key has expired and was removed."
+                            + " Nothing was changed.",
+                    "Use the operation name and the key that were passed to once(…).");
         }
         return new Guarded(semel.run(workflow, known.run().text()), STEP);
     }
 
-    /** A workflow under the name of an operation would take its runs, and the other way round. */
+    /** Rejects a workflow with the name of an operation: each would claim the runs of the other. */
     void refuseName(String name) {
         if (operations.containsKey(name)) {
-            throw nameTaken(name, "an operation that is done once");
+            throw nameTaken(name, "an operation of once(…)");
         }
     }
 
     private static SemelException nameTaken(String name, String by) {
         return new SemelException(
                 ErrorCode.INVALID_DEFINITION,
-                "The name \"" + name + "\" is used by " + by + ". Nothing was registered and nothing was done.",
-                "Give workflows and operations names of their own.");
+                "The name \"" + name + "\" is already used by " + by + ". Nothing was registered or executed.",
+                "Use different names for workflows and operations.");
     }
 
-    /** Whoever wanted this is gone, and it was not begun. */
+    /** The caller's process ended before its code began. */
     private static final class CallerGone extends RuntimeException {
         static final String NAME = StepFailed.simpleName(CallerGone.class.getName());
 
         CallerGone() {
-            super("the caller of this operation is gone; it was not begun");
+            super("the process that called this operation has ended; the operation was not executed");
         }
     }
 
     @SuppressWarnings("NullAway") // null is what the caller's own code returned
-    private static <T> T result(Run<JsonNode> run, Operation operation, Class<T> type, Code code) {
+    private static <T> T result(Run<JsonNode> run, Operation operation, Class<T> type, CallerCode code) {
         try {
             JsonNode kept = run.result();
             if (kept.has(UNFIT)) {
                 throw new TypeMismatch(
-                        operation.name() + " was done under this key and its result could not be kept: "
+                        "Operation \"" + operation.name()
+                                + "\" was executed under this key, but its result could not be stored: "
                                 + kept.path(UNFIT).asString(),
-                        "Return something smaller that can be written as JSON. It is not done again under this key.");
+                        "Return a smaller value that can be written as JSON. Semel does not execute the operation"
+                                + " again under this key.");
             }
             return Codec.STANDARD.read(kept.path(RESULT), type, "The result of " + operation.name());
         } catch (StepFailed e) {
@@ -163,22 +166,22 @@ public final class Guard {
         if (semel.library().isKnown(name)) {
             throw nameTaken(name, "a workflow");
         }
-        // Another actor's result is nobody else's business: under the same key that is a conflict.
+        // The actor is part of the fingerprint, so one actor cannot read another actor's result with the same key.
         Workflow<JsonNode, JsonNode> workflow = Workflow.define(name, JsonNode.class, JsonNode.class)
                 .fingerprintFields("actor", "fingerprint")
                 .scope(KeyPolicy.Scope.WORKFLOW)
                 .onMismatch(KeyPolicy.OnMismatch.REJECT)
                 .onFailed(KeyPolicy.OnFailed.RUN_AGAIN)
-                .body((ctx, data) -> answer(ctx, data.path("call").asString()));
+                .body((ctx, data) -> execute(ctx, data.path("call").asString()));
         semel.library().register(workflow);
         return workflow;
     }
 
-    /** A failed run frees the key; what was done and only could not be kept must not, so that it is not done again. */
-    private JsonNode answer(Context ctx, String call) {
-        ObjectNode answer = JsonNodeFactory.instance.objectNode();
+    /** Completes also if the result cannot be stored: a failed run would free the key, and the code would run again. */
+    private JsonNode execute(Context ctx, String call) {
+        ObjectNode output = JsonNodeFactory.instance.objectNode();
         try {
-            return answer.set(
+            return output.set(
                     RESULT,
                     ctx.effect(STEP)
                             .retry(Retry.none().notOn(CallerGone.class))
@@ -188,18 +191,18 @@ public final class Guard {
             if (e.is(Failures.Refused.class) || e.is(CallerGone.class)) {
                 throw e;
             }
-            return answer.put(UNFIT, e.said());
+            return output.put(UNFIT, e.said());
         }
     }
 
     /**
-     * Runs the caller's code, which may throw what it likes: a failure that reached us is no doubt. What it returned is
-     * written outside of that: the deed is done by then.
+     * Runs the caller's code. An exception that it throws is a known outcome. Its result is written outside of that
+     * try block, because the action is done by then.
      */
     private JsonNode call(String id) {
-        Code code = waiting.get(id);
+        CallerCode code = waiting.get(id);
         if (code == null) {
-            // Taken up after a crash, before anything was sent, or after a person said that it was not done.
+            // Recovered after a crash before anything was sent, or after a user confirmed that it was not done.
             throw new CallerGone();
         }
         Object result;

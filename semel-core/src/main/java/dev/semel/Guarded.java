@@ -3,8 +3,8 @@ package dev.semel;
 import tools.jackson.databind.JsonNode;
 
 /**
- * An operation that was done, or begun, once under its key. Where the process died half-way nobody but a person knows
- * whether it was done; the first decision counts.
+ * The record of one idempotent call, with methods to confirm its outcome if a crash left it in doubt.
+ * The first confirmation applies; later ones return false.
  */
 public final class Guarded {
     private final Run<JsonNode> run;
@@ -15,7 +15,7 @@ public final class Guarded {
         this.step = step;
     }
 
-    /** The run that stands for it, under which it is shown. */
+    /** The run that represents the call in the API and the dashboard. */
     public String runId() {
         return run.id();
     }
@@ -24,12 +24,12 @@ public final class Guarded {
         return run.inDoubt().contains(step);
     }
 
-    /** It was done, and this was its result: whoever asks again gets it. False: it is not in doubt. */
+    /** Confirms that the operation was done; repeats then receive this result. False if it is not in doubt. */
     public boolean happened(Object result, String by) {
         return run.happened(step, result, by);
     }
 
-    /** It was not done: whoever asks next does it. False: it is not in doubt. */
+    /** Confirms that the operation was not done; the next call executes it. False if it is not in doubt. */
     public boolean didNotHappen(String by) {
         return run.didNotHappen(step, by);
     }

@@ -20,8 +20,9 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Signals for whoever waits under a key: {@code Letters.of(semel).send(PAID.withKey(order), payment, Key.of(event))}.
- * All runs that wait with that name and key get it; where none does it is kept for seven days, for the first that comes.
+ * Sends signals to runs that wait under a key, so that the sender does not need the run id.
+ * Every run that waits for that name and key receives the signal. If none waits, Semel stores the signal for 7 days and
+ * the first run that waits receives it. Example: {@code send(PAID.withKey(orderId), payment, Key.of(eventId))}.
  */
 public final class Letters {
     private final Semel semel;
@@ -35,19 +36,23 @@ public final class Letters {
     }
 
     /**
-     * What became of a letter.
+     * The result of sending a keyed signal.
      *
-     * @param runs the ids of those who have it by now; none while it is kept
-     * @param until when it is kept, or its id known, no longer: microseconds of the store's clock
-     * @param replayed it was sent before under this id
+     * @param runs ids of the runs that received it so far; empty while it is only stored
+     * @param until when Semel forgets the signal and its id, in microseconds of the store's clock
+     * @param replayed whether the signal was sent before with this id
      */
     public record Sent(List<String> runs, long until, boolean replayed) {}
 
-    /** @param once the sender's id for it: with the same one it arrives once, within seven days */
+    /**
+     * Sends a keyed signal.
+     *
+     * @param once the sender's id of the signal: runs receive signals with the same id once within 7 days
+     */
     public <T> Sent send(Signal<T> signal, T value, Key once) {
         if (signal.key() == null) {
-            throw new IllegalArgumentException("signal " + signal.name() + " has no key; send it as " + signal.name()
-                    + ".withKey(…), or to a run");
+            throw new IllegalArgumentException("signal " + signal.name()
+                    + " has no key. Nothing was sent. Add one with withKey(…), or send the signal to a run");
         }
         JsonNode written = Codec.STANDARD.write(value, "the signal " + signal.name());
         Letter.Address to = new Letter.Address(semel.library().home().workspace(), signal.name(), signal.key());
@@ -55,24 +60,25 @@ public final class Letters {
     }
 
     public Sent send(Letter.Address to, JsonNode value, String once) {
-        return post(to, value, once)
+        return submit(to, value, once)
                 .orElseThrow(() -> new SemelException(
                                 ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
-                                "The id \"" + once + "\" came with another signal " + to.name()
-                                        + " before: its key or its data differ. Nothing was sent.",
-                                "Send the original to learn who got it, or use a new id.")
+                                "The id \"" + once + "\" was used before for another signal " + to.name()
+                                        + ": its key or its data differ. Nothing was sent.",
+                                "Send the original signal to see which runs received it, or use a new id.")
                         .with("reason", "request")
                         .with("idempotency_key", once));
     }
 
-    /** Empty: the id came with another letter before. */
-    private Optional<Sent> post(Letter.Address to, JsonNode value, String once) {
+    /** Empty if the id was used before for another signal. */
+    private Optional<Sent> submit(Letter.Address to, JsonNode value, String once) {
         String text = Json.write(value);
         var post = new Letter.Post(to, once, semel.newId(), digest(to.key(), value), text);
         return switch (semel.change(new Edit.Mail<>(post))) {
             case Posted.Sent(List<RunId> runs, long until, boolean repeated) -> {
-                long away = runs.stream().filter(run -> !semel.runs().wake(run)).count();
-                if (away > 0) {
+                long elsewhere =
+                        runs.stream().filter(run -> !semel.runs().wake(run)).count();
+                if (elsewhere > 0) {
                     semel.lookForWork();
                 }
                 yield Optional.of(new Sent(
@@ -83,12 +89,12 @@ public final class Letters {
     }
 
     /**
-     * A message of somebody whom a run may have asked something. Under the same id it arrives once; another text under it
-     * changes nothing, since nobody is there who could choose another id.
+     * Delivers a message from a sender whose reply a run may await, once per id. A different text with the same id is
+     * ignored, because the sender cannot choose another id.
      */
     public Sent reply(int workspace, String from, JsonNode value, String once) {
         Letter.Address to = Letter.Address.reply(workspace, from);
-        return post(to, value, once).orElseGet(() -> new Sent(List.of(), 0, true));
+        return submit(to, value, once).orElseGet(() -> new Sent(List.of(), 0, true));
     }
 
     /** The id that callers see. */

@@ -30,7 +30,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Workflows written in Java: known by name in this process, published like any other, started from code. */
+/** Registers and publishes workflows written in Java, and starts, finds and signals their runs. */
 final class Library implements Children.Starter, Children.Signaller, TickDoor.Desk {
     private static final String WORKSPACE = "default";
     private static final String ACTOR = "library";
@@ -49,7 +49,7 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
         this.limits = limits;
     }
 
-    /** The workspace of what is started from code. */
+    /** The workspace of runs that Java code starts; created on first use. */
     Trigger.Space home() {
         Trigger.Space space = home;
         if (space == null) {
@@ -79,7 +79,7 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
         return known.containsKey(name);
     }
 
-    /** Its code is here; nothing is published. */
+    /** Adds the code of a workflow without publishing it. */
     void knows(Workflow<?, ?> workflow) {
         known.put(workflow.name(), workflow);
     }
@@ -89,7 +89,7 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
         if (before != null && before != workflow) {
             LOG.log(
                     System.Logger.Level.INFO,
-                    "workflow {0} was registered again; the newer code counts",
+                    "workflow {0} was registered again; this process now uses the newer code",
                     workflow.name());
         }
         Rows.Workflow row = publishedAs(workflow);
@@ -97,7 +97,7 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
         semel.change(new Edit.WakeHeld(row.workflowId()));
     }
 
-    /** A publish stops the admissions of all workers for a moment, so it is left out where it would change nothing. */
+    /** Publishes only if the definition changed, because a publish briefly stops admissions on all workers. */
     private Rows.Workflow publishedAs(Workflow<?, ?> workflow) {
         int workspace = home().workspace();
         Rows.Workflow there = semel.view(reads -> {
@@ -117,7 +117,7 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
 
     private static final System.Logger LOG = System.getLogger(Library.class.getName());
 
-    /** A stored version as something that runs: from the code of this process, or from its text. */
+    /** Compiles a stored version, from the code in this process or from its YAML text. */
     Published compile(Rows.Version version, Catalog.Compiler files) {
         if (!version.body().startsWith("{\"semel\":1,\"java\":")) {
             return files.compile(version);
@@ -126,7 +126,7 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
         if (workflow == null) {
             throw new Catalog.NotKnownHere(version.name(), version.workflowId());
         }
-        // By the stored text: while a deployment rolls, the code here may be older or newer than what is published.
+        // Use the stored text: during a rolling deployment this process may have older or newer code than published.
         Doors doors = new Doors(workflow.subscriptionsOf(version.body()), Workflow.schedulesOf(version.body()));
         return new Published(
                 version.workflowId(),
@@ -142,102 +142,103 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
         Current current = current(home().workspace(), workflow.name());
         JsonNode data = workflow.inputOf(input);
         Trigger.Ties ties = Trigger.Ties.NONE;
-        Door door = Door.LIBRARY;
+        Door source = Door.LIBRARY;
         Trigger.DoorName follows = null;
         if (start.replayOf() != null) {
-            Rows.Run original = staying(find(start.replayOf()));
+            Rows.Run original = requireRetained(find(start.replayOf()));
             if (!original.workflowId().equals(current.published().workflowId())) {
                 throw new SemelException(
                         ErrorCode.INVALID_INPUT,
                         "Run " + start.replayOf() + " is not a run of workflow \"" + workflow.name()
                                 + "\". It was not replayed and no run was started.",
-                        "Replay a run with the workflow it was started with.");
+                        "Replay the run with the workflow that it was started with.");
             }
             if (!start.otherInput() && !workflow.isInput(data, Json.parse(original.input()))) {
                 throw new SemelException(
                         ErrorCode.INVALID_INPUT,
                         "Run " + start.replayOf()
-                                + " had another input. What it did would be reused for this one, so it"
-                                + " was not replayed and no run was started.",
-                        "Replay it with the input that it had; for another input start a new run, or say"
-                                + " Start.replayWithOtherInput(…) if what was done is to be reused all the same.");
+                                + " had a different input. A replay would reuse its recorded effects for this input,"
+                                + " so the run was not replayed and no run was started.",
+                        "Replay it with its original input, or start a new run. To reuse the recorded effects with a"
+                                + " different input, use Start.replayWithOtherInput(…).");
             }
             ties = new Trigger.Ties(original.lineage(), null, original.id(), null);
-            door = Door.REPLAY;
+            source = Door.REPLAY;
             follows = semel.view(reads -> ReplayDoor.following(reads, original.id()));
         }
-        Answer answer = semel.trigger(trigger(new Asked(home(), current, data, start, ties, door, follows), workflow));
-        if (follows != null && answer.mismatch()) {
+        StartRequest request = new StartRequest(home(), current, data, start, ties, source, follows);
+        Answer result = semel.trigger(trigger(request, workflow));
+        if (follows != null && result.mismatch()) {
             throw new SemelException(
                     ErrorCode.REPLAY_REFUSED,
-                    "Run " + start.replayOf() + " was replayed before, with another input, by " + answer.runId()
-                            + ". No run was started.",
-                    "Take that run, or replay that one.");
+                    "Run " + start.replayOf() + " was already replayed with a different input, by run "
+                            + result.runId() + ". No run was started.",
+                    "Use that run, or replay that run.");
         }
-        return new Run<>(semel, new Run.Named(answer.run(), answer.runId(), answer.replayed()), workflow);
+        return new Run<>(semel, new Run.Named(result.run(), result.runId(), result.replayed()), workflow);
     }
 
-    /** A replay rests on what its original did, so it does not begin when that is about to be removed. */
-    private Rows.Run staying(Rows.Run original) {
+    /** Rejects a replay of a run whose record is about to be deleted, because the replay reuses its effects. */
+    private Rows.Run requireRetained(Rows.Run original) {
         Rows.End end = original.end();
-        if (end != null && isAboutToGo(end.endedAt())) {
+        if (end != null && isNearDeletion(end.endedAt())) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "Run " + original.runIdText() + " ended so long ago that its record is being removed. No run was "
-                            + "started.",
-                    "Start a new run; what the old one did is not known any more.");
+                    "Run " + original.runIdText() + " is past its retention period and its record is being deleted. No"
+                            + " run was started.",
+                    "Start a new run. The effects of the old run are no longer recorded.");
         }
         return original;
     }
 
-    /** Whether runs that ended then are removed, or will be within the hour. */
-    private boolean isAboutToGo(long endedAt) {
+    /** Whether retention deletes runs that ended at this time, now or within the next hour. */
+    private boolean isNearDeletion(long endedAt) {
         long kept = limits.payloads().minusHours(1).toNanos() / 1_000;
         Long now = semel.view(reads -> reads.now());
         return now != null && endedAt < now - kept;
     }
 
-    private record Asked(
+    private record StartRequest(
             Trigger.Space space,
             Current current,
             JsonNode data,
             Start start,
             Trigger.Ties ties,
-            Door door,
+            Door source,
             Trigger.@Nullable DoorName follows) {}
 
-    private static Trigger trigger(Asked asked, @Nullable Workflow<?, ?> workflow) {
-        Start start = asked.start();
+    private static Trigger trigger(StartRequest request, @Nullable Workflow<?, ?> workflow) {
+        Start start = request.start();
         String key = start.key();
         boolean named = key != null
                 || start.id() != null
                 || start.replayOf() != null
-                || asked.ties().childOf() != null;
+                || request.ties().childOf() != null;
         if (!named && workflow != null) {
-            key = workflow.derivedKey(asked.data());
+            key = workflow.derivedKey(request.data());
         }
-        if (key == null && asked.current().published().policy().requireKey() && start.replayOf() == null) {
+        if (key == null && request.current().published().policy().requireKey() && start.replayOf() == null) {
             throw new SemelException(
                     ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
-                    "Workflow \"" + asked.current().published().name() + "\" requires a key and none was given. No run "
-                            + "was started.",
-                    "Start it with Start.withKey(…), or declare keyedBy(…).");
+                    "Workflow \"" + request.current().published().name() + "\" requires a key and the start has none."
+                            + " No run was started.",
+                    "Start it with Start.withKey(…), or declare keyedBy(…) in the workflow.");
         }
         return new Trigger(
-                asked.space(),
-                asked.current(),
-                asked.data(),
-                Json.write(asked.data()),
+                request.space(),
+                request.current(),
+                request.data(),
+                Json.write(request.data()),
                 new Trigger.Names(
                         key == null ? null : IdempotencyKey.of(key),
                         start.id() == null ? null : new ChosenRunId(start.id()),
-                        asked.follows()),
-                new Trigger.Sender(asked.door(), ACTOR, start.correlationId()),
+                        request.follows()),
+                new Trigger.Sender(request.source(), ACTOR, start.correlationId()),
                 false,
                 workflow == null
                         ? Trigger.Checks.NONE
-                        : new Trigger.Checks(() -> workflow.checkInput(asked.data()), null),
-                asked.ties(),
+                        : new Trigger.Checks(() -> workflow.checkInput(request.data()), null),
+                request.ties(),
                 start.delay() == null ? 0 : start.delay().toNanos() / 1_000);
     }
 
@@ -247,7 +248,7 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
                     "There is no workflow \"" + name + "\" in this workspace. No run was started.",
-                    "Register it first: semel.register(" + name + ").");
+                    "Register the workflow first: semel.register(…).");
         }
         return current;
     }
@@ -258,13 +259,14 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
         if (child.start().replayOf() != null) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "Workflow \"" + child.workflow() + "\" was called as a replay of a run. No run was started.",
-                    "Call it without one: a replayed parent finds the same child again.");
+                    "The call of workflow \"" + child.workflow() + "\" uses Start.replayOf(…), which a child workflow"
+                            + " does not support. No run was started.",
+                    "Call it without replayOf: a replayed parent finds the same child run again.");
         }
         Trigger.Ties ties = new Trigger.Ties(null, parent.id(), null, stepId, "", parent.depth());
-        Asked asked =
-                new Asked(space(parent.workspace()), current, child.input(), child.start(), ties, Door.CHILD, null);
-        return semel.trigger(trigger(asked, known.get(child.workflow()))).run();
+        StartRequest request = new StartRequest(
+                space(parent.workspace()), current, child.input(), child.start(), ties, Door.CHILD, null);
+        return semel.trigger(trigger(request, known.get(child.workflow()))).run();
     }
 
     @Override
@@ -275,7 +277,7 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
     @Override
     public void stop(RunLoop.Resident parent, RunId child) {
         String actor = "run " + parent.runId();
-        semel.change(new Edit.Cancel(parent.workspace(), child, actor, "the run that called it comes to its end"));
+        semel.change(new Edit.Cancel(parent.workspace(), child, actor, "the parent run is ending"));
         semel.runs().cancel(child);
         semel.lookForWork();
     }
@@ -299,7 +301,7 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
         return new Run<>(semel, new Run.Named(row.id(), row.runIdText(), true), workflow);
     }
 
-    /** A run of whatever workflow, for the one who operates it. */
+    /** A run of any workflow of a workspace, for operators. */
     Run<JsonNode> run(int workspace, String runId) {
         Rows.Run row = find(workspace, runId);
         return new Run<>(semel, new Run.Named(row.id(), row.runIdText(), true), ANY);
@@ -309,7 +311,7 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
         return find(home().workspace(), runId);
     }
 
-    /** A run by the id that callers see: ours, or one they chose. */
+    /** Finds a run by its public id: generated, or chosen by the caller. */
     Rows.Run find(int workspace, String runId) {
         RunId id = RunId.parse(runId);
         Rows.Run run = id == null ? null : semel.view(reads -> reads.run(workspace, id));
@@ -323,7 +325,9 @@ final class Library implements Children.Starter, Children.Signaller, TickDoor.De
         }
         if (run == null) {
             throw new SemelException(
-                    ErrorCode.NOT_FOUND, "There is no run " + runId + " here.", "Use the id that start() gave you.");
+                    ErrorCode.NOT_FOUND,
+                    "There is no run " + runId + " in this workspace. Nothing was changed.",
+                    "Use the id of a run that start(…) returned.");
         }
         return run;
     }

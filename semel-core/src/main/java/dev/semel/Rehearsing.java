@@ -4,7 +4,7 @@ import dev.semel.engine.Rehearsal;
 import dev.semel.trigger.Rehearsed;
 import dev.semel.trigger.Trigger;
 
-/** What would become of a trigger, and nothing of it happens. */
+/** Predicts what admission would decide on a trigger, without storing anything or starting a run. */
 public final class Rehearsing {
     private final Rehearsal rehearsal;
 
@@ -12,7 +12,7 @@ public final class Rehearsing {
         this.rehearsal = rehearsal;
     }
 
-    /** @param at a time of the store's clock; one that is over counts as now */
+    /** @param at the time of the simulated trigger, in microseconds of the store's clock; a past time means now */
     public Rehearsed of(Trigger trigger, long at) {
         return rehearsal.of(trigger, at);
     }

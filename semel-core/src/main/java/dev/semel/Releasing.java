@@ -8,13 +8,13 @@ import dev.semel.store.Rows;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Letting keys go. */
+/** Builds the store change that releases idempotency keys, so that their next trigger starts a new run. */
 public final class Releasing {
     private Releasing() {}
 
     /**
-     * The change that lets keys go, each as long as it stands for the run that was read with it; with it the payload of
-     * that run, which would hold the next trigger back otherwise. It answers false where all were let go before.
+     * A change that releases each key if it still belongs to the run that was read with it. It also releases that run's
+     * payload fingerprint, which could otherwise reject the next trigger. Returns false if all were released before.
      */
     public static Edit<Boolean> of(List<Rows.Held> keys, Edit.By by) {
         List<Edit.Release> releases = new ArrayList<>();

@@ -25,15 +25,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Safe replays: first a plan, which says for every effect of every run what will become of it and changes nothing; then,
- * where somebody wants it, its application. Nothing that is done is done again.
+ * Creates, approves and applies plans for safe replays of runs.
+ * A plan predicts for every effect of every run what a replay does with it; it changes nothing else. Applying the plan
+ * starts the replays, which reuse recorded effects.
  */
 public final class Replays {
-    /** A plan is for so many runs at most. */
+    /** Maximum number of runs in one plan. */
     public static final int MOST_RUNS = 50_000;
 
     private static final int AT_ONCE = 100;
-    private static final int DIFFERENCES_TOLD = 20;
+    private static final int MAX_DIFFERENCES = 20;
 
     private final Semel semel;
     private final Planner planner;
@@ -45,20 +46,20 @@ public final class Replays {
         this.replayer = replayer;
     }
 
-    /** Which runs a plan is for: these, or all that a filter finds. */
+    /** The runs that a plan covers: listed by id, or selected by a filter. */
     public sealed interface Which {
         record These(List<String> runIds) implements Which {}
 
-        /** @param filter its cursor and its limit do not count */
+        /** @param filter its cursor and limit are ignored */
         record All(Reads.RunFilter filter) implements Which {}
     }
 
     /**
-     * What a plan is asked for.
+     * The request for a replay plan.
      *
-     * @param input what the runs get instead of their own; null for that
-     * @param approval somebody else must approve the plan before it is applied
-     * @param manner how it is to be applied; what is approved is applied so and in no other way
+     * @param input input that replaces the input of the runs; null to keep it
+     * @param approval whether another user must approve the plan before it is applied
+     * @param manner how to apply the plan; an approved plan can only be applied this way
      */
     public record Asked(
             int workspace,
@@ -68,18 +69,18 @@ public final class Replays {
             @Nullable String input,
             boolean approval,
             Manner manner) {
-        /** One whose safe part is applied, as fast as it goes. */
+        /** A request whose plan applies only safe replays, without a rate limit. */
         public Asked(int workspace, String actor, Which which, Order order, @Nullable String input, boolean approval) {
             this(workspace, actor, which, order, input, approval, Manner.SAFE);
         }
     }
 
-    /** Makes a plan, and changes nothing else. */
+    /** Creates and builds a plan; changes nothing else. */
     public Replay.Plan plan(Asked asked) {
         return make(semel.change(laying(asked)).id(), asked);
     }
 
-    /** The change that begins a plan, for whoever makes it together with something else. */
+    /** The change that creates an empty plan, for callers that commit it together with other changes. */
     public Edit<Replay.Plan> laying(Asked asked) {
         String wish = asked.order().toJson();
         boolean said = asked.approval() || !asked.manner().equals(Manner.SAFE);
@@ -93,9 +94,9 @@ public final class Replays {
                 said ? asked.manner().toJson().toString() : null));
     }
 
-    /** Fills a plan that has begun, as it was asked for; one that is made is told as it is. */
+    /** Builds the items of a created plan; returns a plan that is already built unchanged. */
     public Replay.Plan make(RunId id, Asked asked) {
-        Replay.Plan laid = there(find(asked.workspace(), id));
+        Replay.Plan laid = existing(find(asked.workspace(), id));
         if (laid.state() != Replay.State.MAKING) {
             return laid;
         }
@@ -114,22 +115,22 @@ public final class Replays {
             }
             case Which.All(Reads.RunFilter filter) -> all(laid, filter, wanted, counting);
         }
-        long there = progress(id).stream().mapToLong(Plans.Count::items).sum();
-        if (there != counting.noted().size()) {
+        long existing = progress(id).stream().mapToLong(Plans.Count::items).sum();
+        if (existing != counting.noted().size()) {
             drop(laid, counting.noted());
         }
-        // CRASH(plan-noted): The items are there and the plan is not ready. Asked for again it is made anew.
+        // CRASH(plan-noted): The items are stored and the plan is not ready. A repeated request builds it again.
         semel.point("plan-noted");
         return Objects.requireNonNull(
                 maybeChange(new Replay.Ready(laid.id(), summary.toJson().toString())));
     }
 
-    /** What was counted so far, which lineages were (several runs of one are replayed once), and which items there are. */
+    /** Totals so far, the lineages already included (each is replayed once), and the runs with an item. */
     private record Counting(Summary summary, Set<RunId> seen, Set<RunId> noted) {}
 
     /**
-     * Removes what an attempt before has left, or somebody who makes the same plan at the same time: it was not counted, and
-     * would be applied. Not before the others are noted, because that one may be counting them.
+     * Removes items that an earlier or concurrent build of the same plan left: they are not in the totals but would be
+     * applied. Runs after all items are stored, because a concurrent build may be counting the same ones.
      */
     private void drop(Replay.Plan plan, Set<RunId> noted) {
         RunId after = null;
@@ -168,14 +169,15 @@ public final class Replays {
                 counting.summary().add(one.outlook());
                 items.add(one.item());
             } else if (!other) {
-                items.add(one.item()); // an older run of its lineage came first
+                items.add(one.item()); // an older run of its lineage was already included
             }
         }
         if (counting.summary().runs() > MOST_RUNS) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "There are more than " + MOST_RUNS + " such runs. No plan was made and nothing was replayed.",
-                    "Narrow the filter, for example by workflow: or since:, and plan the rest afterwards.");
+                    "The request covers more than " + MOST_RUNS
+                            + " runs. No plan was created and nothing was replayed.",
+                    "Narrow the filter, for example by workflow: or since:, and create another plan for the rest.");
         }
         if (!items.isEmpty()) {
             items.forEach(item -> counting.noted().add(item.run()));
@@ -183,14 +185,14 @@ public final class Replays {
         }
     }
 
-    /** The version of its workflow that the replay of a run would go by. */
+    /** The workflow version that a replay of this run would use. */
     public int version(int workspace, String runId, Order order) {
         Rows.Run run = semel.library().find(workspace, runId);
         List<Planner.Prospect> found = planner.look(List.of(run.id()), new Planner.Wanted(workspace, order, true));
         return found.isEmpty() ? run.version() : found.getFirst().version();
     }
 
-    /** Null: this workspace has no such plan. */
+    /** Null if this workspace has no such plan. */
     public Replay.@Nullable Plan find(int workspace, RunId plan) {
         return semel.view(reads -> reads.plans().plan(workspace, plan));
     }
@@ -204,40 +206,41 @@ public final class Replays {
         return Objects.requireNonNull(semel.view(reads -> reads.plans().items(wanted, after, limit)));
     }
 
-    /** How far a plan is, by the end states of the runs themselves. */
+    /** The progress of a plan, counted by the states of its runs. */
     public List<Plans.Count> progress(RunId plan) {
         return Objects.requireNonNull(semel.view(reads -> reads.plans().progress(plan)));
     }
 
     public Replay.Plan approve(int workspace, RunId plan, String actor) {
         Replay.Plan approved =
-                there(maybeChange(new Replay.Approve(workspace, plan, new Edit.By(semel.newId(), actor, ""))));
+                existing(maybeChange(new Replay.Approve(workspace, plan, new Edit.By(semel.newId(), actor, ""))));
         if (approved.approvedBy() == null) {
             throw new SemelException(
                     ErrorCode.FORBIDDEN,
-                    "Plan " + approved.text() + " was made by you, or is not waiting for an approval any more. It was "
-                            + "not approved.",
-                    "Let somebody else approve it, with a token of their own.");
+                    "Plan " + approved.text() + " was created by you, or is no longer waiting for an approval. It was"
+                            + " not approved.",
+                    "Ask another user to approve it with their own token.");
         }
         return approved;
     }
 
     /**
-     * Applies a plan: the safe part, and what the manner includes (null: as was said when it was made). Refused with the difference where the world has moved
-     * since it was made. It goes on by itself, at this worker or another; asked again it tells how it stands.
+     * Applies a plan: its safe replays and those that {@code manner} includes (null: as requested with the plan).
+     * Rejects the plan and reports the differences if its runs changed since it was created. The replays continue in
+     * the background on any worker; a repeated call returns the current state.
      */
     public Replay.Plan apply(int workspace, RunId id, @Nullable Manner manner, String actor) {
-        Replay.Plan plan = there(find(workspace, id));
+        Replay.Plan plan = existing(find(workspace, id));
         if (plan.state() == Replay.State.PLANNED) {
             Manner said = plan.how() == null ? Manner.SAFE : Manner.parse(plan.how());
             Manner meant = manner == null ? said : manner;
-            refuseUnready(plan);
-            refuseUnapproved(plan, said, meant);
-            refuseMoved(plan, meant);
+            requireReady(plan);
+            requireAsApproved(plan, said, meant);
+            requireUnchanged(plan, meant);
             Edit.By by = new Edit.By(semel.newId(), actor, "");
-            plan = there(
+            plan = existing(
                     maybeChange(new Replay.Begin(workspace, id, meant.toJson().toString(), by)));
-            refuseUnready(plan);
+            requireReady(plan);
         }
         if (plan.state() == Replay.State.STOPPED || plan.state() == Replay.State.MAKING) {
             throw outOfDate(plan, "is " + plan.state().word(), Map.of());
@@ -246,37 +249,37 @@ public final class Replays {
         return plan;
     }
 
-    private void refuseUnready(Replay.Plan plan) {
+    private void requireReady(Replay.Plan plan) {
         if (plan.state() != Replay.State.PLANNED) {
             return;
         }
         long now = Objects.requireNonNull(semel.view(reads -> reads.now()));
         if (plan.validUntil() <= now) {
-            throw outOfDate(plan, "was valid for " + Replay.VALID.toMinutes() + " minutes, which are over", Map.of());
+            throw outOfDate(plan, "has expired: it was valid for " + Replay.VALID.toMinutes() + " minutes", Map.of());
         }
         if (plan.approvedBy() == null) {
             throw new SemelException(
                     ErrorCode.FORBIDDEN,
                     "Plan " + plan.text()
-                            + " needs the approval of somebody else than its maker. Nothing was replayed.",
-                    "Let somebody else approve it: POST /v1/replays/" + plan.text() + "/approve.");
+                            + " needs the approval of a user other than its creator. Nothing was replayed.",
+                    "Ask another user to approve it: POST /v1/replays/" + plan.text() + "/approve.");
         }
     }
 
-    /** Who approved it has read what was to be done, and not what somebody would rather do afterwards. */
-    private static void refuseUnapproved(Replay.Plan plan, Manner said, Manner meant) {
+    /** An approval covers only the options that the approver has seen. */
+    private static void requireAsApproved(Replay.Plan plan, Manner said, Manner meant) {
         if (!"".equals(plan.approvedBy()) && !said.equals(meant)) {
             throw new SemelException(
                     ErrorCode.FORBIDDEN,
-                    "Plan " + plan.text() + " was approved to be applied with " + said.toJson() + ", and not with "
+                    "Plan " + plan.text() + " was approved with the options " + said.toJson() + ", not with "
                             + meant.toJson() + ". Nothing was replayed.",
-                    "Apply it without saying how, as it was approved; or make a new plan that says how, and let it be"
-                            + " approved.");
+                    "Apply the plan without options, as it was approved; or create a plan with the new options and get"
+                            + " it approved.");
         }
     }
 
-    /** Holds every item against the world as it is now. */
-    private void refuseMoved(Replay.Plan plan, Manner manner) {
+    /** Compares every item with the current state of its run. */
+    private void requireUnchanged(Replay.Plan plan, Manner manner) {
         Planner.Wanted wanted = new Planner.Wanted(plan.ws(), Order.parse(plan.wish()), plan.input() != null);
         Map<String, String> moved = new TreeMap<>();
         long allowed = 0;
@@ -285,7 +288,7 @@ public final class Replays {
         while (more) {
             List<Replay.Item> page = items(new Plans.Wanted(plan.id(), 0, null), after, AT_ONCE);
             planner.moved(page, wanted).forEach((run, why) -> {
-                if (moved.size() < DIFFERENCES_TOLD) {
+                if (moved.size() < MAX_DIFFERENCES) {
                     moved.put(run.text(), why);
                 }
             });
@@ -296,14 +299,14 @@ public final class Replays {
             after = page.isEmpty() ? null : page.getLast().run();
         }
         if (!moved.isEmpty()) {
-            throw outOfDate(plan, "does not fit any more: the world has moved since it was made", moved);
+            throw outOfDate(plan, "is out of date: its runs have changed since it was created", moved);
         }
         if (allowed == 0) {
             throw new SemelException(
                     ErrorCode.REPLAY_REFUSED,
-                    "Plan " + plan.text() + " has no run that can be replayed without a person: effects could happen "
-                            + "twice, or are in doubt. Nothing was replayed.",
-                    "Look at its items first; what is to be done all the same is named in include: ask, unprotected.");
+                    "Plan " + plan.text() + " has no run that is safe to replay: effects could happen twice, or are in"
+                            + " doubt. Nothing was replayed.",
+                    "Check the items of the plan. To replay them anyway, set include to ask or unprotected.");
         }
     }
 
@@ -311,7 +314,7 @@ public final class Replays {
         return new SemelException(
                         ErrorCode.PLAN_OUT_OF_DATE,
                         "Plan " + plan.text() + " " + why + ". Nothing was replayed.",
-                        "Make a new plan for the same runs and look at it.")
+                        "Create a new plan for the same runs and check its items.")
                 .with(
                         "differences",
                         moved.entrySet().stream()
@@ -319,34 +322,35 @@ public final class Replays {
                                 .toList());
     }
 
-    /** What has begun goes on; nothing more is started. */
+    /** Stops a plan: replays that have started continue, and no further ones start. */
     public Replay.Plan stop(int workspace, RunId plan, Edit.By by) {
-        return there(maybeChange(new Replay.Stop(workspace, plan, by)));
+        return existing(maybeChange(new Replay.Stop(workspace, plan, by)));
     }
 
-    private static Replay.Plan there(Replay.@Nullable Plan plan) {
+    private static Replay.Plan existing(Replay.@Nullable Plan plan) {
         if (plan == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "There is no such plan here. Nothing was changed.",
-                    "Plans are listed at GET /v1/replays; they are kept for 30 days.");
+                    "There is no such replay plan in this workspace. Nothing was changed.",
+                    "List the plans with GET /v1/replays. Semel deletes plans after 30 days.");
         }
         return plan;
     }
 
-    /** What it would mean to let this run go on in place. Changes nothing. */
+    /** Predicts what resuming this run would do. Changes nothing. */
     Resumption resumption(Rows.Run run, Resume wish) {
         return new Resumption(run.runIdText(), replayer.resumer().look(run, wish, semel.newId()), wish);
     }
 
-    /** Refuses, with how the run stands by now, where somebody else was first. */
+    /** Throws, with the current state of the run, if another request resumed or changed it first. */
     void check(Rows.Run run, Resumption resumption, Edit.Resumed outcome) {
         if (outcome != Edit.Resumed.DONE) {
-            throw resumption.refused(replayer.resumer().now(run), "Look at it: GET /v1/runs/" + run.runIdText() + ".");
+            throw resumption.refused(
+                    replayer.resumer().now(run), "Check its state: GET /v1/runs/" + run.runIdText() + ".");
         }
     }
 
-    /** What is foretold for an item. */
+    /** The predicted steps of a plan item. */
     public static Outlook outlook(Replay.Item item) {
         return Outlook.parse(item.body());
     }

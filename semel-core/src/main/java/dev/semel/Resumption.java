@@ -10,43 +10,42 @@ import dev.semel.store.Edit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What it would mean to let a run that failed go on in place: told before anything is done. Nothing changes before its
- * {@link #edit} is made.
+ * Predicts what resuming a failed run would do to each step, and holds the store change that resumes it.
+ * Nothing changes until the caller commits {@link #edit}.
  */
 public final class Resumption {
     private final String runId;
     private final Outlook outlook;
     private final Edit.@Nullable Resume edit;
-    private final Resume wish;
+    private final Resume request;
     private final String instead;
 
-    Resumption(String runId, Resumer.Prospect prospect, Resume wish) {
+    Resumption(String runId, Resumer.Prospect prospect, Resume request) {
         this.runId = runId;
         this.outlook = prospect.outlook();
         this.edit = prospect.edit();
         this.instead = prospect.instead();
-        this.wish = wish;
+        this.request = request;
     }
 
-    /** Step by step, as a plan of a safe replay tells it; or why it is blocked. */
+    /** The prediction for each step, as in a replay plan, or the reason why the run cannot be resumed. */
     public Outlook outlook() {
         return outlook;
     }
 
-    /** The change; refused where it is blocked, or where it is not safe and that is not included. */
+    /** The change that resumes the run. Throws if that is impossible, or unsafe and the request does not allow it. */
     public Edit.Resume edit() {
         Edit.Resume change = edit;
         if (change == null) {
             throw refused(String.valueOf(outlook.blocked()), instead);
         }
-        if (!new Manner(wish.include(), 0, 0, 0).allows(outlook.actions())) {
+        if (!new Manner(request.include(), 0, 0, 0).allows(outlook.actions())) {
             throw new SemelException(
                     ErrorCode.REPLAY_REFUSED,
                     "Run " + runId
-                            + " did not go on: an effect of it could happen twice, or is for a person to look at. "
-                            + "Nothing was changed.",
-                    "Look at its steps with dry_run=true; what is to be done all the same is named in include: ask,"
-                            + " unprotected.");
+                            + " was not resumed: one of its effects could happen twice, or needs a user's decision."
+                            + " Nothing was changed.",
+                    "Check its steps with dry_run=true. To resume it anyway, set include to ask or unprotected.");
         }
         return change;
     }
@@ -54,7 +53,7 @@ public final class Resumption {
     SemelException refused(String why, String fix) {
         return new SemelException(
                 ErrorCode.RESUME_REFUSED,
-                "Run " + runId + " cannot go on in place: " + why + ". Nothing was changed.",
+                "Run " + runId + " cannot be resumed: " + why + ". Nothing was changed.",
                 fix);
     }
 }

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** What runs ask of people, and how an answer becomes one change in the store. */
+/** Reads open reviews and turns a user's decision on one into a single store change. */
 public final class Reviews {
     private final Semel semel;
 
@@ -22,17 +22,19 @@ public final class Reviews {
         this.semel = semel;
     }
 
-    /** Who decides, and why. */
+    /** The user who decides, and an optional note. */
     public record Who(String by, String note) {}
 
     /**
-     * @param word of {@link #words}
-     * @param result with `happened`: what came of it
-     * @param version of the question that is meant; 0 for whichever is open
+     * A user's decision on a review.
+     *
+     * @param word one of {@link #words}
+     * @param result with `happened`: the result of the effect
+     * @param version version of the review that the user saw; 0 for the current one
      */
     public record Verdict(String word, @Nullable JsonNode result, int version) {}
 
-    /** What may be decided about a question of that kind. */
+    /** The decisions that a review of this kind accepts. */
     public static Set<String> words(Review.Kind kind) {
         return switch (kind) {
             case DOUBT -> Set.of("happened", "did_not_happen", "stop");
@@ -47,43 +49,47 @@ public final class Reviews {
     }
 
     /**
-     * A decision as the change that it is. Null where it cannot be made any more.
+     * The store change of a decision. Null if the decision is no longer possible.
      *
-     * @throws IllegalArgumentException for a word that does not answer this question
+     * @throws IllegalArgumentException if a review of this kind does not accept the decision
      */
     public Run.@Nullable Ruling ruling(Review.Row row, Verdict verdict, Who who) {
         if (!words(row.kind()).contains(verdict.word())) {
             throw new IllegalArgumentException(
-                    verdict.word() + " does not answer a question of the kind " + row.kind());
+                    "a review of kind " + row.kind() + " does not accept the decision " + verdict.word());
         }
-        Deed deed = deed(row, verdict, who);
-        return deed == null ? null : ruled(row, verdict, who, deed);
+        Consequence consequence = consequence(row, verdict, who);
+        return consequence == null ? null : withReview(row, verdict, who, consequence);
     }
 
-    /** @param runs who looks again afterwards */
-    private record Deed(Edit<?> edit, List<RunId> runs) {}
+    /**
+     * The change that a decision causes in its run.
+     *
+     * @param runs the runs to wake afterwards
+     */
+    private record Consequence(Edit<?> edit, List<RunId> runs) {}
 
-    private Run.Ruling ruled(Review.Row row, Verdict verdict, Who who, Deed deed) {
+    private Run.Ruling withReview(Review.Row row, Verdict verdict, Who who, Consequence consequence) {
         Edit.By by = new Edit.By(semel.newId(), who.by(), who.note());
-        var rule = new Review.Rule(row.ws(), row.id(), verdict.version(), verdict.word(), deed.edit(), by);
-        return new Run.Ruling(new Edit.Reviewing<>(rule), deed.runs());
+        var rule = new Review.Rule(row.ws(), row.id(), verdict.version(), verdict.word(), consequence.edit(), by);
+        return new Run.Ruling(new Edit.Reviewing<>(rule), consequence.runs());
     }
 
-    private @Nullable Deed deed(Review.Row row, Verdict verdict, Who who) {
+    private @Nullable Consequence consequence(Review.Row row, Verdict verdict, Who who) {
         List<RunId> run = List.of(row.run());
         return switch (verdict.word()) {
             case "stop" -> {
                 RunId waits = waiting(row);
-                yield new Deed(new Edit.Cancel(row.ws(), waits, who.by(), who.note()), List.of(waits));
+                yield new Consequence(new Edit.Cancel(row.ws(), waits, who.by(), who.note()), List.of(waits));
             }
-            case "go_on" -> new Deed(new Edit.GoOn(row.ws(), row.run(), who.by(), who.note()), run);
+            case "go_on" -> new Consequence(new Edit.GoOn(row.ws(), row.run(), who.by(), who.note()), run);
             case "happened", "did_not_happen" -> settlement(row, verdict, who);
-            case "approve", "send" -> new Deed(signal(row, true, who), run);
-            default -> new Deed(signal(row, false, who), run);
+            case "approve", "send" -> new Consequence(signal(row, true, who), run);
+            default -> new Consequence(signal(row, false, who), run);
         };
     }
 
-    /** Who waits for the answer: the run that asked; or, where that has ended in doubt, one that replays it and asks too. */
+    /** The run that waits for the decision: the one that opened the review, or a replay that waits for the same. */
     private RunId waiting(Review.Row row) {
         Review.Row last = row.kind() == Review.Kind.DOUBT
                 ? semel.view(reads -> reads.reviews().about(row.ws(), row.effect()))
@@ -92,12 +98,12 @@ public final class Reviews {
     }
 
     private static Edit.Signal signal(Review.Row row, boolean yes, Who who) {
-        String name = Objects.requireNonNull(row.signal(), "a question that is decided by a signal");
+        String name = Objects.requireNonNull(row.signal(), "a review that is decided by a signal");
         String value = Json.write(Deciding.decision(yes, who.by(), who.note()));
         return new Edit.Signal(row.ws(), row.run(), name, Deciding.ONCE, value);
     }
 
-    private @Nullable Deed settlement(Review.Row row, Verdict verdict, Who who) {
+    private @Nullable Consequence settlement(Review.Row row, Verdict verdict, Who who) {
         Ledger.Id id = new Ledger.Id(row.ws(), row.effect());
         Ledger.Row effect = semel.view(reads -> reads.effect(id));
         if (effect == null) {
@@ -108,10 +114,10 @@ public final class Reviews {
         Edit.By by = new Edit.By(semel.newId(), who.by(), who.note());
         RunId holder = effect.holder().run();
         List<RunId> runs = Stream.of(holder, row.run(), waiting(row)).distinct().toList();
-        return new Deed(new Edit.Decide(id, holder, result, by), runs);
+        return new Consequence(new Edit.Decide(id, holder, result, by), runs);
     }
 
-    /** The decision about an approval or a changed message of a run; null where it does not ask for it. */
+    /** The change of a decision on an approval or a changed message; null if the run does not wait for one. */
     Run.@Nullable Ruling ruling(Rows.Run run, String step, String word, Who who) {
         boolean approval = word.equals("approve") || word.equals("reject");
         String question = approval ? Deciding.approval(step) : Deciding.review(step);
@@ -123,20 +129,20 @@ public final class Reviews {
         if (row != null) {
             return words(row.kind()).contains(word) ? ruling(row, new Verdict(word, null, 0), who) : null;
         }
-        // It is on record that it asks, and the question is on its way to the store.
+        // The wait is recorded in the journal, but the review row is not in the store yet.
         boolean yes = word.equals("approve") || word.equals("send");
         String value = Json.write(Deciding.decision(yes, who.by(), who.note()));
         return new Run.Ruling(new Edit.Signal(run.ws(), run.id(), signal, Deciding.ONCE, value), List.of(run.id()));
     }
 
-    /** Whether what a change answered says that it was done. */
+    /** Whether the result of a change means that it was applied. */
     public static boolean isDone(@Nullable Object outcome) {
         return outcome == Edit.Signalled.DELIVERED
                 || Boolean.TRUE.equals(outcome)
                 || outcome instanceof Review.Ruled.Done;
     }
 
-    /** It was done: whoever drives the runs looks again. */
+    /** Wakes the affected runs after a change was committed. */
     public void told(Run.Ruling ruling) {
         Edit<?> edit = ruling.edit() instanceof Edit.Reviewing<?>(Review.Rule rule) ? rule.deed() : ruling.edit();
         for (RunId run : ruling.runs()) {
@@ -151,7 +157,7 @@ public final class Reviews {
         semel.lookForWork();
     }
 
-    /** Runs that wait look again now, e.g. because their provider can be asked again. */
+    /** Wakes a waiting run so that it checks its wait again, for example after its provider recovered. */
     public void lookAgain(RunId run) {
         semel.wake(run);
     }

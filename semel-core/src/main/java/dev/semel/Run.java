@@ -26,7 +26,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** A run, as the one who started it holds it. Everything it tells comes from the store. */
+/** A handle to a run: reads its status and result from the store, sends signals, cancels it, and records decisions. */
 public final class Run<O> {
     private static final Duration LONGEST = Duration.ofDays(3650);
 
@@ -36,28 +36,28 @@ public final class Run<O> {
     private final String runId;
     private final Workflow<?, O> workflow;
 
-    /** How the holder of a run reaches an engine; a test kit may put another one there after a crash. */
+    /** Routes the calls of a run handle to an engine; the test kit uses it to switch engines after a crash. */
     public interface Line {
         <T> T ask(Function<Semel, T> question);
 
-        /** The same, for what changes something. */
+        /** The same for calls that change something. */
         default <T> T send(Function<Semel, T> message) {
             return ask(message);
         }
     }
 
-    private record Direct(Semel semel) implements Line {
+    private record SingleEngine(Semel semel) implements Line {
         @Override
         public <T> T ask(Function<Semel, T> question) {
             return question.apply(semel);
         }
     }
 
-    /** @param replayed whether the run was there before it was asked for */
+    /** @param replayed whether the run existed before this request */
     record Named(RunId id, String runId, boolean replayed) {}
 
     Run(Semel semel, Named named, Workflow<?, O> workflow) {
-        this(new Direct(semel), named, workflow);
+        this(new SingleEngine(semel), named, workflow);
     }
 
     private Run(Line line, Named named, Workflow<?, O> workflow) {
@@ -68,7 +68,7 @@ public final class Run<O> {
         this.workflow = workflow;
     }
 
-    /** The same run, reached in another way. */
+    /** The same run, with its calls routed differently. */
     public Run<O> through(Line other) {
         return new Run<>(other, named, workflow);
     }
@@ -77,7 +77,7 @@ public final class Run<O> {
         return runId;
     }
 
-    /** Whether the run was there before it was asked for. */
+    /** Whether the run existed before this request, for example because its key was used before. */
     public boolean replayed() {
         return named.replayed();
     }
@@ -86,7 +86,7 @@ public final class Run<O> {
         return row().state();
     }
 
-    /** What it waits for, as JSON, or null. */
+    /** What the run waits for, as JSON; null if it does not wait. */
     public @Nullable String waitingFor() {
         Rows.Work work = row().work();
         return work == null ? null : work.waits();
@@ -100,23 +100,26 @@ public final class Run<O> {
         Rows.Run row = semel.view(reads -> reads.claimed(id));
         if (row == null) {
             throw new SemelException(
-                    ErrorCode.NOT_FOUND, "Run " + runId + " is not in the store any more.", "Keep runs for longer.");
+                    ErrorCode.NOT_FOUND,
+                    "Run " + runId + " is no longer in the store: its retention period has passed.",
+                    "Set a longer retention period for runs.");
         }
         return row;
     }
 
-    /** Waits for the end. */
+    /** Waits for the run to end and returns its output. See {@link #result(Duration)}. */
     public O result() {
         return result(LONGEST);
     }
 
     /**
-     * Waits for the end, at most so long.
+     * Waits for the run to end and returns its output.
      *
-     * @throws StepFailed where the run failed
-     * @throws RunCancelled where it was cancelled
-     * @throws InDoubt where it waits for a decision; at once, since that may take for ever
-     * @throws RunNotEnded where it has not ended when the time is over
+     * @param longest maximum time to wait
+     * @throws StepFailed if the run failed
+     * @throws RunCancelled if the run was cancelled
+     * @throws InDoubt if an effect is in doubt; thrown immediately, because the decision may take any time
+     * @throws RunNotEnded if the run has not ended in time
      */
     public O result(Duration longest) {
         Rows.Run row = line.ask(semel -> Objects.requireNonNullElseGet(
@@ -141,7 +144,7 @@ public final class Run<O> {
         };
     }
 
-    /** Sends a signal; with the same key it arrives once. False: it came before, or the run has ended. */
+    /** Sends a signal, delivered once per key. False if it was delivered before or the run has ended. */
     public <T> boolean signal(Signal<T> signal, T value, Key key) {
         return signal(signal.name(), Codec.STANDARD.write(value, "the signal " + signal.name()), key.text());
     }
@@ -151,13 +154,13 @@ public final class Run<O> {
                 == Edit.Signalled.DELIVERED;
     }
 
-    /** Asks for the end of the run: nothing new begins, what is registered is undone. False: it has ended. */
+    /** Cancels the run: no further step starts, and registered compensations run. False if the run has ended. */
     public boolean cancel(String actor, String reason) {
         return line.send(semel -> {
-            boolean asked = semel.change(new Edit.Cancel(row(semel).ws(), id, actor, reason));
+            boolean requested = semel.change(new Edit.Cancel(row(semel).ws(), id, actor, reason));
             semel.runs().cancel(id);
             semel.lookForWork();
-            return asked;
+            return requested;
         });
     }
 
@@ -166,14 +169,14 @@ public final class Run<O> {
     }
 
     /**
-     * Lets a run go on that is held: its worker died with it too often, or its code did not fit its record. False: it is
-     * not held.
+     * Retries a run that is held because its worker crashed repeatedly or its code does not match its journal. False if
+     * the run is not held.
      */
     public boolean goOn(String actor, String reason) {
         return line.send(semel -> {
-            boolean goesOn = semel.change(new Edit.GoOn(row().ws(), id, actor, reason));
+            boolean retried = semel.change(new Edit.GoOn(row().ws(), id, actor, reason));
             semel.lookForWork();
-            return goesOn;
+            return retried;
         });
     }
 
@@ -182,13 +185,15 @@ public final class Run<O> {
     }
 
     /**
-     * Lets a run that failed go on in place, under its own id, from the step that failed; its effects keep their keys, so
-     * that nothing is done twice. Refused, with the reason, where that cannot be.
+     * Resumes a failed run under its own id, from the step that failed. Its effects keep their keys, so no recorded
+     * effect is sent again.
+     *
+     * @throws SemelException `resume-refused` if the run cannot be resumed, with the reason
      */
-    public void resume(Resume wish) {
+    public void resume(Resume request) {
         line.send(semel -> {
             Rows.Run run = row(semel);
-            Resumption resumption = semel.replays().resumption(run, wish);
+            Resumption resumption = semel.replays().resumption(run, request);
             semel.replays().check(run, resumption, semel.change(resumption.edit()));
             return true;
         });
@@ -198,23 +203,23 @@ public final class Run<O> {
         resume(Resume.because(by, reason));
     }
 
-    /** What that would do, step by step. Changes nothing. */
-    public Resumption resumption(Resume wish) {
-        return line.ask(semel -> semel.replays().resumption(row(semel), wish));
+    /** Predicts what {@link #resume} would do to each step. Changes nothing. */
+    public Resumption resumption(Resume request) {
+        return line.ask(semel -> semel.replays().resumption(row(semel), request));
     }
 
-    /** Refuses, with how the run stands by now, where the change of a resumption was not the first. */
+    /** Throws, with the current state of the run, if another request resumed or changed it first. */
     public void check(Resumption resumption, Edit.@Nullable Resumed outcome) {
         line.ask(semel -> {
-            Edit.Resumed told = outcome == null ? Edit.Resumed.MOVED : outcome;
-            semel.replays().check(row(semel), resumption, told);
+            Edit.Resumed result = outcome == null ? Edit.Resumed.MOVED : outcome;
+            semel.replays().check(row(semel), resumption, result);
             return true;
         });
     }
 
     /**
-     * Decides an approval. The first decision counts: false for any later one, and where the run does not ask for one at
-     * that step (not yet, or never: a decision is not kept for later).
+     * Approves an approval step. The first decision applies. False for later decisions, and if the run is not waiting
+     * for this approval now: Semel does not store a decision in advance.
      */
     public boolean approve(String step, String by, String note) {
         return decide(step, true, by, note);
@@ -228,7 +233,7 @@ public final class Run<O> {
         return done(approval(step, approved, by, note));
     }
 
-    /** Decides whether a message that changed inside its window is sent. The first decision counts, if it is asked for. */
+    /** Decides whether a message that changed inside its {@code once} window is sent. The first decision applies. */
     public boolean reviewed(String step, boolean send, String by, String note) {
         return done(review(step, send, by, note));
     }
@@ -243,17 +248,18 @@ public final class Run<O> {
     }
 
     /**
-     * A decision as the change that it is, for whoever makes it together with something else, and the runs that look
-     * again after it.
+     * A store change for a run, which callers can commit together with other changes; then call {@link #told}.
+     *
+     * @param runs the runs to wake after the commit
      */
     public record Ruling(Edit<?> edit, List<RunId> runs) {}
 
-    /** Null where the run does not ask for it. */
+    /** The change that decides an approval; null if the run does not wait for it. */
     public @Nullable Ruling approval(String step, boolean approved, String by, String note) {
         return ruling(step, approved ? "approve" : "reject", by, note);
     }
 
-    /** Null where the run does not ask for it. */
+    /** The change that decides on a changed message; null if the run does not wait for it. */
     public @Nullable Ruling review(String step, boolean send, String by, String note) {
         return ruling(step, send ? "send" : "suppress", by, note);
     }
@@ -262,7 +268,7 @@ public final class Run<O> {
         return line.ask(semel -> semel.reviews().ruling(row(semel), step, word, new Reviews.Who(by, note)));
     }
 
-    /** Null where the step is not in doubt. */
+    /** The change that records the outcome of an effect in doubt; null if the effect is not in doubt. */
     public @Nullable Ruling settlement(String step, @Nullable JsonNode result, String by, String note) {
         String text = result == null ? null : Json.write(result);
         for (Ledger.Row row : unknown()) {
@@ -277,7 +283,7 @@ public final class Run<O> {
         return null;
     }
 
-    /** It was done: whoever drives the runs looks again. */
+    /** Wakes the affected runs after the change was committed. */
     public void told(Ruling ruling) {
         line.send(semel -> {
             semel.reviews().told(ruling);
@@ -285,39 +291,39 @@ public final class Run<O> {
         });
     }
 
-    /** A signal as the change that it is. */
+    /** The change that sends a signal to this run. */
     public Ruling signalling(Signal<?> signal, JsonNode value, Key key) {
         var edit = new Edit.Signal(row().ws(), id, signal.name(), key.text(), Json.write(value));
         return new Ruling(edit, List.of(id));
     }
 
-    /** Effects of this run whose outcome is not known, by step. */
+    /** The steps whose effect is in doubt. */
     public List<String> inDoubt() {
         return unknown().stream().map(row -> row.facts().path()).toList();
     }
 
-    /** Its own, and those that other runs of its line left: a replay waits for the same answer. */
+    /** Effects in doubt of this run and of its lineage: a replay waits for the same decision. */
     private List<Ledger.Row> unknown() {
         List<Ledger.Row> all = line.ask(semel -> {
             RunId first = row(semel).lineage();
             return Objects.requireNonNull(semel.view(reads -> {
                 List<Ledger.Row> rows = new ArrayList<>(reads.effects(id));
-                List<RunId> line = new ArrayList<>(reads.lineage(first));
-                line.addFirst(first);
-                line.remove(id);
-                line.forEach(other -> rows.addAll(reads.effects(other)));
+                List<RunId> lineage = new ArrayList<>(reads.lineage(first));
+                lineage.addFirst(first);
+                lineage.remove(id);
+                lineage.forEach(other -> rows.addAll(reads.effects(other)));
                 return rows;
             }));
         });
         return all.stream().filter(row -> row.state() == Ledger.State.UNKNOWN).toList();
     }
 
-    /** An effect in doubt did happen, and this was its result. False: it is not in doubt. */
+    /** Confirms that an effect in doubt happened, with its result. False if it is not in doubt. */
     public boolean happened(String step, Object result, String by) {
         return settle(step, Codec.STANDARD.write(result, "the result of " + step), by);
     }
 
-    /** An effect in doubt did not happen: it is sent again, with the same key. False: it is not in doubt. */
+    /** Confirms that an effect in doubt did not happen; Semel then sends it again. False if it is not in doubt. */
     public boolean didNotHappen(String step, String by) {
         return settle(step, null, by);
     }

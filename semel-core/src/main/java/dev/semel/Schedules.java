@@ -20,22 +20,22 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What starts by itself: how it stands, what became of each tick, and what a person may change about it. */
+/** Lists schedules and their ticks, pauses schedules, and backfills missed ticks. */
 public final class Schedules {
-    /** A backfill is for so many ticks at most. */
+    /** Maximum number of ticks in one backfill. */
     public static final int LARGEST_BACKFILL = 1_000;
 
     private static final int AT_ONCE = 50;
 
     private final Semel semel;
-    private final TickDoor door;
+    private final TickDoor admission;
 
-    Schedules(Semel semel, TickDoor door) {
+    Schedules(Semel semel, TickDoor admission) {
         this.semel = semel;
-        this.door = door;
+        this.admission = admission;
     }
 
-    /** Schedules of a workspace by workflow and name, behind these. */
+    /** Schedules of a workspace, ordered by workflow and name, after the given ones. */
     public List<Rows.Schedule> page(int workspace, String afterWorkflow, String afterName, int limit) {
         return Objects.requireNonNull(
                 semel.view(reads -> reads.timetable().page(workspace, afterWorkflow, afterName, limit)));
@@ -45,17 +45,17 @@ public final class Schedules {
         return Objects.requireNonNull(semel.view(reads -> reads.timetable().of(workflowId)));
     }
 
-    /** Null: there is none. */
+    /** Null if there is no such schedule. */
     public Rows.@Nullable Schedule find(int workspace, String workflowId, String name) {
         return semel.view(reads -> reads.timetable().schedule(workspace, workflowId, name));
     }
 
-    /** Newest first, from those before this time in microseconds. */
+    /** Ticks before this time in microseconds, newest first. */
     public List<Rows.Tick> ticks(String workflowId, String name, long before, int limit) {
         return Objects.requireNonNull(semel.view(reads -> reads.timetable().ticks(workflowId, name, before, limit)));
     }
 
-    /** The nominal times that come next, also where the code of the workflow is elsewhere. */
+    /** The next nominal times; works without the code of the workflow. */
     public List<Instant> next(Rows.Schedule row, int count) {
         Instant first = instant(row.nextNominal());
         return first == null
@@ -63,36 +63,36 @@ public final class Schedules {
                 : Schedule.read(row.name(), Json.parse(row.spec())).next(first.minusSeconds(1), count);
     }
 
-    /** Null: no such schedule. */
+    /** Pauses or resumes a schedule. Null if it does not exist. */
     public Rows.@Nullable Schedule pause(int workspace, Rows.Schedule row, boolean paused, String actor) {
         Edit.By by = new Edit.By(semel.newId(), actor, "");
         return semel.maybeChange(new Edit.PauseSchedule(workspace, row.workflowId(), row.name(), paused, by));
     }
 
     /**
-     * Which ticks a backfill is for.
+     * The nominal times that a backfill covers.
      *
-     * @param from the first nominal time
-     * @param to no tick at it or behind it, and none that is still to come
+     * @param from start, inclusive
+     * @param to end, exclusive; future ticks are never included
      */
     public record Span(Instant from, Instant to) {}
 
     /**
-     * What a backfill did with the ticks it was asked for: each is started, was done before, or is refused.
+     * The result of a backfill: how many ticks it started, found already done, or had rejected.
      *
-     * @param ticks those that were written down, with the runs that they have by now
+     * @param ticks the recorded ticks, with their runs
      */
     public record Backfilled(List<Rows.Tick> ticks, int started, int before, int refused) {}
 
-    /** A backfill that nobody has to be told of. */
+    /** A backfill without a callback. */
     public Backfilled backfill(int workspace, Rows.Schedule row, Span span) {
         return backfill(workspace, row, span, () -> {});
     }
 
     /**
-     * Gives each tick of the past that has no run one, under the name it always had: asked twice it starts nothing more.
+     * Starts a run for each past tick that has none, under the tick's own key: a repeated backfill starts nothing more.
      *
-     * @param begin called once it is certain that it is not refused, before the first run
+     * @param begin called after validation and before the first run
      */
     public Backfilled backfill(int workspace, Rows.Schedule row, Span span, Runnable begin) {
         Current current = current(workspace, row);
@@ -101,23 +101,24 @@ public final class Schedules {
         if (current == null || schedule == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "There is no schedule \"" + row.name() + "\" any more. Nothing was started.",
-                    "Look at GET /v1/schedules for those there are.");
+                    "Schedule \"" + row.name() + "\" no longer exists. No run was started.",
+                    "List the schedules with GET /v1/schedules.");
         }
         long now = Objects.requireNonNull(semel.view(reads -> reads.now()));
         List<Instant> wanted = wanted(schedule, span, Objects.requireNonNull(instant(now)));
         begin.run();
-        Filling filling = new Filling(row, now, wanted.isEmpty() ? 0 : micros(wanted.getLast()) + 1);
+        Backfill backfill = new Backfill(row, now, wanted.isEmpty() ? 0 : micros(wanted.getLast()) + 1);
         for (int from = 0; from < wanted.size(); from += AT_ONCE) {
             List<Instant> some = wanted.subList(from, Math.min(wanted.size(), from + AT_ONCE));
             try {
-                some.forEach(nominal -> filling.fill(nominal, workspace, current, schedule));
+                some.forEach(nominal -> backfill.fill(nominal, workspace, current, schedule));
             } finally {
-                // Also where the store fell silent in between: who looks at the ledger sees what was started.
-                filling.write();
+                // Also if the store failed in between, so that the ticks show which runs were started.
+                backfill.write();
             }
         }
-        return new Backfilled(filling.told, filling.started, filling.before, filling.told.size() - filling.ran);
+        return new Backfilled(
+                backfill.results, backfill.started, backfill.before, backfill.results.size() - backfill.ran);
     }
 
     private @Nullable Current current(int workspace, Rows.Schedule row) {
@@ -127,23 +128,24 @@ public final class Schedules {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
                     "Workflow \"" + e.workflow()
-                            + "\" is written in Java, and its code is not in this process. Nothing was" + " started.",
-                    "Ask for the backfill in a process that has registered the workflow.");
+                            + "\" is written in Java and its code is not registered in this process. No run was"
+                            + " started.",
+                    "Run the backfill in a process that registers the workflow.");
         }
     }
 
-    /** A backfill on its way. Its ticks are written down some at a time. */
-    private final class Filling {
+    /** A backfill in progress; it records its ticks in batches. */
+    private final class Backfill {
         private final Rows.Schedule row;
         private final long now;
         private final Set<Long> done = new HashSet<>();
-        private final List<Rows.Tick> told = new ArrayList<>();
+        private final List<Rows.Tick> results = new ArrayList<>();
         private int written;
         private int started;
         private int before;
         private int ran;
 
-        Filling(Rows.Schedule row, long now, long end) {
+        Backfill(Rows.Schedule row, long now, long end) {
             this.row = row;
             this.now = now;
             ticks(row.workflowId(), row.name(), end, LARGEST_BACKFILL * 2).stream()
@@ -157,16 +159,16 @@ public final class Schedules {
                 return;
             }
             try {
-                Answer answer = door.admit(workspace, current, schedule, nominal);
-                before += answer.replayed() ? 1 : 0;
-                started += answer.replayed() ? 0 : 1;
+                Answer result = admission.admit(workspace, current, schedule, nominal);
+                before += result.replayed() ? 1 : 0;
+                started += result.replayed() ? 0 : 1;
                 ran++;
-                told.add(tick(nominal, Ticked.BACKFILLED, "", answer.run()));
+                results.add(tick(nominal, Ticked.BACKFILLED, "", result.run()));
             } catch (SemelException e) {
                 if (e.code().retryable()) {
                     throw e;
                 }
-                told.add(tick(nominal, Ticked.REFUSED, e.code().slug(), null));
+                results.add(tick(nominal, Ticked.REFUSED, e.code().slug(), null));
             }
         }
 
@@ -175,10 +177,10 @@ public final class Schedules {
         }
 
         void write() {
-            List<Rows.Tick> some = List.copyOf(told.subList(written, told.size()));
-            written = told.size();
+            List<Rows.Tick> some = List.copyOf(results.subList(written, results.size()));
+            written = results.size();
             if (!some.isEmpty()) {
-                // CRASH(backfill-admitted): Runs are there and their ticks are not written down. A repeat finds them.
+                // CRASH(backfill-admitted): The runs are stored and their ticks are not. A repeat finds the runs.
                 semel.point("backfill-admitted");
                 semel.change(new Edit.NoteTicks(some));
             }
@@ -189,10 +191,10 @@ public final class Schedules {
         if (span.from().isBefore(now.minus(TickDoor.WINDOW))) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The backfill begins more than " + TickDoor.WINDOW.toDays()
-                            + " days ago. Whether such a tick had its run is not known any more, so it would run again."
-                            + " Nothing was started.",
-                    "Begin later; for what is older start runs by hand, with keys of your own.");
+                    "The backfill starts more than " + TickDoor.WINDOW.toDays()
+                            + " days ago. The keys of such ticks have expired, so they could run twice. No run was"
+                            + " started.",
+                    "Use a later start. For older ticks, start runs yourself, with your own keys.");
         }
         List<Instant> wanted = new ArrayList<>();
         Instant next = schedule.after(span.from().minusNanos(1));
@@ -200,9 +202,9 @@ public final class Schedules {
             if (wanted.size() == LARGEST_BACKFILL) {
                 throw new SemelException(
                         ErrorCode.INVALID_INPUT,
-                        "Between these times the schedule has more than " + LARGEST_BACKFILL
-                                + " ticks. Nothing was started.",
-                        "Ask for a shorter time, and for the rest afterwards.");
+                        "The schedule has more than " + LARGEST_BACKFILL
+                                + " ticks in this range. No run was started.",
+                        "Use a shorter range, and run another backfill for the rest.");
             }
             wanted.add(next);
             next = schedule.after(next);
@@ -214,7 +216,7 @@ public final class Schedules {
         return time.getEpochSecond() * 1_000_000 + time.getNano() / 1_000;
     }
 
-    /** Null: never. */
+    /** Converts microseconds; null for {@link Long#MAX_VALUE}, which means never. */
     public static @Nullable Instant instant(long micros) {
         return micros == Long.MAX_VALUE
                 ? null

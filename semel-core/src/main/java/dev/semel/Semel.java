@@ -44,7 +44,10 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Semel, put together: the only place that joins the engine and the stores. */
+/**
+ * A Semel engine in this process: registers workflows, starts and finds runs, and executes them on its store.
+ * Open one with {@link #embedded}, {@link #on} or {@link #open}, and close it when the process ends.
+ */
 public final class Semel implements AutoCloseable {
     private final Store store;
     private final Settings settings;
@@ -57,7 +60,7 @@ public final class Semel implements AutoCloseable {
     private final Requests requests;
     private final TxDesk desk;
     private final Library library;
-    private final Guard guard = new Guard(this);
+    private final Guard idempotentCalls = new Guard(this);
     private final RunLoop runs;
     private final Catalog catalog;
     private final Intake intake;
@@ -69,6 +72,7 @@ public final class Semel implements AutoCloseable {
     private Semel(Store store, Settings settings, List<Workflow<?, ?>> workflows) {
         this.store = store;
         this.settings = settings;
+        // The only place that connects the engine and the stores.
         Committer.Surroundings around = new Committer.Surroundings(settings.ambient(), counters);
         this.leases = new LeaseKeeper(store, Standing.worker(settings), settings.limits(), around);
         this.committer = new Committer(store, leases, settings.limits(), around);
@@ -77,7 +81,7 @@ public final class Semel implements AutoCloseable {
         this.requests = new Requests(committer, settings.ambient(), settings.limits(), settings.requests());
         this.desk = new TxDesk(store, committer, leases);
         this.library = new Library(this, settings.limits());
-        workflows.forEach(library::knows); // before anything is claimed, so that their runs are driven here
+        workflows.forEach(library::knows); // before any run is claimed, so that this process can execute their runs
         this.runs = new RunLoop(
                 new RunLoop.Engine(committer, readers, desk, library, library, settings.limits(), around), completions);
         leases.counting(runs::residents);
@@ -94,7 +98,7 @@ public final class Semel implements AutoCloseable {
         this.listening = store.listen(followers::told);
     }
 
-    /** A hint: the run looks again, here or wherever it is taken up. */
+    /** Wakes a run, on this worker or on the one that claims it; a hint that may be lost. */
     void wake(RunId run) {
         if (!runs.wake(run)) {
             var unused = committer.submit(0, new Write.Change<>(new Edit.Wake(List.of(run))));
@@ -102,19 +106,19 @@ public final class Semel implements AutoCloseable {
         }
     }
 
-    /** Semel in this process, in a file of its own (made where there is none). Close it when the process ends. */
+    /** Opens Semel with a SQLite file as its store; creates the file if it does not exist. */
     public static Semel embedded(Path file) {
         return open(Settings.of("sqlite:" + file, NO_FILES));
     }
 
-    /** The same in the folder `.semel` of the working directory. */
+    /** Opens Semel with the SQLite file {@code .semel/semel.db} in the working directory. */
     public static Semel embedded() {
         return embedded(Path.of(".semel", "semel.db"));
     }
 
     /**
-     * Semel on a PostgreSQL that this application has anyway, beside its own tables: `tx` steps write to them in the same
-     * commit as their record. The source makes connections for Semel alone; it keeps about a dozen of them.
+     * Opens Semel in the application's own PostgreSQL database. {@code tx} steps then write the application's tables
+     * and the record of the step in one commit. Semel keeps about a dozen connections of this data source for itself.
      */
     public static Semel on(DataSource source) {
         Settings settings = Settings.of("a data source", NO_FILES);
@@ -126,16 +130,16 @@ public final class Semel implements AutoCloseable {
         throw new Catalog.NotKnownHere(version.name(), version.workflowId());
     };
 
-    /** Makes workflows known: their triggers are admitted and their runs driven here from now on. */
+    /** Registers and publishes workflows: this process then admits their triggers and executes their runs. */
     public Semel register(Workflow<?, ?>... workflows) {
         for (Workflow<?, ?> workflow : workflows) {
-            guard.refuseName(workflow.name());
+            idempotentCalls.refuseName(workflow.name());
             library.register(workflow);
         }
         return this;
     }
 
-    /** Asks for a run. Asked twice with the same key or id, both get the same run. */
+    /** Starts a run. A repeated start with the same key or run id returns the existing run. */
     public <I, O> Run<O> start(Workflow<I, O> workflow, I input, Start start) {
         return library.start(workflow, input, start);
     }
@@ -144,32 +148,33 @@ public final class Semel implements AutoCloseable {
         return start(workflow, input, Start.fresh());
     }
 
-    /** A run that was started before, by its id. */
+    /** Finds a run of this workflow by its id. */
     public <I, O> Run<O> run(Workflow<I, O> workflow, String runId) {
         return library.run(workflow, runId);
     }
 
-    /** A run of whatever workflow of a workspace, for the one who operates it: signals, decisions, cancelling. */
+    /** Finds a run of any workflow of a workspace, for operators: to signal, decide or cancel. */
     public Run<JsonNode> run(int workspace, String runId) {
         return library.run(workspace, runId);
     }
 
     /**
-     * Does something once: the first call with a key does it and its result is kept; a repeat gets that result; a
-     * changed fingerprint is a {@link dev.semel.error.KeyConflict}. Where the process died half-way it is in doubt, and
-     * every later call says so until somebody decides. A body that fails uses the key up only if it was in doubt.
+     * Executes an operation once per key. The first call executes {@code body} and records its result; repeats return
+     * that result. A changed fingerprint throws {@link dev.semel.error.KeyConflict}. If the body throws, the key is
+     * free again. If the process crashes during the body, later calls throw {@link dev.semel.error.InDoubt} until a
+     * user confirms the outcome with {@link #guarded}.
      */
     public <T> T once(Guard.Operation operation, Class<T> type, Callable<T> body) {
-        return guard.once(operation, type, body);
+        return idempotentCalls.once(operation, type, body);
     }
 
     public <T> T once(String operation, String actor, String key, Object fingerprint, Class<T> type, Callable<T> body) {
         return once(new Guard.Operation(operation, actor, key, fingerprint), type, body);
     }
 
-    /** What was done once under a key, for whoever decides how it ended when nobody knows. */
+    /** Finds the call that {@link #once} recorded under a key, to confirm its outcome if it is in doubt. */
     public Guarded guarded(String operation, String key) {
-        return guard.guarded(operation, key);
+        return idempotentCalls.guarded(operation, key);
     }
 
     Library library() {
@@ -190,7 +195,7 @@ public final class Semel implements AutoCloseable {
         ticker.knows(workflowId);
     }
 
-    /** Opens the store, brings its schema up to date, and takes up runs that nobody drives. */
+    /** Opens the store, migrates its schema, and resumes runs that no worker owns. */
     public static Semel open(Settings settings) {
         return opened(Stores.of(settings), settings);
     }
@@ -199,13 +204,13 @@ public final class Semel implements AutoCloseable {
         try {
             store.migrate();
         } catch (RuntimeException e) {
-            store.close(); // otherwise the next try would find the file in use
+            store.close(); // otherwise a second attempt would find the file locked
             throw e;
         }
         return new Semel(store, settings, List.of());
     }
 
-    /** The same over an open store, for tests; runs of these workflows that nobody drives are taken up at once. */
+    /** Opens Semel on an open store, for tests; resumes the unowned runs of these workflows immediately. */
     public static Semel over(Store store, Settings settings, List<Workflow<?, ?>> workflows) {
         store.migrate();
         Semel semel = new Semel(store, settings, workflows);
@@ -213,33 +218,33 @@ public final class Semel implements AutoCloseable {
         return semel;
     }
 
-    /** What a test kit sees of this engine. */
+    /** Internals of this engine for the test kit. */
     public Backstage backstage() {
         return new Backstage(this, committer, runs, ticker);
     }
 
     /**
-     * Asks for a run; the answer is fresh or a repeat, and a refusal is a {@link SemelException}. Where the workflow was
-     * published, paused or resumed since it was looked up, {@code ask} is called again with what it is by then.
+     * Admits a trigger. The result is a fresh run or a repeat; a rejection is a {@link SemelException}. If the workflow
+     * was published, paused or resumed since it was looked up, Semel calls {@code ask} again with its current version.
      *
-     * @param ask derives the key, the checks and everything else that hangs on the version
+     * @param ask builds the trigger: derives the key, the checks and everything else that depends on the version
      */
     public Answer trigger(int workspace, Current first, Function<Current, Trigger> ask) {
         TxDesk.refuseInside("a run of " + first.published().name());
         return intake.trigger(workspace, first, ask);
     }
 
-    /** The same for a trigger in which only the workflow itself hangs on the version. */
+    /** Admits a trigger in which only the workflow itself depends on the version. */
     public Answer trigger(Trigger trigger) {
         return trigger(trigger.space().workspace(), trigger.current(), trigger::under);
     }
 
-    /** Waits for the end of a run; the run as it is then, or null where there is none. */
+    /** Waits for a run to end and returns its row; null if there is no such run. */
     public Rows.@Nullable Run await(int workspace, RunId id, Duration longest) {
         return await(workspace, id, longest, _ -> false);
     }
 
-    /** Waits for the end of a run, or for something else about it. */
+    /** Waits until a run ends or fulfils a condition. */
     Rows.@Nullable Run await(int workspace, RunId id, Duration longest, Predicate<Rows.Run> enough) {
         TxDesk.refuseInside("the end of a run");
         return completions.await(
@@ -251,7 +256,7 @@ public final class Semel implements AutoCloseable {
                         run -> run == null || run.end() != null || enough.test(run)));
     }
 
-    /** Asks the store something. */
+    /** Runs a read-only query against the store. */
     public <T> @Nullable T view(Function<Reads, @Nullable T> question) {
         try {
             return readers.maybe(question);
@@ -260,16 +265,17 @@ public final class Semel implements AutoCloseable {
         }
     }
 
-    /** Changes something, durably when it returns. */
+    /** Commits a change; it is durable when this returns. */
     public <T> T change(Edit<T> edit) {
         T changed = maybeChange(edit);
         if (changed == null) {
-            throw new IllegalStateException("a change that always answers did not");
+            throw new IllegalStateException("the store returned no result for " + edit.getClass().getSimpleName());
         }
         return changed;
     }
 
-    @SuppressWarnings("unchecked") // a store that has nothing to say answers with a stand-in for null
+    /** Commits a change whose result may be null. */
+    @SuppressWarnings("unchecked") // the store returns a placeholder instead of null
     public <T> @Nullable T maybeChange(Edit<T> edit) {
         TxDesk.refuseInside("a change of another kind");
         try {
@@ -289,7 +295,7 @@ public final class Semel implements AutoCloseable {
         }
     }
 
-    /** A workflow by name or id; null where this workspace has none. */
+    /** Finds a workflow by name or id; null if this workspace has none. */
     public @Nullable Current workflow(int workspace, String nameOrId) {
         try {
             return catalog.find(workspace, nameOrId);
@@ -307,7 +313,7 @@ public final class Semel implements AutoCloseable {
         }
     }
 
-    /** Moves whenever a workflow or a token changed; what was remembered of them is then out of date. */
+    /** A number that rises when a workflow or a token changes; caches of them are then out of date. */
     public long changes() {
         return catalog.change();
     }
@@ -316,7 +322,7 @@ public final class Semel implements AutoCloseable {
         return new Events(this, catalog, committer);
     }
 
-    /** What was counted since the start, by name. */
+    /** Counters since the start of this process, by name. */
     public Map<String, LongSupplier> counts() {
         return counters.all();
     }
@@ -325,37 +331,37 @@ public final class Semel implements AutoCloseable {
     public long count(String name) {
         LongSupplier count = counts().get(name);
         if (count == null) {
-            throw new IllegalArgumentException("nothing is counted under " + name);
+            throw new IllegalArgumentException("there is no counter " + name);
         }
         return count.getAsLong();
     }
 
-    /** A new id, rising within this process. */
+    /** Generates an id; ids of one process are ascending. */
     public RunId newId() {
         return settings.ambient().id();
     }
 
-    /** Bytes that nobody can guess. */
+    /** Generates random bytes for a secret. */
     public byte[] newSecret(int bytes) {
         return settings.ambient().secret(bytes);
     }
 
-    /** Where a crash of the whole process is interesting; nothing happens here but in trials. */
+    /** Marks a crash point: tests simulate a crash of the process here. Does nothing in production. */
     public void point(String label) {
         settings.ambient().point(label);
     }
 
-    /** A clock that only goes forward, in nanoseconds. */
+    /** Monotonic clock, in nanoseconds. */
     public long nanos() {
         return settings.ambient().nanos();
     }
 
-    /** What starts by itself, and what became of it. */
+    /** Schedules and their ticks. */
     public Schedules schedules() {
         return new Schedules(this, new TickDoor(intake, library));
     }
 
-    /** Safe replays: what they would do, and doing it. */
+    /** Plans and applies safe replays. */
     public Replays replays() {
         return replays;
     }
@@ -368,7 +374,7 @@ public final class Semel implements AutoCloseable {
         return new Rehearsing(new Rehearsal(readers, requests, catalog));
     }
 
-    /** How this worker is, and who else works here. */
+    /** The state of this worker, and the other workers on its store. */
     public Standing standing() {
         return standing;
     }
@@ -377,13 +383,13 @@ public final class Semel implements AutoCloseable {
         return standing.trouble() == null;
     }
 
-    /** Takes no more triggers, writes what was answered, ends or hands over its runs, gives the lease back. */
+    /** Stops admitting triggers, commits pending writes, stops or releases its runs, and gives up the lease. */
     @Override
     public void close() {
         close(Duration.ofSeconds(10));
     }
 
-    /** @param grace so long may runs go on to their next step; what is left then goes on at another worker */
+    /** @param grace time that runs get to finish their current step; other workers continue the rest */
     public void close(Duration grace) {
         listening.close();
         ticker.close();

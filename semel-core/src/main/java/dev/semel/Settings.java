@@ -7,12 +7,14 @@ import dev.semel.engine.Requests;
 import java.util.function.LongSupplier;
 
 /**
- * How to open Semel.
+ * Options for opening Semel: its store, worker name, limits and clock.
  *
- * @param store `sqlite:FILE` or `jdbc:postgresql://…`
- * @param worker a name for people; the lease has an id of its own
- * @param requests told of every replayed or conflicting request once its row is durable
- * @param skew microseconds added to the database's clock; zero but in tests that move time by hand
+ * @param store URL of the store: `sqlite:FILE` or `jdbc:postgresql://…`
+ * @param worker display name of this worker; its lease has a separate id
+ * @param compiler compiles stored workflow versions that are not written in Java
+ * @param requests notified of every replayed or conflicting request once its row is durable
+ * @param ambient clock, ids and randomness; tests replace it
+ * @param skew microseconds added to the database's clock; 0 except in tests
  */
 public record Settings(
         String store,
@@ -39,7 +41,7 @@ public record Settings(
         return new Settings(store, value, compiler, requests, limits, ambient, skew);
     }
 
-    /** For tests: a clock that is moved by hand, on either store. */
+    /** For tests: a manual clock, on either store. */
     public Settings withClock(Ambient clock, LongSupplier databaseSkew) {
         return new Settings(store, worker, compiler, requests, limits, clock, databaseSkew);
     }

@@ -13,9 +13,9 @@ import java.net.UnknownHostException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How this worker is, what its store promises, and who else works on it. */
+/** Reports whether this worker can execute runs, how durable its store is, and which workers share the store. */
 public final class Standing {
-    /** Of Semel, as in the project's own description; a test compares. */
+    /** The version of Semel; a test compares it with the project's POM. */
     public static final String VERSION = "0.1.0";
 
     private static final Logger LOG = System.getLogger(Standing.class.getName());
@@ -32,18 +32,18 @@ public final class Standing {
         return new LeaseKeeper.Worker(settings.worker(), VERSION);
     }
 
-    /** Process and machine, unless somebody chooses a name. */
+    /** The default worker name: process id and host name. */
     static String usualName() {
         String machine;
         try {
             machine = InetAddress.getLocalHost().getHostName();
         } catch (UnknownHostException e) {
-            machine = "localhost"; // a name for people; the lease has an id of its own
+            machine = "localhost"; // only a display name; the lease has a separate id
         }
         return ProcessHandle.current().pid() + "@" + machine;
     }
 
-    /** Two workers under one name do no harm, because a lease has an id of its own; but nobody can tell them apart. */
+    /** Warns if another worker has the same name: harmless for leases, which have ids, but confusing for users. */
     Standing warningOf(String name) {
         try {
             Workers workers = workers();
@@ -54,31 +54,30 @@ public final class Standing {
             if (shared) {
                 LOG.log(
                         Level.WARNING,
-                        "another worker is called {0} too, or was until it died a moment ago. Both work and nothing is"
-                                + " done twice: each has a lease of its own. Give each a name of its own to tell them"
-                                + " apart",
+                        "another worker is also named {0}, or was until it crashed a moment ago. Both work correctly,"
+                                + " because each has its own lease. Give each worker its own name to tell them apart",
                         name);
             }
         } catch (SemelException e) {
-            return this; // a store that does not answer is told by others
+            return this; // other checks report an unreachable store
         }
         return this;
     }
 
-    /** Why this worker may not drive runs right now, in one sentence that says nothing private; null where it may. */
+    /** Why this worker cannot execute runs now, as one sentence that is safe to publish; null if it can. */
     public @Nullable String trouble() {
         if (leases.outdated() != null) {
-            return "The store was upgraded by a newer Semel than this worker. Start the newer version here.";
+            return "A newer version of Semel upgraded the store. Upgrade this worker to that version.";
         }
         try {
             readers.ask(reads -> reads.catalogChange());
         } catch (StoreFailure e) {
-            return "The store does not answer.";
+            return "The store does not respond.";
         }
-        return leases.hold(0) == null ? "This worker has no lease right now; it is taking a new one." : null;
+        return leases.hold(0) == null ? "This worker has no lease and is acquiring a new one." : null;
     }
 
-    /** What a commit survives, as the store said with the last heartbeat; null where it never did. */
+    /** What a commit survives, as the store reported with the last heartbeat; null before the first one. */
     public @Nullable Durability durability() {
         return leases.vigil().durability();
     }
@@ -86,9 +85,9 @@ public final class Standing {
     /**
      * All workers on this store.
      *
-     * @param now by the store's clock, in microseconds
-     * @param lag how late the oldest run is that is due and that nobody drives, in microseconds
-     * @param here the lease of this worker; 0 where it has none
+     * @param now the store's clock, in microseconds
+     * @param lag how long the oldest due run has waited for a worker, in microseconds
+     * @param here the lease of this worker; 0 if it has none
      */
     public record Workers(List<Rows.Worker> all, long now, long lag, long here) {}
 

@@ -7,7 +7,7 @@ import dev.semel.store.postgres.PostgresStore;
 import dev.semel.store.sqlite.SqliteStore;
 import java.nio.file.Path;
 
-/** A store by its URL. */
+/** Opens the SQLite or PostgreSQL store that a store URL names. */
 final class Stores {
     private Stores() {}
 
@@ -23,7 +23,7 @@ final class Stores {
         }
         throw new SemelException(
                 ErrorCode.INVALID_INPUT,
-                "The store URL begins with neither sqlite: nor jdbc:postgresql:. Nothing was opened.",
+                "The store URL does not begin with sqlite: or jdbc:postgresql:. No store was opened.",
                 "Use sqlite:FILE or jdbc:postgresql://host/database.");
     }
 }

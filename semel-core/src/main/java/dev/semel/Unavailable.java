@@ -4,7 +4,7 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.store.StoreFailure;
 
-/** What callers are told when the store does not answer, or not as they want. */
+/** Translates store failures into the errors that callers see. */
 final class Unavailable {
     private Unavailable() {}
 
@@ -12,14 +12,14 @@ final class Unavailable {
         if (e instanceof StoreFailure.Poisoned) {
             return new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The store refused a value of this request. Nothing was changed.",
-                    "Remove or shorten what a database cannot hold, then send it again.",
+                    "The store rejected a value of this request. Nothing was changed.",
+                    "Remove or shorten the value that the database cannot store, then send the request again.",
                     e);
         }
         return new SemelException(
                 ErrorCode.STORE_UNAVAILABLE,
-                "The store did not answer in time.",
-                "Try again in a moment; asking twice is safe.",
+                "The store did not respond in time. A change that this request made may have been stored.",
+                "Try again in a moment. Repeating the request is safe.",
                 e);
     }
 }

@@ -51,7 +51,7 @@ final class GuardTest extends OnAFile {
         assertThrows(InDoubt.class, () -> once("k", done::incrementAndGet));
         String said = assertThrows(InDoubt.class, () -> once("k", done::incrementAndGet))
                 .fix();
-        assertTrue(said.contains("semel.guarded("), said);
+        assertTrue(said.contains("semel.findIdempotentCall("), said);
         Guarded guarded = semel.guarded("create", "k");
         assertTrue(guarded.inDoubt());
         assertTrue(guarded.happened(17, "bob"));

@@ -80,7 +80,7 @@ final class StandingTest {
             assertEquals(0, said.size(), said::toString);
             try (Semel second = Semel.open(named("twin"))) {
                 assertEquals(1, said.size(), said::toString);
-                assertTrue(said.element().contains("Give each a name of its own"), said::toString);
+                assertTrue(said.element().contains("Give each worker its own name"), said::toString);
                 assertTrue(first.ready() && second.ready());
             }
         } finally {

@@ -1,17 +1,16 @@
 package dev.semel.error;
 
-/** The code asked for something else than the run has on record there: it was changed under a run in flight. */
+/** Thrown when the workflow code does not match the run's journal, because it changed while the run was in progress. */
 public final class Diverged extends SemelException {
     private final String step;
 
-    /** @param difference what was found and what was expected, e.g. `an effect is on record, and the code asks for a timer` */
+    /** @param difference what differs, for example `the journal has an effect and the code requests a timer` */
     public Diverged(String step, String difference) {
         super(
                 ErrorCode.RUN_DIVERGED,
-                "Step \"" + step + "\" does not fit what is on record: " + difference
+                "Step \"" + step + "\" does not match the run's journal: " + difference
                         + ". The run is held and nothing was sent.",
-                "Put the step back as it was, or give a renamed step its old name with formerly(…); then resume the"
-                        + " run.");
+                "Restore the step, or declare the old name of a renamed step with formerly(…). Then retry the run.");
         this.step = step;
     }
 

@@ -2,18 +2,18 @@ package dev.semel.error;
 
 import java.util.List;
 
-/** An effect was sent and nobody knows whether it happened. It is neither a success nor a failure. */
+/** Thrown when an effect was sent and its outcome is unknown: neither a success nor a failure. */
 public final class InDoubt extends SemelException {
     private final String step;
 
-    /** @param why how the answer was lost, without a payload value, e.g. `the connection was reset` */
+    /** @param why how the response was lost, without payload values, for example `the connection was reset` */
     public InDoubt(String step, String why) {
         super(
                 ErrorCode.IN_DOUBT,
-                "Effect \"" + step + "\" was sent, and it is not known whether it happened: " + why
+                "Effect \"" + step + "\" was sent and its outcome is unknown: " + why
                         + ". It was not sent again.",
-                "Look at the outside system, then decide in the review inbox: it happened, it did not, or stop the"
-                        + " run.");
+                "Check the external system, then decide in the review inbox: it happened, it did not happen, or stop"
+                        + " the run.");
         this.step = step;
     }
 
@@ -23,28 +23,29 @@ public final class InDoubt extends SemelException {
     }
 
     /**
-     * A run waits for somebody who says how an effect ended, as the one who asks for its result is told.
+     * The error for callers that request the result of a run with an effect in doubt.
      *
-     * @param steps the effects in doubt, by the names that the decision takes
+     * @param steps the steps whose effects are in doubt, as the decision methods accept them
      */
     public static InDoubt ofRun(String runId, List<String> steps) {
         String which = steps.isEmpty() ? "" : " \"" + String.join("\", \"", steps) + "\"";
         InDoubt doubt = new InDoubt(
-                "Run " + runId + " is in doubt: it is not known whether effect" + which
+                "Run " + runId + " is in doubt: it is unknown whether effect" + which
                         + " happened. It was not sent again; the run waits for a decision.",
-                "Look at the outside system, then decide: run.happened(step, result, by) or run.didNotHappen(step, by)."
-                        + " Or cancel the run.",
+                "Check the external system, then call run.confirmDone(step, result, by) or"
+                        + " run.confirmNotDone(step, by). Or cancel the run.",
                 steps.isEmpty() ? "" : steps.getFirst());
         doubt.with("run_id", runId);
         return doubt;
     }
 
-    /** An operation that is done once was begun by somebody who is gone. */
+    /** The error for an idempotent call whose process ended while it ran. */
     public static InDoubt ofOperation(String operation) {
         return new InDoubt(
-                "Operation \"" + operation + "\" was begun under this key, and it is not known whether it was done: the"
-                        + " process that did it ended half-way. It was not done again.",
-                "Find out, then decide: semel.guarded(operation, key).happened(result, by) or .didNotHappen(by).",
+                "Operation \"" + operation + "\" was started under this key and its outcome is unknown, because its"
+                        + " process ended during the call. It was not executed again.",
+                "Check whether it happened, then call semel.findIdempotentCall(operation, key) and confirmDone(result,"
+                        + " by) or confirmNotDone(by) on its result.",
                 operation);
     }
 

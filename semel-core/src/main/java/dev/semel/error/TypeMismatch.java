@@ -1,8 +1,8 @@
 package dev.semel.error;
 
 /**
- * A value cannot be written as JSON, or a recorded one cannot be read as the type that the code asks for. Trying again
- * does not help.
+ * Thrown when a value cannot be written as JSON, or a recorded value cannot be read as the requested Java type.
+ * A retry does not help.
  */
 public final class TypeMismatch extends SemelException {
     public TypeMismatch(String detail, String fix) {

@@ -13,7 +13,9 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** The body of an answer as something that can be recorded: JSON where it says that it is, else a text, else null. */
+/**
+ * Converts an HTTP response body to a recordable JSON value: JSON by content type, otherwise text, or null if empty.
+ */
 public final class Answered {
     public static final JsonNode NOTHING = JsonNodeFactory.instance.nullNode();
 
@@ -31,7 +33,7 @@ public final class Answered {
             try {
                 return Json.parse(body);
             } catch (SemelException _) {
-                // It says that it is JSON, and the deed is done whatever it says: then it is a text.
+                // Not the JSON that it claims to be. The effect has happened anyway, so record the body as text.
             }
         }
         return JsonNodeFactory.instance.stringNode(new String(body, charset(type)));

@@ -16,7 +16,7 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
- * HTTP for effects: one call is one request, with the key of the effect, and its failure says what is known of it.
+ * HTTP client for effects: sends one request per call, with the effect's idempotency key, and classifies failures.
  *
  * {@snippet :
  * String id = ctx.effect("charge").providerHonoursKey(Duration.ofHours(24))
@@ -24,21 +24,21 @@ import tools.jackson.databind.JsonNode;
  *         .path("id").asString();
  * }
  *
- * <p>Redirects are not followed, nothing is sent a second time, and cookies are not kept. What did not leave is
- * {@link Failures.NotSent}, an answer that is no success is {@link Failures.Status}, and everything else is an
- * {@link IOException}: nobody knows.
+ * <p>It does not follow redirects, resend requests or store cookies. It throws {@link Failures.NotSent} if the request
+ * was certainly not sent, {@link Failures.Status} for a response that is not a success, and an {@link IOException} if
+ * the outcome is unknown.
  */
 public final class Http implements AutoCloseable {
     public static final String KEY = "Idempotency-Key";
 
     private static final Duration CONNECT = Duration.ofSeconds(10);
-    private static final Duration ANSWER = Duration.ofSeconds(30);
-    private static final int LONGEST_ANSWER = 1024 * 1024;
-    private static final int LONGEST_REFUSAL = 64 * 1024;
-    private static final Set<String> SENT_TWICE = Set.of("GET", "HEAD");
+    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(30);
+    private static final int MAX_BODY = 1024 * 1024;
+    private static final int MAX_ERROR_BODY = 64 * 1024;
+    private static final Set<String> RESENT_METHODS = Set.of("GET", "HEAD");
 
     static {
-        Resending.forbid(); // before the first client of this process is made, if it is not too late
+        Resending.forbid(); // takes effect only before the first HTTP client of this process is used
     }
 
     private final HttpClient client;
@@ -47,7 +47,7 @@ public final class Http implements AutoCloseable {
         this.client = client;
     }
 
-    /** Connects within 10 seconds. A request without a time limit of its own has 30 seconds for its answer. */
+    /** Connect timeout: 10 seconds. Default timeout of a request: 30 seconds. */
     public static Http standard() {
         return new Http(HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
@@ -57,12 +57,12 @@ public final class Http implements AutoCloseable {
     }
 
     /**
-     * Sends one request. It carries {@link Step#key} as its `Idempotency-Key`, unless it has one.
+     * Sends one request, with {@link Step#key} as `Idempotency-Key` if the request has none.
      *
-     * @return the body: as JSON where the answer says that it is, otherwise as a text; null's node where it is empty
-     * @throws Failures.NotSent where it did not leave
-     * @throws Failures.Status where the answer is not 2xx
-     * @throws Failures.NotKept where it was done and only the answer is too large
+     * @return the response body: JSON by its content type, otherwise a text; a null node if empty
+     * @throws Failures.NotSent if the request was certainly not sent
+     * @throws Failures.Status if the response is not 2xx
+     * @throws Failures.NotKept if the request succeeded and the response is too large to record
      */
     public JsonNode send(Step step, HttpRequest.Builder request) throws IOException, InterruptedException {
         HttpRequest plain = request.copy().build();
@@ -71,51 +71,52 @@ public final class Http implements AutoCloseable {
             complete.setHeader(KEY, step.key());
         }
         if (plain.timeout().isEmpty()) {
-            complete.timeout(ANSWER);
+            complete.timeout(REQUEST_TIMEOUT);
         }
-        if (SENT_TWICE.contains(plain.method()) && Resending.happens(client)) {
+        if (RESENT_METHODS.contains(plain.method()) && Resending.happens(client)) {
             throw new SemelException(
                     ErrorCode.INVALID_DEFINITION,
-                    "The HTTP client of this Java process sends GET and HEAD a second time when a connection breaks,"
-                            + " and was in use before it could be told not to. The request was not sent.",
+                    "The HTTP client of this Java process resends GET and HEAD when a connection breaks, and was"
+                            + " already in use before Semel could disable that. The request was not sent.",
                     "Start Java with -Djdk.httpclient.redirects.retrylimit=1.");
         }
-        return answer(request(complete.build()));
+        return read(request(complete.build()));
     }
 
     private HttpResponse<InputStream> request(HttpRequest request) throws IOException, InterruptedException {
         try {
             return client.send(request, HttpResponse.BodyHandlers.ofInputStream());
         } catch (IOException e) {
-            if (NotSent.isCertain(e)) {
+            if (NotSentCheck.isCertain(e)) {
                 throw new Failures.NotSent(
-                        "the request did not leave: " + e.getClass().getSimpleName(), e);
+                        "the request was not sent: " + e.getClass().getSimpleName(), e);
             }
             throw e;
         }
     }
 
-    private static JsonNode answer(HttpResponse<InputStream> answer) throws IOException {
-        try (InputStream in = answer.body()) {
-            boolean success = answer.statusCode() >= 200 && answer.statusCode() < 300;
+    private static JsonNode read(HttpResponse<InputStream> response) throws IOException {
+        try (InputStream in = response.body()) {
+            boolean success = response.statusCode() >= 200 && response.statusCode() < 300;
             if (!success) {
-                throw new Failures.Status(answer.statusCode(), refusal(answer, in), RetryAfter.of(answer.headers()));
+                throw new Failures.Status(
+                        response.statusCode(), errorBody(response, in), RetryAfter.of(response.headers()));
             }
-            byte[] body = in.readNBytes(LONGEST_ANSWER + 1);
-            if (body.length > LONGEST_ANSWER) {
+            byte[] body = in.readNBytes(MAX_BODY + 1);
+            if (body.length > MAX_BODY) {
                 throw new Failures.NotKept(new TypeMismatch(
-                        "The answer is larger than " + LONGEST_ANSWER
-                                + " bytes. The request was answered with success; the answer was not recorded.",
-                        "Ask for less, or take what you need from the outside system."));
+                        "The response is larger than " + MAX_BODY
+                                + " bytes. The request succeeded; its response was not recorded.",
+                        "Request less data, or read what you need from the external system in another step."));
             }
-            return Answered.body(answer.headers(), body);
+            return Answered.body(response.headers(), body);
         }
     }
 
-    /** The status tells what happened, also where its text does not come through. */
-    private static JsonNode refusal(HttpResponse<InputStream> answer, InputStream in) {
+    /** Ignores a body that cannot be read, because the status alone determines the outcome. */
+    private static JsonNode errorBody(HttpResponse<InputStream> response, InputStream in) {
         try {
-            return Answered.body(answer.headers(), in.readNBytes(LONGEST_REFUSAL));
+            return Answered.body(response.headers(), in.readNBytes(MAX_ERROR_BODY));
         } catch (IOException e) {
             return Answered.NOTHING;
         }
@@ -126,14 +127,14 @@ public final class Http implements AutoCloseable {
         client.close();
     }
 
-    /** Failures after which it is certain that no byte of a request was on its way. */
-    private static final class NotSent {
+    /** Recognises failures after which certainly no byte of a request was sent. */
+    private static final class NotSentCheck {
         private static final int CAUSES = 10;
 
         static boolean isCertain(IOException failure) {
             Throwable cause = failure;
             for (int i = 0; cause != null && i < CAUSES; i++) {
-                // The client wraps a refused connection where it was told not to try again.
+                // The client wraps a refused connection if its retries are disabled.
                 if (cause instanceof java.net.ConnectException
                         || cause instanceof java.net.UnknownHostException
                         || cause instanceof java.net.NoRouteToHostException

@@ -16,8 +16,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JDK's client sends a GET or HEAD again by itself when the server closes without an answer. A setting stops that,
- * which it reads once, when the first client of the process is used; whether ours came in time is found by trying.
+ * Disables the automatic resend of GET and HEAD in the JDK's HTTP client, and checks whether that took effect.
+ * The client reads the setting once, when the first client of the process is used. A trial request against a local
+ * server shows whether Semel set it in time.
  */
 final class Resending {
     private static final String LIMIT = "jdk.httpclient.redirects.retrylimit";
@@ -35,7 +36,7 @@ final class Resending {
         }
     }
 
-    /** Found out once per process, against a server of our own that closes every connection. */
+    /** Checked once per process, against a local server that closes every connection. */
     static boolean happens(HttpClient client) throws IOException {
         LOCK.lock();
         try {

@@ -8,13 +8,13 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import org.jspecify.annotations.Nullable;
 
-/** What a provider asks for: seconds, or a date, which is held against the provider's own clock. */
+/** Parses the Retry-After header: seconds, or a date relative to the Date header of the response. */
 public final class RetryAfter {
     private static final int MOST_DIGITS = 9;
 
     private RetryAfter() {}
 
-    /** Null where it asks for nothing that can be understood. */
+    /** Null if the header is missing or malformed. */
     public static @Nullable Duration of(HttpHeaders headers) {
         String text = headers.firstValue("Retry-After").orElse("").strip();
         if (!text.isEmpty() && text.length() <= MOST_DIGITS && text.chars().allMatch(c -> c >= '0' && c <= '9')) {

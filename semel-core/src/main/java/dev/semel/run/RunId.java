@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The identity of a run: 128 bits, time first, so that new runs land at the right edge of every index, with enough
- * chance behind it that nobody guesses one. Printed as `run_` and 22 base-62 digits that sort like the bits.
+ * The 128-bit id of a run: time-ordered with a random part, printed as `run_` and 22 base-62 digits.
+ * The time comes first, so that new runs are at the end of every index. The texts sort like the bits.
  */
 public record RunId(long high, long low) implements Comparable<RunId> {
     private static final String PREFIX = "run_";
@@ -13,10 +13,10 @@ public record RunId(long high, long low) implements Comparable<RunId> {
     private static final long LATEST = (1L << 52) - 1;
     private static final int LENGTH = PREFIX.length() + Base62.DIGITS;
 
-    /** Behind every id that a worker makes. */
+    /** Greater than every id that a worker generates. */
     public static final RunId NEWEST = new RunId(-1L, -1L);
 
-    /** Reads what {@link #text} wrote; null for any other text, which may then be a chosen id. */
+    /** Parses the text of {@link #text}; null for any other text, which may be a chosen run id. */
     public static @Nullable RunId parse(String text) {
         if (text.length() != LENGTH || !text.startsWith(PREFIX)) {
             return null;
@@ -34,14 +34,14 @@ public record RunId(long high, long low) implements Comparable<RunId> {
     }
 
     /**
-     * Below every id that was made from then on by a clock that is not wrong by more than two hours. Ids carry the time of
-     * the worker that made them, which is not the time of the store.
+     * A lower bound of all ids that are generated from this time on, if no clock is wrong by more than two hours. Ids
+     * contain the time of the worker that generated them, not the time of the store.
      */
     public static RunId madeSince(long micros) {
         return at(micros - TWO_HOURS);
     }
 
-    /** Above every id that was made before then, by such a clock: a list of what is older begins here. */
+    /** An upper bound of all ids that were generated before this time, with the same tolerance. */
     public static RunId madeUntil(long micros) {
         return at(Math.min(micros, LATEST) + TWO_HOURS);
     }

@@ -2,7 +2,7 @@ package dev.semel.run;
 
 import java.util.Locale;
 
-/** Where a run is. The codes are stored; the words are what the API, the CLI and the pages say. */
+/** The status of a run. The codes are stored; the lower-case names appear in the API, the CLI and the dashboard. */
 public enum RunState {
     QUEUED(1),
     STARTED(2),

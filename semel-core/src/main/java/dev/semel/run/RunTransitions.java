@@ -13,14 +13,14 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Every legal move of a run, in one place. A run is admitted as `queued` (it must wait) or `started`; `running` begins
- * with its first step; an ended run never moves again. A safe replay is a new run, and a run that goes on in place has its
- * end taken back first: it enters anew, as `queued` or `running`.
+ * The legal status transitions of a run. Admission creates it as `queued` (it must wait) or `started`.
+ * `running` begins with the first step; an ended run never changes. A safe replay is a new run. A resumed run has its
+ * end removed first and enters again as `queued` or `running`.
  */
 public final class RunTransitions {
     private RunTransitions() {}
 
-    /** What a run in this state may become next. */
+    /** The statuses that may follow this status. */
     public static Set<RunState> from(RunState state) {
         return switch (state) {
             case QUEUED -> EnumSet.of(STARTED, CANCELLED);
@@ -36,15 +36,15 @@ public final class RunTransitions {
         return from(from).contains(to);
     }
 
-    /** Refuses an illegal move; a caller that asks for one has a bug. */
+    /** Throws for an illegal transition, which is a bug of the caller. */
     public static RunState move(RunState from, RunState to) {
         if (!legal(from, to)) {
-            throw new IllegalStateException("a run cannot go from " + from.word() + " to " + to.word());
+            throw new IllegalStateException("a run cannot change from " + from.word() + " to " + to.word());
         }
         return to;
     }
 
-    /** The states in which a trigger may create a run. */
+    /** The statuses in which admission may create a run. */
     public static Set<RunState> initial() {
         return EnumSet.of(QUEUED, STARTED);
     }

@@ -6,8 +6,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * The name of a step for the outside world. It hangs on the first run of the lineage, the path and the name, never on
- * a position or an attempt, so retries, recovery, takeover and safe replay all carry the same one.
+ * The public, deterministic id of a step and its default effect key.
+ * It depends on the first run of the lineage, the path and the name, never on a position or an attempt. Retries,
+ * recovery, takeover and safe replay therefore use the same id.
  */
 public record StepId(String text) {
     public static StepId of(RunId lineage, String path) {

@@ -3,11 +3,11 @@ package dev.semel.run;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a step stands in a run: the names of the scopes around it and its own. Characters that build paths are escaped
- * in names, so two places never have one path. A plain name is its own path.
+ * Builds and parses step paths: the location of a step in a run, from the names of its scopes and its own name.
+ * Path characters in names are escaped, so two locations never share a path. A plain name is its own path.
  */
 public final class StepPath {
-    /** The scope of the body itself. */
+    /** The scope of the workflow body. */
     public static final String ROOT = "";
 
     private static final String BRANCHES = "[]";
@@ -24,30 +24,30 @@ public final class StepPath {
         return scope + escaped(name) + "[" + escaped(item) + "]/";
     }
 
-    /** All branches of a forEach, as one thing that the scope around it asks for. */
+    /** The path of a whole forEach, as its surrounding scope sees it. */
     public static String branches(String scope, String name) {
         return scope + escaped(name) + BRANCHES;
     }
 
-    /** Whether this is what {@link #branches} makes. */
+    /** Whether {@link #branches} built this path. */
     public static boolean isBranches(String path) {
         return path.endsWith(BRANCHES);
     }
 
-    /** The forEach that a scope is a branch of; null for the body and for an undo, which nothing is around. */
+    /** The forEach that a scope is a branch of; null for the body and for a compensation. */
     public static @Nullable String branchesOf(String scope) {
-        if (scope.isEmpty() || !endsOpen(scope, scope.length() - 2, ']')) {
+        if (scope.isEmpty() || !isSyntaxAt(scope, scope.length() - 2, ']')) {
             return null;
         }
         int open = scope.length() - 3;
-        while (!endsOpen(scope, open, '[')) {
+        while (!isSyntaxAt(scope, open, '[')) {
             open--;
         }
         return scope.substring(0, open) + BRANCHES;
     }
 
-    /** Whether this character stands there and builds the path, rather than being part of a name. */
-    private static boolean endsOpen(String path, int at, char wanted) {
+    /** Whether this unescaped character is at this position, as path syntax and not as part of a name. */
+    private static boolean isSyntaxAt(String path, int at, char wanted) {
         if (path.charAt(at) != wanted) {
             return false;
         }
@@ -58,18 +58,18 @@ public final class StepPath {
         return escapes % 2 == 0;
     }
 
-    /** The scope of an undo; no name of a user begins like this. */
+    /** The scope of a compensation; no user-chosen name begins like this. */
     public static String undo(String scope, String name) {
         return scope + UNDO + escaped(name) + "/";
     }
 
-    /** The scope of the undo that this scope is, or lies in; null where it is none. */
+    /** The compensation scope that this scope is or is inside; null if there is none. */
     public static @Nullable String undoOf(String scope) {
         int begin = 0;
         for (int i = 0; i < scope.length(); i++) {
             char c = scope.charAt(i);
             if (c == '\\') {
-                i++; // what follows is part of a name
+                i++; // the next character is escaped
             } else if (c == '/' && i == begin) {
                 return scope.substring(0, endOfName(scope, i + UNDO.length()) + 1);
             } else if (c == '/') {
@@ -87,18 +87,18 @@ public final class StepPath {
         return i;
     }
 
-    /** The n-th of something that has no name of its own. */
+    /** The path of the n-th operation of a kind that has no name. */
     public static String unnamed(String scope, String kind, int n) {
         return scope + "#" + kind + "." + n;
     }
 
-    /** The scope that this path lies in. */
+    /** The scope that contains this path. */
     public static String scopeOf(String path) {
         int end = 0;
         for (int i = 0; i < path.length(); i++) {
             char c = path.charAt(i);
             if (c == '\\') {
-                i++; // what follows is part of a name
+                i++; // the next character is escaped
             } else if (c == '/') {
                 end = i + 1;
             }

@@ -1,10 +1,11 @@
 package dev.semel.testing;
 
 /**
- * A place where a process can die, e.g. {@code effect-sent 2}: the second time that something was sent and its result is
- * not on record. The labels are those of the crash table in the document on internals.
+ * A labelled point in the engine where the test kit can simulate a crash, and the pass at which it crashes.
+ * {@code effect-sent 2} is the second time that an effect was sent and its result is not recorded yet. The crash table
+ * in the internals documentation lists the labels.
  *
- * @param pass 1 for the first time
+ * @param pass 1 for the first pass
  */
 public record CrashPoint(String label, int pass) {
     public CrashPoint {

@@ -18,8 +18,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engines over one store. One that dies is replaced, as a supervisor would: its lease is taken over and another
- * engine opened. Whoever asked it and got no answer asks again, which is safe.
+ * The engines of a test over one store; replaces an engine after a simulated crash, as a process supervisor would.
+ * The new engine takes over the lease. Calls that got no response are repeated, which is safe.
  */
 final class Crew implements Run.Line, AutoCloseable {
     private static final int MOST_DEATHS_IN_ONE_QUESTION = 100;
@@ -40,7 +40,7 @@ final class Crew implements Run.Line, AutoCloseable {
 
     private record Member(Life life, Mortal store, Semel semel) {}
 
-    /** @param workflows those of the lab; more may come */
+    /** @param workflows the workflows of the test kit; it may add more later */
     Crew(Store store, ManualClock clock, Points points, List<Workflow<?, ?>> workflows) {
         this.store = store;
         this.clock = clock;
@@ -73,13 +73,13 @@ final class Crew implements Run.Line, AutoCloseable {
         }
     }
 
-    /** All engines die, here and now; returns when others have taken over. */
+    /** Crashes all engines; returns when new engines have taken over. */
     void crash() {
         members().forEach(member -> member.life().die());
         awaitRecovery();
     }
 
-    /** All engines die and nobody takes over: this world is of no interest any more. */
+    /** Crashes all engines without replacement, because the test no longer uses this environment. */
     void abandon() {
         lock.lock();
         try {
@@ -90,7 +90,7 @@ final class Crew implements Run.Line, AutoCloseable {
         members().forEach(member -> member.life().die());
     }
 
-    /** Called by the dying thread, which may hold locks of the store: the work is done by another one. */
+    /** Called by the crashing thread, which may hold locks of the store; another thread therefore does the work. */
     private void replace(Life life) {
         lock.lock();
         try {
@@ -174,7 +174,7 @@ final class Crew implements Run.Line, AutoCloseable {
         }
     }
 
-    /** An engine that lives, each in its turn. */
+    /** The next running engine, in round-robin order. */
     private Member next() {
         awaitRecovery();
         lock.lock();
@@ -204,7 +204,7 @@ final class Crew implements Run.Line, AutoCloseable {
         }
     }
 
-    /** As {@link dev.semel.Backstage#quietUntil}, of all engines together. */
+    /** As {@link dev.semel.Backstage#quietUntil}, for all engines together. */
     OptionalLong quietUntil() {
         awaitRecovery();
         List<Member> members = members();

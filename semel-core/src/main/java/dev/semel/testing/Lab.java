@@ -22,14 +22,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Semel in a test: in memory, with a clock that is moved by hand, providers that count, and crashes on command.
+ * Runs workflows in a test: with a manual clock, fake providers that count effects, and simulated crashes.
  *
  * {@snippet :
- * try (Lab lab = new Lab()) {
- *     Provider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24)).loseResponse(1);
- *     lab.register(receipt(cards))
- *             .crashEverywhere(l -> l.start(RECEIPT, PAYMENT, Start.withKey("evt_1")))
- *             .check(l -> assertEquals(1, cards.effects()))
+ * try (WorkflowTestKit kit = new WorkflowTestKit()) {
+ *     FakeProvider cards = kit.provider("cards").honoursKeysFor(Duration.ofHours(24)).loseResponse(1);
+ *     kit.register(receipt(cards))
+ *             .crashEverywhere(k -> k.start(RECEIPT, PAYMENT, Start.withKey("evt_1")))
+ *             .check(k -> assertEquals(1, cards.effects()))
  *             .report();
  * }
  * }
@@ -51,35 +51,36 @@ public final class Lab implements AutoCloseable {
     private int engines = 1;
     private volatile @Nullable World world;
 
-    /** What the outside world does: starts runs, sends signals, lets time pass. */
+    /** The test scenario: starts runs, sends signals, advances the clock. */
     @FunctionalInterface
     public interface Scenario {
         void play(Lab lab) throws Exception;
     }
 
-    /** On SQLite in a folder of its own instead of in memory: slower, and {@code ctx.tx} works. */
+    /** Uses a SQLite file in a temporary folder instead of memory: slower, but {@code ctx.tx} works. */
     public Lab onFile() {
-        refuseOpen("onFile()");
+        requireNotStarted("onFile()");
         onFile = true;
         return this;
     }
 
-    /** Two engines share the work, each started run going to the other one. */
+    /** Runs two engines on one store and alternates between them for each start. */
     public Lab twoWorkers() {
-        refuseOpen("twoWorkers()");
+        requireNotStarted("twoWorkers()");
         engines = 2;
         return this;
     }
 
-    /** From now on every start, signal and decision is delivered twice. */
+    /** Delivers every further start, signal and decision twice. */
     public Lab duplicateEverything() {
         twice = true;
         return this;
     }
 
-    private void refuseOpen(String what) {
+    private void requireNotStarted(String what) {
         if (world != null) {
-            throw new IllegalStateException(what + " comes before the first start; the lab is open already.");
+            throw new IllegalStateException(what
+                    + " must come before the first start. The engines already run; nothing was changed.");
         }
     }
 
@@ -95,7 +96,7 @@ public final class Lab implements AutoCloseable {
         return this;
     }
 
-    /** A fake provider; the same name is the same provider. */
+    /** Returns the fake provider with this name; creates it at the first call. */
     public Provider provider(String name) {
         return providers.computeIfAbsent(name, _ -> new Provider(name, this));
     }
@@ -104,14 +105,14 @@ public final class Lab implements AutoCloseable {
         return clock;
     }
 
-    /** The engine itself, for what the lab does not offer. After a crash it is another one. */
+    /** The engine, for operations that the test kit does not offer. After a crash this is another engine. */
     public Semel semel() {
         return world().crew().semel();
     }
 
-    /** Asks for a run, as a caller would who asks again when the engine dies before it has answered. */
+    /** Starts a run, and repeats the request if the engine crashes before it responds. */
     public <I, O> Run<O> start(Workflow<I, O> workflow, I input, Start start) {
-        Run<O> run = post().send(semel -> semel.start(workflow, input, start)).through(post());
+        Run<O> run = router().send(semel -> semel.start(workflow, input, start)).through(router());
         started.add(run.id());
         return run;
     }
@@ -120,13 +121,13 @@ public final class Lab implements AutoCloseable {
         return start(workflow, input, Start.fresh());
     }
 
-    /** Sends a signal to a key, as somebody would who sends it again when the engine dies before it has answered. */
+    /** Sends a keyed signal, and repeats the request if the engine crashes before it responds. */
     public <T> Letters.Sent send(Signal<T> signal, T value, Key once) {
-        return post().send(semel -> Letters.of(semel).send(signal, value, once));
+        return router().send(semel -> Letters.of(semel).send(signal, value, once));
     }
 
-    /** Reaches whichever engine lives, and delivers messages twice where that was asked for. */
-    private record Post(Crew crew, boolean twice) implements Run.Line {
+    /** Routes calls to a running engine, and delivers updates twice after {@link #duplicateEverything}. */
+    private record CallRouter(Crew crew, boolean twice) implements Run.Line {
         @Override
         public <T> T ask(Function<Semel, T> question) {
             return crew.ask(question);
@@ -142,19 +143,19 @@ public final class Lab implements AutoCloseable {
         }
     }
 
-    private Post post() {
-        return new Post(world().crew(), twice);
+    private CallRouter router() {
+        return new CallRouter(world().crew(), twice);
     }
 
-    /** Settles, then tells the result; a run without one says what it waits for. */
+    /** Settles, then returns the result of the run; throws if the run has not ended. */
     public <O> O result(Run<O> run) {
         settle();
         return run.result(Duration.ZERO);
     }
 
     /**
-     * Returns when nothing can move without time passing or a message: every run has ended, or waits. With
-     * {@link LabClock#autoAdvance} time passes too, until only a message can move anything.
+     * Waits until every run has ended or waits for time or a message. With {@link LabClock#autoAdvance} the clock also
+     * advances until runs wait only for messages.
      */
     public void settle() {
         if (clock.isAuto()) {
@@ -164,12 +165,12 @@ public final class Lab implements AutoCloseable {
         }
     }
 
-    /** Lets time pass until nothing is due any more. */
+    /** Advances the clock until nothing is due any more. */
     void passAllTime() {
         clock.passUntil(Write.Rest.NEVER);
     }
 
-    /** Waits until nothing moves by itself; answers when the next thing is due. */
+    /** Waits until the engines are idle; returns when the next work is due. */
     long rest() {
         Crew crew = world().crew();
         long begun = real.nanos();
@@ -182,27 +183,27 @@ public final class Lab implements AutoCloseable {
                 crew.lookForWork();
             }
             if (real.nanos() - begun > PATIENCE.toNanos()) {
-                throw new AssertionError(
-                        "The lab did not come to rest within " + PATIENCE.toSeconds() + " s. " + describe());
+                throw new AssertionError("The engines did not become idle within " + PATIENCE.toSeconds() + " s. "
+                        + describe());
             }
             LockSupport.parkNanos(LOOK_AGAIN_NANOS);
         }
     }
 
-    /** All engines die, here and now. Others take over; their runs go on. */
+    /** Crashes all engines. New engines take over and continue their runs. */
     public void crash() {
         world().crew().crash();
     }
 
-    /** The engine dies when it comes to that point, counted from here, and another one takes over. */
+    /** Crashes the engine when it passes this crash point, counted from now; a new engine takes over. */
     public Lab crashAt(String label, int pass) {
         world().points().countFromHere(new CrashPoint(label, pass));
         return this;
     }
 
     /**
-     * Plays a scenario once to learn its crash points, then once for each of them in a new world, where the engine dies at
-     * that point and another one takes over. Nothing happens before {@link Sweep#check} or {@link Sweep#report}.
+     * Runs a scenario once to find its crash points, then once per crash point in a new environment, where the engine
+     * crashes at that point and a new one takes over. {@link Sweep#check} or {@link Sweep#report} starts the sweep.
      */
     public Sweep crashEverywhere(Scenario scenario) {
         Sweep sweep = new Sweep(this, scenario);
@@ -210,12 +211,12 @@ public final class Lab implements AutoCloseable {
         return sweep;
     }
 
-    /** All runs with their steps, for people; no payload. */
+    /** Describes all runs with their steps as text, without payloads. */
     public String describe() {
         return Portrait.of(semel());
     }
 
-    /** Whether anything was asked of it yet. */
+    /** Whether the engines were started. */
     public boolean isOpen() {
         return world != null;
     }
@@ -229,7 +230,7 @@ public final class Lab implements AutoCloseable {
         return open;
     }
 
-    /** Leaves the world that is open, and begins another one; the providers forget what they counted. */
+    /** Replaces the environment with a new one and resets the providers. */
     World newWorld() {
         leave();
         providers.values().forEach(Provider::reset);
@@ -247,7 +248,7 @@ public final class Lab implements AutoCloseable {
         }
     }
 
-    /** For providers, which engines of a world call that the lab may have left already. */
+    /** For providers: an engine of an abandoned environment may still call them. */
     long micros() {
         World open = world;
         return open == null ? 0 : open.clock().micros();
@@ -261,7 +262,7 @@ public final class Lab implements AutoCloseable {
         return workflows;
     }
 
-    /** The ids of the runs that were answered with, in this world. */
+    /** The ids of the runs that were started in this environment. */
     List<String> started() {
         return started;
     }
@@ -270,7 +271,7 @@ public final class Lab implements AutoCloseable {
         return real.nanos();
     }
 
-    /** Checks that the rows make sense, and that every sweep that was asked for was made. */
+    /** Checks that the stored rows are consistent and that every requested crash sweep was executed. */
     @Override
     public void close() {
         try {
@@ -280,7 +281,8 @@ public final class Lab implements AutoCloseable {
             }
             if (sweeps.stream().anyMatch(sweep -> !sweep.isMade())) {
                 throw new AssertionError(
-                        "crashEverywhere(…) was asked for and not made. Nothing was tried. Call check(…) or report().");
+                        "crashEverywhere(…) was called but its sweep was not executed. No crash was tested. Call"
+                                + " check(…) or report() on its result.");
             }
         } finally {
             leave();

@@ -4,7 +4,7 @@ import dev.semel.store.Write;
 import java.time.Duration;
 import java.time.Instant;
 
-/** The time of a lab. It stands still until it is moved, and everything due on the way happens at its own moment. */
+/** The manual clock of the test kit: it stands still until a test advances it, and due work runs at its due time. */
 public final class LabClock {
     private static final int MOST_JUMPS = 100_000;
 
@@ -19,19 +19,19 @@ public final class LabClock {
         return lab.world().clock().now();
     }
 
-    /** Lets all work come to rest, then lets that much time pass, moment by moment, and all work come to rest again. */
+    /** Advances the clock from due time to due time, and waits until the engines are idle before and after. */
     public void advance(Duration by) {
         ManualClock clock = lab.world().clock();
         long until = clock.micros() + by.toNanos() / 1_000;
         if (by.isNegative()) {
-            throw new IllegalArgumentException("time goes forward only, not by " + by);
+            throw new IllegalArgumentException("the clock cannot go back, but got " + by);
         }
         passUntil(until);
         moveTo(until);
         lab.rest();
     }
 
-    /** From now on time jumps to the next due moment whenever {@link Lab#settle} finds that everything waits. */
+    /** Makes {@link Lab#settle} advance the clock to the next due time whenever all runs wait. */
     public LabClock autoAdvance() {
         auto = true;
         return this;
@@ -45,7 +45,7 @@ public final class LabClock {
         auto = false;
     }
 
-    /** Goes from one due moment to the next, as long as there is one before that. */
+    /** Advances from one due time to the next, up to the given time. */
     void passUntil(long until) {
         for (int jumps = 0; ; jumps++) {
             long due = lab.rest();
@@ -53,7 +53,8 @@ public final class LabClock {
                 return;
             }
             if (jumps == MOST_JUMPS) {
-                throw new AssertionError("After " + MOST_JUMPS + " moments something was still due. " + lab.describe());
+                throw new AssertionError(
+                        "Work was still due after the clock advanced " + MOST_JUMPS + " times. " + lab.describe());
             }
             moveTo(due);
         }

@@ -3,9 +3,9 @@ package dev.semel.testing;
 import dev.semel.engine.Ambient;
 import java.util.function.Consumer;
 
-/** The life of one engine. Once it is over, nothing that the engine does reaches the store or a provider. */
+/** Tracks whether one engine of a test has crashed; afterwards none of its calls reach the store or a provider. */
 final class Life implements Ambient.Hooks {
-    /** Which engine's thread this is; code of the user runs on such threads. */
+    /** The engine that this thread belongs to; user code also runs on such threads. */
     private static final ScopedValue<Life> OF_THIS_THREAD = ScopedValue.newInstance();
 
     private final Points points;
@@ -19,7 +19,7 @@ final class Life implements Ambient.Hooks {
         this.onDeath = onDeath;
     }
 
-    /** The process that wants to call out has died, so it does not. */
+    /** Throws if the engine of this thread has crashed, because a dead process makes no calls. */
     static void refuseTheDead() {
         if (OF_THIS_THREAD.isBound()) {
             OF_THIS_THREAD.get().alive();
@@ -30,7 +30,7 @@ final class Life implements Ambient.Hooks {
         return dead;
     }
 
-    /** Whoever is told waits for {@link #isOver}; so nobody finds it dead before its successor is on the way. */
+    /** The callback runs before the crash is visible, so that a replacement is requested first. */
     synchronized void die() {
         if (!dead) {
             onDeath.accept(this);
@@ -38,7 +38,7 @@ final class Life implements Ambient.Hooks {
         }
     }
 
-    /** Whether it has died; waits for one that is about to. */
+    /** Whether the engine has crashed; waits for a crash in progress. */
     synchronized boolean isOver() {
         return dead;
     }

@@ -9,10 +9,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Time by hand, for tests of windows and expiry. Give {@link #ambient} and {@link #databaseSkew} to
- * {@code Settings.withClock}. On SQLite time stands still until it is moved. A PostgreSQL keeps its own clock, which is
- * moved along by the same amount and goes on by itself: leave a margin of some seconds around an edge there. Time-outs
- * and leases go by the real forward clock, so that moving the time by a year ends no lease.
+ * A clock that tests advance manually, for tests of windows and expiry.
+ * Pass {@link #ambient} and {@link #databaseSkew} to {@link dev.semel.Settings#withClock}. On SQLite the time stands
+ * still until the test advances it. PostgreSQL keeps its own running clock, shifted by the same amount: leave a margin
+ * of some seconds there. Timeouts and leases use the real monotonic clock, so advancing by a year ends no lease.
  */
 public final class ManualClock {
     private final Ambient real = Ambient.real();
@@ -39,21 +39,21 @@ public final class ManualClock {
         return Instant.ofEpochSecond(0, micros.get() * 1_000);
     }
 
-    /** Moves time forward; it never goes back, as in a store. */
+    /** Advances the clock; it never goes back. */
     public void advance(Duration by) {
         if (by.isNegative()) {
-            throw new IllegalArgumentException("time goes forward only, not by " + by);
+            throw new IllegalArgumentException("the clock cannot go back, but got " + by);
         }
         micros.addAndGet(by.toNanos() / 1_000);
         looks.forEach(Runnable::run);
     }
 
-    /** Calls back after every move. */
+    /** Registers a callback that runs after every advance. */
     void onMove(Runnable look) {
         looks.add(look);
     }
 
-    /** Microseconds since 1970, as stores count. */
+    /** Microseconds since 1970, the unit of stores. */
     long micros() {
         return micros.get();
     }
@@ -67,7 +67,7 @@ public final class ManualClock {
         });
     }
 
-    /** How far a database's clock is moved: what was advanced, and how far the start lay from the real time. */
+    /** The offset for a database's clock: the advanced time plus the distance of the start from the real time. */
     public LongSupplier databaseSkew() {
         return () -> micros.get() - startedByRealTime;
     }

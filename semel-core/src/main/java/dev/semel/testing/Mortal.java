@@ -12,8 +12,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A store as one engine sees it: shared with others, and out of reach once the engine is dead. Leases do not run out by
- * the clock that tests move, because no time passes for a process when a test moves it; they end with their engine.
+ * Wraps the shared store of a test for one engine and blocks its writes after the engine's simulated crash.
+ * Leases do not expire by the manual clock, because no time passes for a process when a test advances it. They end when
+ * their engine crashes.
  */
 final class Mortal implements Store {
     private static final long FOR_EVER = TimeUnit.DAYS.toMicros(36_500);
@@ -27,7 +28,7 @@ final class Mortal implements Store {
         this.life = life;
     }
 
-    /** What others do when the lease of a dead process has run out, without the waiting. */
+    /** Does what other workers do when the lease of a dead process has expired, without waiting. */
     void takeOver() {
         try (Leases all = shared.openLeases()) {
             leases.forEach(lease -> all.renew(lease, -1));
@@ -75,7 +76,7 @@ final class Mortal implements Store {
         };
     }
 
-    /** Looking changes nothing, so the dead may. */
+    /** Reads change nothing, so a crashed engine may still read. */
     @Override
     public Reads openReads() {
         return shared.openReads();
@@ -127,7 +128,7 @@ final class Mortal implements Store {
         return shared.durability();
     }
 
-    /** The next engine goes on with it. */
+    /** Keeps the shared store open for the next engine. */
     @Override
     public void close() {}
 }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Counts the crash points that the engines of a world pass, and says where one of them is to die. */
+/** Records the crash points that the engines of a test pass, and decides at which one an engine crashes. */
 final class Points {
     private final Map<String, Integer> passes = new HashMap<>();
     private final List<CrashPoint> passed = new ArrayList<>();
@@ -14,7 +14,7 @@ final class Points {
     private @Nullable CrashPoint target;
     private boolean reached;
 
-    /** Counts from here on; with a target the engine dies there, once. */
+    /** Restarts counting; with a target the engine crashes there once. */
     synchronized void countFromHere(@Nullable CrashPoint deadly) {
         passes.clear();
         passed.clear();
@@ -23,7 +23,7 @@ final class Points {
         reached = false;
     }
 
-    /** True: die here. */
+    /** Records a pass; true if the engine must crash here. */
     synchronized boolean pass(String label) {
         if (!counting) {
             return false;

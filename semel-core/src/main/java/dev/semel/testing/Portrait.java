@@ -14,10 +14,10 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The runs of a store as people want to see them when a test fails, and what must be true of them. */
+/** Describes the runs of a store as text for failed tests, and checks that their rows are consistent. */
 final class Portrait {
     private static final int MOST_RUNS = 1_000;
-    /** What a run waits for when nothing but a person who looks can help it. */
+    /** Wait reasons of a held run, which only a user or a deployment can continue. */
     private static final Set<String> HELD = Set.of("code", "poison");
 
     private Portrait() {}
@@ -60,7 +60,7 @@ final class Portrait {
         List<Entry> entries = new ArrayList<>();
         Objects.requireNonNull(semel.view(reads -> reads.journal(run.id())))
                 .forEach(chunk -> entries.addAll(Journal.decode(chunk.entries())));
-        // In a list the end holds no entries; a run that is read alone has them.
+        // Lists omit the journal entries of the end, so read the run on its own.
         Rows.Run whole = semel.view(reads -> reads.claimed(run.id()));
         if (whole != null && whole.end() != null) {
             entries.addAll(Journal.decode(whole.end().entries()));
@@ -76,17 +76,17 @@ final class Portrait {
             case Entry.Tried tried -> what + ": tried, attempt " + tried.attempt();
             case Entry.Begun _ -> what + ": begun";
             case Entry.Resumed resumed -> "resumed by " + resumed.by();
-            case Entry.Redo redo -> "does again " + redo.paths();
+            case Entry.Redo redo -> "repeats " + redo.paths();
             case Entry.Quiet _ -> "sends no notification";
         };
     }
 
-    /** What is wrong with the rows, as an error; nothing where nothing is. */
+    /** Throws an error that lists every inconsistency of the rows. */
     static void check(Semel semel) {
         List<String> wrong = new ArrayList<>();
         for (Rows.Run run : runs(semel)) {
             if ((run.work() == null) == (run.end() == null)) {
-                wrong.add("run " + run.runIdText() + " is both at work and ended, or neither");
+                wrong.add("run " + run.runIdText() + " has both a work row and an end row, or neither");
             }
             if (run.end() != null) {
                 for (Ledger.Row effect : effects(semel, run.id())) {
@@ -106,7 +106,7 @@ final class Portrait {
         return Objects.requireNonNull(semel.view(reads -> reads.effects(run)));
     }
 
-    /** Why a run that was answered with is lost, or null: it is nowhere, or it is held and will not go on by itself. */
+    /** Why a started run is lost: it is missing, or held without an automatic continuation. Null if it is not lost. */
     static @Nullable String lost(Rows.@Nullable Run run) {
         if (run == null) {
             return "it is not in the store";

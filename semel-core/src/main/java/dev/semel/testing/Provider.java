@@ -15,24 +15,25 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A provider that does nothing but count. A call is a request that arrived; an effect is a deed that was done for it. What
- * goes wrong is told in order: {@code down(2).loseResponse(1)} turns two calls away and loses the answer of the third.
+ * A fake external system for tests: counts calls and effects, honours keys, and fails as scripted.
+ * A call is a request that arrived; an effect is an action that it caused. Faults apply in order:
+ * {@code down(2).loseResponse(1)} fails two calls and loses the response of the third.
  */
 public final class Provider {
     private enum Fault {
         DOWN,
-        REFUSE,
+        REJECT,
         LOSE_RESPONSE
     }
 
-    /** How often the deed of a key was done, what it answered the last time, and when. */
-    private record Deed(int times, Object answer, long at) {}
+    /** The effects of one key: how often they happened, and the last response and its time. */
+    private record KeyEffects(int times, Object response, long at) {}
 
     private final String name;
     private final Lab lab;
     private final List<Fault> script = new ArrayList<>();
     private final Deque<Fault> faults = new ArrayDeque<>();
-    private final Map<String, Deed> deeds = new LinkedHashMap<>();
+    private final Map<String, KeyEffects> deeds = new LinkedHashMap<>();
     private final List<String> keys = new ArrayList<>();
     private Duration remembers = Duration.ZERO;
     private int scripted;
@@ -45,23 +46,23 @@ public final class Provider {
         this.lab = lab;
     }
 
-    /** The same key again within this time is answered as the first time, and nothing is done. Without it: never. */
+    /** Returns the first response again for the same key within this time, without an effect. Default: never. */
     public synchronized Provider honoursKeysFor(Duration window) {
         remembers = window;
         return this;
     }
 
-    /** So many of the next calls do what they are asked, and the answer is lost. */
+    /** The next calls cause their effect, but their response is lost. */
     public Provider loseResponse(int calls) {
         return next(calls, Fault.LOSE_RESPONSE);
     }
 
-    /** So many of the next calls are told no, and nothing is done. */
+    /** Rejects the next calls without an effect. */
     public Provider refuse(int calls) {
-        return next(calls, Fault.REFUSE);
+        return next(calls, Fault.REJECT);
     }
 
-    /** So many of the next calls find nobody there. */
+    /** Fails the next calls with a refused connection. */
     public Provider down(int calls) {
         return next(calls, Fault.DOWN);
     }
@@ -74,52 +75,52 @@ public final class Provider {
         return this;
     }
 
-    /** Does its deed and answers with its name and a number, such as `cards-1`. */
+    /** Causes an effect and returns the provider's name and a number, for example `cards-1`. */
     public String call(String key) throws IOException {
         return call(key, () -> name + "-" + effects());
     }
 
     /**
-     * Does its deed and answers.
+     * Causes an effect and returns a response.
      *
-     * @param answer made after the deed is counted
-     * @throws IOException where it is down or its answer is lost
-     * @throws Failures.Refused where it says no
+     * @param response supplies the response after the effect was counted
+     * @throws IOException if the provider is down or the response is lost
+     * @throws Failures.Refused if the provider rejects the call
      */
-    @SuppressWarnings("unchecked") // the same key is asked by the same code, for the same type
-    public synchronized <T> T call(String key, Supplier<T> answer) throws IOException {
+    @SuppressWarnings("unchecked") // the same code calls with the same key, for the same type
+    public synchronized <T> T call(String key, Supplier<T> response) throws IOException {
         Life.refuseTheDead();
         Fault fault = faults.poll();
         if (fault == Fault.DOWN) {
             throw new ConnectException(name + " is down");
         }
         keys.add(key);
-        if (fault == Fault.REFUSE) {
-            throw new Failures.Refused(name + " says no");
+        if (fault == Fault.REJECT) {
+            throw new Failures.Refused(name + " rejected the call");
         }
         long now = lab.micros();
-        Deed before = deeds.get(key);
-        T said;
+        KeyEffects before = deeds.get(key);
+        T result;
         if (before != null && now - before.at() < remembers.toNanos() / 1_000) {
-            said = (T) before.answer();
+            result = (T) before.response();
         } else {
             effects++;
-            said = answer.get();
-            deeds.put(key, new Deed(before == null ? 1 : before.times() + 1, said, now));
+            result = response.get();
+            deeds.put(key, new KeyEffects(before == null ? 1 : before.times() + 1, result, now));
         }
         if (fault == Fault.LOSE_RESPONSE) {
-            throw new SocketTimeoutException(name + " gave no answer");
+            throw new SocketTimeoutException(name + " did not respond");
         }
-        return said;
+        return result;
     }
 
-    /** What was answered when the deed of this key was done; null where it was not. */
-    @SuppressWarnings("unchecked") // the same key is asked by the same code, for the same type
+    /** Looks up the response for a key; null if the effect did not happen. */
+    @SuppressWarnings("unchecked") // the same code calls with the same key, for the same type
     public synchronized <T> @Nullable T find(String key) {
         Life.refuseTheDead();
         lookups++;
-        Deed deed = deeds.get(key);
-        return deed == null ? null : (T) deed.answer();
+        KeyEffects found = deeds.get(key);
+        return found == null ? null : (T) found.response();
     }
 
     public String name() {
@@ -131,38 +132,38 @@ public final class Provider {
         return keys.size();
     }
 
-    /** Deeds that were done. */
+    /** Effects that happened. */
     public synchronized int effects() {
         return effects;
     }
 
-    /** How often it was asked with {@link #find}. */
+    /** Number of calls of {@link #find}. */
     public synchronized int lookups() {
         return lookups;
     }
 
-    /** The keys of all calls, in the order of their arrival. */
+    /** The keys of all calls, in order of arrival. */
     public synchronized List<String> keys() {
         return List.copyOf(keys);
     }
 
-    /** Deeds that were done again under a key of their own. */
+    /** Effects that happened again with the same key. */
     synchronized int repeatedEffects() {
-        return deeds.values().stream().mapToInt(deed -> deed.times() - 1).sum();
+        return deeds.values().stream().mapToInt(one -> one.times() - 1).sum();
     }
 
-    /** Different deeds. */
+    /** Number of distinct keys with an effect. */
     synchronized int deeds() {
         return deeds.size();
     }
 
-    /** What was told so far is how every world begins. */
+    /** Saves the script so far as the initial state of every environment. */
     synchronized void keepScript() {
         scripted = script.size();
         rememberedThen = remembers;
     }
 
-    /** As it was when {@link #keepScript} was called, with nothing counted. */
+    /** Restores the state of {@link #keepScript}, with all counters at zero. */
     synchronized void reset() {
         script.subList(scripted, script.size()).clear();
         faults.clear();

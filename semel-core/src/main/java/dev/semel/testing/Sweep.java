@@ -8,7 +8,7 @@ import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A crash at every point of a scenario, one world for each. */
+/** Runs a scenario once per crash point, with a crash at that point, and checks that nothing is lost or duplicated. */
 public final class Sweep {
     private static final int MOST_POINTS = 2_000;
     private static final int MOST_TRIES = 3;
@@ -27,20 +27,20 @@ public final class Sweep {
         return made;
     }
 
-    /** Duplicated effects are counted and told, and fail nothing: for effects whose protection is their harmlessness. */
+    /** Reports duplicated effects without failing, for effects that are safe to repeat. */
     public Sweep duplicatesAllowed(String because) {
         if (because.isBlank()) {
-            throw new IllegalArgumentException("a reason is needed why effects may be duplicated");
+            throw new IllegalArgumentException("a reason why effects may be duplicated is required");
         }
         duplicatesAllowed = because;
         return this;
     }
 
     /**
-     * Makes the sweep. The check runs in every world once its runs have ended or wait for a message; all time that they
-     * wait for has passed by then.
+     * Executes the sweep. The check runs in every environment when its runs have ended or wait for a message; all
+     * timers have fired by then.
      *
-     * @throws SweepFailed where a check fails, a run is lost, or an effect is duplicated; it names the points
+     * @throws SweepFailed if a check fails, a run is lost or an effect is duplicated; it names the crash points
      */
     public SweepReport check(Lab.Scenario check) {
         SweepReport report = make(check);
@@ -50,7 +50,7 @@ public final class Sweep {
         return report;
     }
 
-    /** Makes the sweep without a check of its own, and prints what it found. */
+    /** Executes the sweep without an additional check, and prints the report. */
     public SweepReport report() {
         return check(_ -> {}).report();
     }
@@ -59,18 +59,18 @@ public final class Sweep {
         made = true;
         long begun = lab.nanos();
         lab.providers().values().forEach(Provider::keepScript);
-        Trial calm = trial(null, check, 0);
+        Trial baseline = trial(null, check, 0);
         List<CrashPoint> points = lab.world().points().passed();
         if (points.size() > MOST_POINTS) {
-            throw new IllegalStateException("The scenario passes " + points.size() + " crash points, and " + MOST_POINTS
-                    + " are the most. No crash was tried. Make the scenario smaller.");
+            throw new IllegalStateException("The scenario passes " + points.size() + " crash points; the maximum is "
+                    + MOST_POINTS + ". No crash was tested. Make the scenario smaller.");
         }
         List<SweepReport.Outcome> outcomes = new ArrayList<>();
-        outcomes.add(calm.outcome());
-        // Without a crash it must work; otherwise every crash would fail for a reason of its own.
-        if (calm.outcome().problem() == null) {
+        outcomes.add(baseline.outcome());
+        // The scenario must work without a crash; otherwise every crash would fail for an unrelated reason.
+        if (baseline.outcome().problem() == null) {
             for (CrashPoint point : points) {
-                outcomes.add(crash(point, check, calm.deeds()));
+                outcomes.add(crash(point, check, baseline.distinctEffects()));
             }
         }
         lab.newWorld();
@@ -78,19 +78,19 @@ public final class Sweep {
         return new SweepReport(names, outcomes, lab.nanos() - begun);
     }
 
-    /** Batches do not always fall alike: a point that was not reached is tried again, a few times. */
-    private SweepReport.Outcome crash(CrashPoint point, Lab.Scenario check, int calmDeeds) {
-        SweepReport.Outcome outcome = trial(point, check, calmDeeds).outcome();
+    /** Commit batches vary between executions, so a crash point that was not reached is tried again a few times. */
+    private SweepReport.Outcome crash(CrashPoint point, Lab.Scenario check, int effectsWithoutCrash) {
+        SweepReport.Outcome outcome = trial(point, check, effectsWithoutCrash).outcome();
         for (int tries = 1; tries < MOST_TRIES && !outcome.reached() && outcome.problem() == null; tries++) {
-            outcome = trial(point, check, calmDeeds).outcome();
+            outcome = trial(point, check, effectsWithoutCrash).outcome();
         }
         return outcome;
     }
 
-    private record Trial(SweepReport.Outcome outcome, int deeds) {}
+    private record Trial(SweepReport.Outcome outcome, int distinctEffects) {}
 
-    /** @param calmDeeds how many different deeds were done without a crash */
-    private Trial trial(@Nullable CrashPoint point, Lab.Scenario check, int calmDeeds) {
+    /** @param effectsWithoutCrash number of distinct effects in the execution without a crash */
+    private Trial trial(@Nullable CrashPoint point, Lab.Scenario check, int effectsWithoutCrash) {
         World world = lab.newWorld();
         world.points().countFromHere(point);
         Throwable problem = problem(() -> {
@@ -104,8 +104,8 @@ public final class Sweep {
         if (problem == null) {
             problem = problem(() -> Portrait.check(lab.semel()));
         }
-        int deeds = sum(Provider::deeds);
-        int more = point == null ? 0 : Math.max(0, deeds - calmDeeds);
+        int distinct = sum(Provider::deeds);
+        int more = point == null ? 0 : Math.max(0, distinct - effectsWithoutCrash);
         SweepReport.Outcome outcome = new SweepReport.Outcome(
                 point,
                 point == null || world.points().isReached(),
@@ -113,7 +113,7 @@ public final class Sweep {
                         sum(Provider::calls), sum(Provider::effects), sum(Provider::repeatedEffects) + more),
                 lost,
                 problem);
-        return new Trial(outcome, deeds);
+        return new Trial(outcome, distinct);
     }
 
     @FunctionalInterface
@@ -134,7 +134,7 @@ public final class Sweep {
         return lab.providers().values().stream().mapToInt(count).sum();
     }
 
-    /** Runs that a caller was told of and that will not go on, each with the reason. */
+    /** Runs that a caller started and that cannot continue, each with the reason. */
     private List<String> lost() {
         List<String> lost = new ArrayList<>();
         Semel semel = lab.semel();

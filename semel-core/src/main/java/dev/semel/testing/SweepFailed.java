@@ -2,7 +2,7 @@ package dev.semel.testing;
 
 import java.util.stream.Collectors;
 
-/** A crash did harm. The message names each point, so that it can be tried alone with {@link Lab#crashAt}. */
+/** Thrown when a crash sweep finds failures; names each crash point, to reproduce it with {@link Lab#crashAt}. */
 public final class SweepFailed extends AssertionError {
     private final transient SweepReport report;
 

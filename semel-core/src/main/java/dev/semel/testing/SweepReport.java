@@ -9,10 +9,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a crash sweep found.
+ * The report of a crash sweep: per crash point, whether its runs recovered, and lost runs and duplicated effects.
  *
  * @param workflow the names of the workflows
- * @param outcomes the calm one first, then one for each crash point
+ * @param outcomes first the execution without a crash, then one per crash point
  */
 public record SweepReport(String workflow, List<Outcome> outcomes, long nanos) {
     private static final double NANOS = 1e9;
@@ -22,12 +22,12 @@ public record SweepReport(String workflow, List<Outcome> outcomes, long nanos) {
     }
 
     /**
-     * One world.
+     * The result of one execution of the scenario.
      *
-     * @param point where the engine died; null for the calm world, where none did
-     * @param reached whether it came to that point this time; batches do not always fall alike
-     * @param lost runs that a caller was told of and that will not go on, each with the reason
-     * @param problem what the check or the scenario said, or null
+     * @param point where the engine crashed; null for the execution without a crash
+     * @param reached whether the engine passed that point this time; commit batches vary between executions
+     * @param lost runs that a caller started and that cannot continue, each with the reason
+     * @param problem what the check or the scenario threw, or null
      */
     public record Outcome(
             @Nullable CrashPoint point,
@@ -47,7 +47,7 @@ public record SweepReport(String workflow, List<Outcome> outcomes, long nanos) {
             return point == null ? "without a crash" : "at " + point;
         }
 
-        /** Each thing that went wrong, with the place and how to try it alone. */
+        /** Each failure, with its crash point and how to reproduce it. */
         private List<String> failures(boolean duplicatesCount) {
             List<String> all = new ArrayList<>();
             if (problem != null) {
@@ -59,7 +59,7 @@ public record SweepReport(String workflow, List<Outcome> outcomes, long nanos) {
                         + " effects)");
             }
             String again =
-                    point == null ? "" : ". Try it alone: lab.crashAt(\"" + point.label() + "\", " + point.pass() + ")";
+                    point == null ? "" : ". Reproduce it: crashAt(\"" + point.label() + "\", " + point.pass() + ")";
             return all.stream()
                     .map(what -> "  " + place() + ": " + what + again)
                     .toList();
@@ -67,9 +67,10 @@ public record SweepReport(String workflow, List<Outcome> outcomes, long nanos) {
     }
 
     /**
-     * What all providers counted together.
+     * The totals of all fake providers.
      *
-     * @param duplicated deeds done again under the same key, and different deeds beyond those of the calm world
+     * @param duplicated effects that happened again with the same key, and extra effects compared to the execution
+     *     without a crash
      */
     public record Tally(int calls, int effects, int duplicated) {}
 
@@ -77,12 +78,12 @@ public record SweepReport(String workflow, List<Outcome> outcomes, long nanos) {
         return count(outcome -> outcome.point() != null);
     }
 
-    /** Crashes after which everything went on as it should. */
+    /** Crashes after which all runs recovered correctly. */
     public int recovered() {
         return count(Outcome::isRecovered);
     }
 
-    /** Crashes that did not happen, because the engine did not come to their point again. */
+    /** Crashes that did not happen, because the engine did not pass their point again. */
     public int notReached() {
         return count(outcome -> !outcome.reached());
     }
@@ -101,7 +102,7 @@ public record SweepReport(String workflow, List<Outcome> outcomes, long nanos) {
         return (int) outcomes.stream().filter(what).count();
     }
 
-    /** Everything that went wrong, one line each; empty where nothing did. */
+    /** All failures, one line each. */
     List<String> failures(boolean duplicatesCount) {
         return outcomes.stream()
                 .flatMap(outcome -> outcome.failures(duplicatesCount).stream())
@@ -117,7 +118,7 @@ public record SweepReport(String workflow, List<Outcome> outcomes, long nanos) {
                 .orElse(null);
     }
 
-    /** Two lines for people. */
+    /** The report as text. */
     public String text() {
         String head = String.format(
                 Locale.ROOT,
@@ -132,7 +133,7 @@ public record SweepReport(String workflow, List<Outcome> outcomes, long nanos) {
         return head + missed + worstGap();
     }
 
-    /** Where most calls were made beyond the effects: the crash that the protections had most to do with. */
+    /** The crash with the most calls beyond effects, where the protections prevented most duplicates. */
     private String worstGap() {
         return outcomes.stream()
                 .filter(outcome -> outcome.point() != null

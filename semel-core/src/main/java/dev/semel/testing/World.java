@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** One store, its clock and the engines over it. A lab has one at a time; a sweep makes a new one for each crash. */
+/** The store, manual clock and engines of one test execution; a crash sweep creates a new one per crash. */
 final class World implements AutoCloseable {
-    /** Every world begins at the same moment, so that a test tells the same each time. */
+    /** Every environment starts at the same time, so that tests are deterministic. */
     private static final Instant BEGINNING = Instant.parse("2030-01-01T00:00:00Z");
 
     private final ManualClock clock = ManualClock.startingAt(BEGINNING);

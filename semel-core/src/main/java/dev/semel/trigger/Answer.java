@@ -6,9 +6,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a trigger got. {@code run} is the internal id; {@code runId} is what callers see.
+ * The result of an admitted trigger: its run, whether it was a repeat, and when its key expires.
  *
- * @param expiresAt microseconds; 0 where there is no key
+ * @param run the internal id of the run
+ * @param runId the public id of the run: generated, or chosen by the caller
+ * @param mismatch whether the payload differs from the payload of the first request with this key
+ * @param changed names of the fields that differ
+ * @param expiresAt when the key expires, in microseconds; 0 without a key
+ * @param previousRunId the run that used the key before, if the key had expired or was released
+ * @param duplicateOf another run with the same payload and a different key
  */
 public record Answer(
         RunId run,

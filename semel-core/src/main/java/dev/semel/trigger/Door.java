@@ -1,6 +1,6 @@
 package dev.semel.trigger;
 
-/** Where a trigger came in. The codes are stored. */
+/** The source of a trigger: HTTP, library, child workflow, replay, event, webhook or schedule. The codes are stored. */
 public enum Door {
     HTTP(1),
     LIBRARY(2),
@@ -21,11 +21,11 @@ public enum Door {
     }
 
     public static Door of(int code) {
-        for (Door door : values()) {
-            if (door.code == code) {
-                return door;
+        for (Door source : values()) {
+            if (source.code == code) {
+                return source;
             }
         }
-        throw new IllegalArgumentException("no door has the code " + code);
+        throw new IllegalArgumentException("no trigger source has the code " + code);
     }
 }

@@ -6,13 +6,13 @@ import dev.semel.key.Known;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the admission of a trigger would decide.
+ * The predicted admission of a trigger at a given time, from a dry run that stores nothing.
  *
- * @param at when, by the store's clock
- * @param previous who held the key before, where it is given to a new run
- * @param why the key would be free: it is not live at that time. Null where nobody held it
- * @param supposed the answer holds only if the run that holds the key has not ended by then
- * @param until when the key of a new run would expire; 0 where there is none
+ * @param at time of the simulated trigger, by the store's clock
+ * @param previous the earlier record of the key, if a new run would get the key
+ * @param why the status that makes the key available at that time; null if the key was never used
+ * @param supposed whether the prediction assumes that the run of the key has not ended by then
+ * @param until when the key of a new run would expire; 0 without a key
  */
 public record Rehearsed(
         Admission decided,

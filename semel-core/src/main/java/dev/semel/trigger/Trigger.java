@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A request for a run, as a door hands it in.
+ * A request to start a run of a workflow, from any trigger source, before admission decides on it.
  *
- * @param current the workflow as it was looked up; the admission holds only while that is still true
- * @param input the text of {@code data}, stored as it came
- * @param strict the caller wants a changed payload refused, whatever the workflow says
- * @param checks what the door holds against it, once it is known what it is
+ * @param current the workflow as it was looked up; admission reads it again if it has changed
+ * @param input the text of {@code data}, stored unchanged
+ * @param strict whether to reject a different payload regardless of the workflow's policy
+ * @param checks checks of the trigger source, which run when it is known whether the trigger is fresh or a repeat
  * @param delay microseconds between the admission and the start of a fresh run
  */
 public record Trigger(
@@ -29,7 +29,7 @@ public record Trigger(
         Checks checks,
         Ties ties,
         long delay) {
-    /** A trigger whose run may start at once. */
+    /** A trigger without a delay. */
     public Trigger(
             Space space,
             Current current,
@@ -43,7 +43,7 @@ public record Trigger(
         this(space, current, data, input, names, sender, strict, checks, ties, 0);
     }
 
-    /** A trigger that comes from no other run. */
+    /** A trigger that no other run caused. */
     public Trigger(
             Space space,
             Current current,
@@ -57,12 +57,12 @@ public record Trigger(
     }
 
     /**
-     * Which other run this one comes from.
+     * The links of a new run to the runs that caused it: lineage, parent and replayed run.
      *
-     * @param lineage the first run of the line that the new one continues
-     * @param childOf the id of the step that starts it; the same step finds the same run again
-     * @param carried what its journal begins with; empty text for nothing
-     * @param depth so many runs, each started by a step of the one before, stand between it and whoever began
+     * @param lineage the first run of the lineage that the new run continues
+     * @param childOf the id of the calling step; the same step finds the same run again
+     * @param carried initial entries of its journal; empty text for none
+     * @param depth number of ancestor runs that started each other by steps
      */
     public record Ties(
             @Nullable RunId lineage,
@@ -73,13 +73,13 @@ public record Trigger(
             int depth) {
         public static final Ties NONE = new Ties(null, null, null, null);
 
-        /** A run that begins with an empty journal, and that no step of a run has started. */
+        /** Links of a run with an empty journal that no step started. */
         public Ties(
                 @Nullable RunId lineage, @Nullable RunId parent, @Nullable RunId replayOf, @Nullable String childOf) {
             this(lineage, parent, replayOf, childOf, "", 0);
         }
 
-        /** Of a trigger that a step of a run has sent. */
+        /** Links of a trigger that a step of a run sent. */
         public static Ties atDepth(int depth) {
             return new Ties(null, null, null, null, "", depth);
         }
@@ -93,19 +93,20 @@ public record Trigger(
         return current.paused();
     }
 
-    /** The same request, for the workflow as it is by now. For triggers in which nothing else hangs on its version. */
+    /** The same request for the current state of the workflow, if nothing else in it depends on the version. */
     public Trigger under(Current now) {
         return new Trigger(space, now, data, input, names, sender, strict, checks, ties, delay);
     }
 
-    /** The same request, whose run starts so many microseconds later. */
+    /** The same request with a delay in microseconds. */
     public Trigger later(long micros) {
         return new Trigger(space, current, data, input, names, sender, strict, checks, ties, micros);
     }
 
-    /** The workspace, and the secret under which its field hashes are made. */
+    /** The workspace of a trigger, and the secret for its field hashes. */
     public record Space(int workspace, byte[] secret) {}
 
+    /** The identifiers that make a trigger idempotent: the key, a chosen run id, or the key of its source. */
     public record Names(
             @Nullable IdempotencyKey key,
             @Nullable ChosenRunId runId,
@@ -122,12 +123,12 @@ public record Trigger(
     }
 
     /**
-     * By what a door knows that it was asked the same before, in a namespace of its own. A repeat whose payload differs
-     * is a repeat: nobody is there who could choose another name.
+     * The deduplication key of an event, webhook, schedule tick or replay, in a namespace of its own. A repeat with a
+     * different payload is still a repeat, because no caller could choose another key.
      *
-     * @param text unique in the workspace among the names of this door
-     * @param shown to people, where the key of a caller would stand
-     * @param queue what came in under this name goes one after another; null where it need not
+     * @param text unique in the workspace among the keys of this source
+     * @param shown the text that users see as the key
+     * @param queue triggers with the same value run one after another; null for no order
      */
     public record DoorName(
             Door door,
@@ -141,20 +142,21 @@ public record Trigger(
 
         public DoorName {
             if (door != Door.EVENT && door != Door.HOOK && door != Door.SCHEDULE && door != Door.REPLAY) {
-                throw new IllegalArgumentException("callers at the door " + door + " bring their own names");
+                throw new IllegalArgumentException("triggers of source " + door + " use the caller's own keys");
             }
         }
     }
 
     /**
-     * Each throws to refuse, before anything is written or remembered.
+     * Checks that run before anything is stored; each throws to reject the trigger.
      *
-     * @param fresh held only against a fresh trigger (quota, input schema): a known key is answered before it is asked
-     * @param repeat held only against a repeat (the quota of replays)
+     * @param fresh runs only for a fresh trigger (quota, input schema), not for a known key
+     * @param repeat runs only for a repeat (quota of replayed requests)
      */
     public record Checks(@Nullable Runnable fresh, @Nullable Runnable repeat) {
         public static final Checks NONE = new Checks(null, null);
     }
 
+    /** The source and actor of a trigger. */
     public record Sender(Door door, String actor, @Nullable String correlationId) {}
 }

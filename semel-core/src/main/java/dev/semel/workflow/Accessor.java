@@ -4,8 +4,8 @@ import java.io.Serializable;
 import java.util.function.Function;
 
 /**
- * Takes a value out of the input, e.g. {@code Payment::paymentId}. Serializable only so that a method reference can be
- * asked for its name, which is shown to people; it is never serialized.
+ * Reads one value from a workflow's input, for example {@code Payment::paymentId}.
+ * It is serializable only so that Semel can find the name of a method reference; Semel never serializes it.
  */
 @FunctionalInterface
 public interface Accessor<I, R> extends Function<I, R>, Serializable {}

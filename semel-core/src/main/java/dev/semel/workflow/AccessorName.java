@@ -7,8 +7,8 @@ import java.lang.invoke.SerializedLambda;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks a method reference for the name of its method: a stream to nowhere is shown the lambda's description and lets
- * nothing through. This is as near to reflection as we go, because a conflict has to name the field that differs.
+ * Finds the name of the method behind a method reference, so that a key conflict can name the field that differs.
+ * It serializes the reference to a null stream and reads the method from the {@link SerializedLambda}.
  */
 final class AccessorName extends ObjectOutputStream {
     private @Nullable Method method;
@@ -21,7 +21,7 @@ final class AccessorName extends ObjectOutputStream {
         enableReplaceObject(true);
     }
 
-    /** The method; null for a lambda, which has none that a person would know. */
+    /** The referenced method; null for a lambda, whose method name is generated. */
     static @Nullable Method of(Accessor<?, ?> accessor) {
         try (AccessorName stream = new AccessorName()) {
             stream.writeObject(accessor);

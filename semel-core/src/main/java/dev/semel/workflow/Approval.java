@@ -7,12 +7,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What people are asked to decide.
+ * The approval that a workflow requests from users: title, approvers, details and time limits.
  *
- * @param to who may decide, e.g. `role:ops`
- * @param shown facts for the one who decides, in order
- * @param timeout how long to wait; null for ever
- * @param urgency by when it should be decided; where it says nothing, until the wait is over
+ * @param to who may decide, for example `role:ops`
+ * @param shown details that the approver sees, in order
+ * @param timeout maximum time to wait; null for no limit
+ * @param urgency due time, reminders and escalation; without a due time the approval is due at the timeout
  */
 public record Approval(
         String title,
@@ -24,7 +24,7 @@ public record Approval(
         shown = Collections.unmodifiableMap(new LinkedHashMap<>(shown));
     }
 
-    /** One that nobody is reminded of. */
+    /** An approval without a due time, reminders or escalation. */
     public Approval(String title, String to, Map<String, String> shown, @Nullable Duration timeout) {
         this(title, to, shown, timeout, Urgency.NONE);
     }
@@ -51,7 +51,7 @@ public record Approval(
         return new Approval(title, to, shown, value, urgency);
     }
 
-    /** By when it should be decided, and who is told when it is not. */
+    /** Sets the due time, reminders and escalation. */
     public Approval urgency(Urgency value) {
         return new Approval(title, to, shown, timeout, value);
     }

@@ -1,11 +1,11 @@
 package dev.semel.workflow;
 
 /**
- * What people are asked when the outcome of an effect is not known, or its message has changed.
+ * The review that Semel opens when an effect is in doubt or its message has changed: reviewers, title and link.
  *
- * @param to who is to decide, e.g. `role:ops`; empty for the one whom the protection names, or the owner
- * @param title the question; empty for a plain one
- * @param link where to look it up; empty for nowhere
+ * @param to who decides, for example `role:ops`; empty for the reviewer of the protection, or the owner
+ * @param title the question; empty for the default text
+ * @param link where reviewers can check the outcome; empty for none
  */
 public record Asking(String to, String title, String link, Urgency urgency) {
     public static final Asking PLAIN = new Asking("", "", "", Urgency.NONE);

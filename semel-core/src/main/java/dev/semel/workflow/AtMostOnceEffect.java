@@ -2,7 +2,7 @@ package dev.semel.workflow;
 
 import tools.jackson.databind.JsonNode;
 
-/** A deed that is never sent twice. The workflow looks at its outcome and decides what an unknown one means. */
+/** An effect that Semel never sends twice. The workflow receives the outcome and handles an indeterminate one. */
 public final class AtMostOnceEffect {
     private final Wire wire;
     private final EffectPlan plan;
@@ -20,7 +20,7 @@ public final class AtMostOnceEffect {
         return typed(wire.durable().effect(plan, Effect.sending(wire, plan, work)), type);
     }
 
-    /** The value of what was done is null. */
+    /** An effect without a result; the value of {@link Outcome.Done} is null. */
     public Outcome<Void> call(Code.Action action) {
         return typed(wire.durable().effect(plan, Effect.sending(action)), TypeRef.of(Void.class));
     }

@@ -5,17 +5,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** What a workflow does: a function of its input that reaches the world only through what it is handed. */
+/** The executable body of a workflow: a function of its input that performs all side effects through the engine. */
 @FunctionalInterface
 public interface Body {
     JsonNode run(Durable durable, JsonNode input) throws Exception;
 
-    /** Every effect that it may have, in order; null where nobody knows beforehand, because it is code. */
+    /** Every effect, call and wait of the body in order; null if it is Java code and not known in advance. */
     default @Nullable List<Expected> expected() {
         return null;
     }
 
-    /** Where its input names a person: what stands there is shown only to whoever asks for it with a reason. */
+    /** Paths of personal data (PII) in the input. Users see these values only after they give a reason. */
     default List<FieldPath> pii() {
         return List.of();
     }

@@ -3,53 +3,56 @@ package dev.semel.workflow;
 import java.sql.Connection;
 import org.jspecify.annotations.Nullable;
 
-/** The shapes of the code that users hand in. All of it may throw anything. */
+/** The functional interfaces of the code that users write for workflows and steps. All may throw any exception. */
 public final class Code {
     private Code() {}
 
-    /** A workflow: from its input to its output, reaching the world only through the context. */
+    /**
+     * The body of a workflow: computes its output from its input and performs side effects only through the context.
+     */
     @FunctionalInterface
     public interface Flow<I, O> {
         O run(Context ctx, I input) throws Exception;
     }
 
-    /** The work of a step or effect. */
+    /** The code of a step or effect. */
     @FunctionalInterface
     public interface Work<T> {
         T run(Step step) throws Exception;
     }
 
-    /** Work without a result. */
+    /** The code of a step or effect without a result. */
     @FunctionalInterface
     public interface Action {
         void run(Step step) throws Exception;
     }
 
-    /** Asks the outside world for the result of an earlier send under this step's key; null where it knows of none. */
+    /** Queries the provider for the result of an earlier send with this step's key; null if it has none. */
     @FunctionalInterface
     public interface Lookup<T> {
         @Nullable
         T find(Step step) throws Exception;
     }
 
-    /** Work whose rows commit together with the record of the step. */
+    /** The code of a {@code tx} step: its rows commit together with the record of the step. */
     @FunctionalInterface
     public interface TxWork<T> {
         T run(Connection sql, Step step) throws Exception;
     }
 
+    /** The code of a {@code tx} step without a result. */
     @FunctionalInterface
     public interface TxAction {
         void run(Connection sql, Step step) throws Exception;
     }
 
-    /** What is done for one item, in a scope of its own. */
+    /** The code for one item of a {@code forEach}; its step names have their own scope. */
     @FunctionalInterface
     public interface Each<T, R> {
         R run(Context ctx, T item) throws Exception;
     }
 
-    /** Undoes what was done, in a scope of its own. */
+    /** The code of a compensation; its step names have their own scope. */
     @FunctionalInterface
     public interface Undo {
         void run(Context ctx) throws Exception;

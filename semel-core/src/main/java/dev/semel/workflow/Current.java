@@ -4,27 +4,27 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A workflow as it is now: the version that new triggers get, and whether they wait.
+ * The current state of a workflow: the version for new triggers, whether it is paused, and the rollout candidate.
  *
- * @param candidate the version that a share of them gets instead; null for none
- * @param change of the catalog under which this was true; an admission under another one looks again
+ * @param candidate the version that a percentage of new triggers gets instead; null for none
+ * @param change catalog version of this state; an admission under another catalog version reads it again
  */
 public record Current(
         Published published, boolean paused, @Nullable Candidate candidate, long change) {
-    /** @param share of the fresh triggers, in per cent */
+    /** @param share percentage of fresh triggers that get this version */
     public record Candidate(Published published, int share) {}
 
-    /** One version for all. */
+    /** A workflow without a rollout candidate. */
     public Current(Published published, boolean paused, long change) {
         this(published, paused, null, change);
     }
 
-    /** What a new trigger may get. */
+    /** The versions that a new trigger may get. */
     public List<Published> versions() {
         return candidate == null ? List.of(published) : List.of(published, candidate.published());
     }
 
-    /** The same workflow for a trigger that drew the candidate. */
+    /** The same workflow for a trigger that is assigned to the candidate. */
     public Current drawn(Candidate one) {
         return new Current(one.published(), paused, null, change);
     }

@@ -1,6 +1,6 @@
 package dev.semel.workflow;
 
-/** What people decided, or that nobody did. */
+/** The outcome of an approval: approved, rejected or timed out. */
 public sealed interface Decision {
     record Approved(String by, String note) implements Decision {}
 

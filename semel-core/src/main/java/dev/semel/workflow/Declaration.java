@@ -11,10 +11,10 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Everything about a workflow that is declared and not coded.
+ * The declared part of a Java workflow (everything except its code), stored as JSON with each version.
  *
- * @param key what the workflow makes its own key of; null where it makes none
- * @param events types of events that start it; what it makes of one is code
+ * @param key name of the field or method that the key is derived from; null for none
+ * @param events types of the events that start the workflow
  */
 record Declaration(
         String name,
@@ -28,7 +28,7 @@ record Declaration(
         List<Schedule> schedules,
         List<String> events) {
 
-    /** One text for one declaration, members always in this order: a changed text is a new version. */
+    /** Writes the declaration with a fixed member order: a changed text is a new version. */
     String text() {
         ObjectNode text = JsonNodeFactory.instance.objectNode();
         text.put("semel", 1).put("java", name);
@@ -36,9 +36,9 @@ record Declaration(
         put(text, "description", description);
         put(text, "owner", owner);
         put(text, "key", key);
-        text.set("idempotency", policyWords());
+        text.set("idempotency", policyJson());
         if (!gates.equals(Gates.NONE)) {
-            text.set("gates", gateWords());
+            text.set("gates", concurrencyJson());
         }
         put(text, "deadline", deadline);
         if (!schedules.isEmpty()) {
@@ -49,22 +49,22 @@ record Declaration(
         return Json.write(text);
     }
 
-    private ObjectNode policyWords() {
+    private ObjectNode policyJson() {
         ObjectNode text = JsonNodeFactory.instance.objectNode();
-        text.put("window", policy.window().toString()).put("scope", word(policy.scope()));
+        text.put("window", policy.window().toString()).put("scope", wireName(policy.scope()));
         list(
                 text,
                 "fingerprint",
                 policy.fingerprint().stream().map(field -> field.name()).toList());
         list(text, "fingerprint_ignore", policy.fingerprintIgnore());
-        return text.put("on_mismatch", word(policy.onMismatch()))
-                .put("duplicate_payload", word(policy.duplicatePayload()))
-                .put("on_failed", word(policy.onFailed()))
+        return text.put("on_mismatch", wireName(policy.onMismatch()))
+                .put("duplicate_payload", wireName(policy.duplicatePayload()))
+                .put("on_failed", wireName(policy.onFailed()))
                 .put("hold_while_running", policy.holdWhileRunning())
                 .put("require_key", policy.requireKey());
     }
 
-    private ObjectNode gateWords() {
+    private ObjectNode concurrencyJson() {
         ObjectNode text = JsonNodeFactory.instance.objectNode();
         Gates.GateKey serial = gates.serialBy();
         put(text, "serial_by", serial == null ? null : serial.name());
@@ -101,7 +101,7 @@ record Declaration(
         }
     }
 
-    private static String word(Enum<?> constant) {
+    private static String wireName(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -5,11 +5,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Through what else than a call a workflow is started. */
+/** The event subscriptions and schedules that start a workflow. */
 public record Doors(List<Subscription> events, List<Schedule> schedules) {
     public static final Doors NONE = new Doors(List.of());
 
-    /** One that no clock opens. */
+    /** Event subscriptions without schedules. */
     public Doors(List<Subscription> events) {
         this(events, List.of());
     }
@@ -19,7 +19,7 @@ public record Doors(List<Subscription> events, List<Schedule> schedules) {
         schedules = List.copyOf(schedules);
     }
 
-    /** A schedule by its name; null where there is none. */
+    /** Finds a schedule by its name; null if there is none. */
     public @Nullable Schedule schedule(String name) {
         for (Schedule schedule : schedules) {
             if (schedule.name().equals(name)) {
@@ -30,11 +30,11 @@ public record Doors(List<Subscription> events, List<Schedule> schedules) {
     }
 
     /**
-     * Events that start a run.
+     * A subscription of a workflow to events of a type.
      *
-     * @param type of the event, as it is written; a last {@code *} stands for any end
-     * @param source only of this source; null for any
-     * @param reading asked with the whole event
+     * @param type event type; a trailing {@code *} matches any suffix
+     * @param source required source of the event; null for any
+     * @param reading maps the whole event to the input of the run
      */
     public record Subscription(String type, @Nullable String source, Reading reading) {
         public boolean fits(String itsType, String itsSource) {
@@ -45,29 +45,30 @@ public record Doors(List<Subscription> events, List<Schedule> schedules) {
             return isOpen() ? itsType.startsWith(type.substring(0, type.length() - 1)) : type.equals(itsType);
         }
 
-        /** Whether it takes events of more than one type. */
+        /** Whether the type ends with {@code *} and matches several event types. */
         public boolean isOpen() {
             return type.endsWith("*");
         }
     }
 
-    /** What a workflow makes of an event. */
+    /** Maps an event to the input of a run, or rejects the event. */
     @FunctionalInterface
     public interface Reading {
-        /** Every event that fits starts a run, with its data as the input. */
+        /** Every matching event starts a run with the event's data as input. */
         Reading PLAIN = event -> new Read.Input(event.path("data"));
 
         Read read(JsonNode event);
     }
 
+    /** The result of mapping an event for one subscription. */
     public sealed interface Read {
-        /** It starts a run with this. */
+        /** The event starts a run with this input. */
         record Input(JsonNode data) implements Read {}
 
-        /** Its condition says no. */
+        /** The subscription's condition does not match the event. */
         record Unfit() implements Read {}
 
-        /** Its expressions could not be evaluated, so it does not match; people are told why. */
+        /** An expression of the subscription failed, so the event does not match; Semel records the reason. */
         record Failed(String because) implements Read {}
     }
 }

@@ -9,159 +9,165 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The durable operations of one run, in JSON: what the engine offers to every kind of workflow. {@link Context} is its
- * typed face for Java; workflow files use it as it is. Everything that goes through it is on record, and a recorded
- * step never runs again. Used only by the thread that runs the body, or the branch it was handed to.
+ * The durable operations that the engine offers to a workflow body, with JSON values.
+ * {@link Context} is the typed API for Java; YAML workflows use this interface directly. The engine records each
+ * operation and never runs a recorded step again. Only the thread of the body or branch may use an instance.
  */
 public interface Durable {
-    /** The id of the run that callers see. */
+    /** The public id of the run. */
     String runId();
 
     /**
-     * The id of a step of this scope, deterministic and stable over retries, recovery, takeover and safe replay: fit to
-     * be handed to an outside system as its idempotency key.
+     * The id of a step in this scope. It is deterministic and stable over retries, recovery, takeover and safe replay,
+     * so it can serve as an idempotency key in an external system.
      */
     String stepId(String name);
 
     /**
-     * Runs repeatable work and records its result; after a crash the recorded result is returned instead. Between doing
-     * and recording a crash may make it run again.
+     * Runs repeatable code and records its result; later executions return the recorded result. A crash before the
+     * result is recorded makes the code run again.
      */
     JsonNode step(StepPlan plan, Work work);
 
-    /** A step with nothing but a name: tried once, without a time limit. */
+    /** A step with one attempt and no timeout. */
     default JsonNode step(String name, Supplier<JsonNode> work) {
         return step(StepPlan.named(name), _ -> work.get());
     }
 
-    /** One deed in the outside world, under the protection that the plan states. */
+    /** Performs one side effect in an external system, under the protection that the plan declares. */
     Outcome<JsonNode> effect(EffectPlan plan, Sending sending);
 
-    /** Whose deed stands for the effect of that name, where it was suppressed; null where it was not, or never asked for. */
+    /** The earlier effect because of which the named effect was suppressed; null if it was not suppressed. */
     default @Nullable Earlier earlier(String effect) {
         return null;
     }
 
-    /** Whether the effect of that name is a notification that was not sent, because the run is a replay that sends none. */
+    /** Whether the named effect is a notification that was skipped because this replay sends no notifications. */
     default boolean isSilent(String effect) {
         return false;
     }
 
     /**
-     * A deed of another run that was accepted inside the window.
+     * An effect of another run that the provider accepted inside the {@code once} window.
      *
-     * @param at by the store's clock; null where an older version recorded it
+     * @param at time of acceptance by the store's clock; null if an older version of Semel recorded it
      */
     record Earlier(String runId, @Nullable Instant at) {}
 
-    /** The user's rows and the record of the step, in one commit of the store's own database. */
+    /** Writes the user's rows and the record of the step in one commit of the store's own database. */
     JsonNode tx(StepPlan plan, TxWork work);
 
-    /** Waits until the time has come by the store's clock; the due time is fixed when it is first asked. */
+    /** Waits by the store's clock; the due time is recorded at the first call. */
     void sleep(String name, Duration length);
 
     void sleepUntil(String name, Instant due);
 
-    /** The value of the next signal of that name, or null when the longest time has passed. */
+    /** Waits for the next signal of that name and returns its value; null after the time limit. */
     @Nullable
     JsonNode await(String name, String signal, @Nullable Duration longest);
 
     /**
-     * The same, also for a signal that is sent to this key by somebody who does not know the run, be it before the wait
-     * begins.
+     * Waits for a signal that is sent to the run or to this key. Signals to the key may arrive before the wait begins.
      */
     @Nullable
     JsonNode await(String name, String signal, String key, @Nullable Duration longest);
 
     /**
-     * Waits for a message of this sender: one that came since the run began, and since the last wait before it in the same
-     * scope was over. What was said before the question is no answer to it.
+     * Waits for a message from this sender. Only messages that arrive after the run began and after the previous wait
+     * in the same scope ended count as a reply.
      */
     @Nullable
     JsonNode awaitReply(String name, String from, @Nullable Duration longest);
 
-    /** So many runs, each started by a step of the one before, stand between this run and whoever began. */
+    /** The number of ancestor runs: runs that started each other by steps, ending with this run. */
     int depth();
 
-    /** Asks people to decide. */
+    /** Waits for a user's decision. */
     Decision approval(String name, Approval approval);
 
-    /** Runs a branch for each item, each in a scope named by its key, so many at once. Results in the items' order. */
+    /**
+     * Runs a branch per item, each in a scope named by the item's key. Returns the results in the order of the items.
+     */
     <I, R> List<R> forEach(String name, Items<I> items, Branch<I, R> branch);
 
-    /** Starts another workflow, once, and waits for its output. */
+    /** Starts a child workflow once and waits for its output. */
     JsonNode call(String name, Child child);
 
-    /** Registers what undoes the work so far; undos run in reverse if the run fails or is cancelled. */
+    /** Registers a compensation; compensations run in reverse order if the run fails or is cancelled. */
     void compensate(String name, Undo undo);
 
-    /** Sends a signal to another run, once. */
+    /** Sends a signal to another run once. */
     void signal(String name, Outgoing signal);
 
-    /** The time by the store's clock, recorded. */
+    /** The recorded time, by the store's clock. */
     Instant now();
 
     UUID uuid();
 
-    /** A number from 0 (inclusive) to 1 (exclusive), recorded. */
+    /** A random number from 0 (inclusive) to 1 (exclusive), recorded. */
     double random();
 
-    /** What people see as the state of the business in this run. */
+    /** Sets the business status of this run that users see. */
     void status(String text);
 
-    /** Waits until everything so far is on disk. */
+    /** Waits until everything recorded so far is durable. */
     void durable();
 
+    /** The code of a step. */
     @FunctionalInterface
     interface Work {
         JsonNode run(Step step) throws Exception;
     }
 
-    /** How an effect is sent, and how the outside world is asked whether it was. */
+    /** Sends an effect to an external system, and looks up whether an earlier send arrived. */
     interface Sending {
         JsonNode send(Step step) throws Exception;
 
-        /** The result of an earlier send under this key, or null where the outside world knows of none. */
+        /** Queries the external system for the result of an earlier send with this key; null if it has none. */
         default @Nullable JsonNode find(Step step) throws Exception {
-            throw new UnsupportedOperationException("only the protection `lookup` asks");
+            throw new UnsupportedOperationException("only the protection `lookup` looks up earlier sends");
         }
     }
 
+    /** The code of a {@code tx} step. */
     @FunctionalInterface
     interface TxWork {
         JsonNode run(java.sql.Connection sql, Step step) throws Exception;
     }
 
     /**
-     * What a forEach goes over.
+     * The items of a forEach.
      *
-     * @param keys one for each value, unlike each other; step ids hang on them
+     * @param keys one distinct key per value; step ids depend on it
+     * @param atOnce how many items run concurrently
      */
     record Items<I>(List<String> keys, List<I> values, int atOnce) {}
 
+    /** The code for one item of a forEach. */
     @FunctionalInterface
     interface Branch<I, R> {
         R run(Durable scope, I item) throws Exception;
     }
 
+    /** The code of a compensation. */
     @FunctionalInterface
     interface Undo {
         void run(Durable scope) throws Exception;
     }
 
     /**
-     * A workflow to start: by name, with its input and the names the caller gives it.
+     * A call of a child workflow: its name, input and start options.
      *
-     * @param once refused where a run of that workflow waits for the caller: for those who cannot end a circle themselves
+     * @param once whether to reject the call if a run of that workflow already waits for the caller, directly or not
      */
     record Child(String workflow, JsonNode input, Start start, boolean once) {
-        /** Code may call itself, and knows when it is enough. */
+        /** A call that may be recursive. */
         public Child(String workflow, JsonNode input, Start start) {
             this(workflow, input, start, false);
         }
     }
 
-    /** A signal for another run; sent twice with the same key it arrives once. */
+    /** A signal for another run, which receives signals with the same key once. */
     record Outgoing(
             String runId,
             String signal,

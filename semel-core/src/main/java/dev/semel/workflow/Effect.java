@@ -4,7 +4,7 @@ import dev.semel.error.InDoubt;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** A deed in the outside world that has its protection and can be done. */
+/** A side effect with a declared protection, ready to be called. */
 public final class Effect {
     private final Wire wire;
     private final EffectPlan plan;
@@ -14,7 +14,9 @@ public final class Effect {
         this.plan = plan;
     }
 
-    /** Does it once, and returns the recorded result ever after. Hand {@link Step#key} to the provider. */
+    /**
+     * Performs the effect and records its result; later executions return it. Pass {@link Step#key} to the provider.
+     */
     public <T> T call(Class<T> type, Code.Work<T> work) {
         return call(TypeRef.of(type), work);
     }

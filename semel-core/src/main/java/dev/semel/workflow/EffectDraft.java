@@ -12,12 +12,13 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A deed in the outside world, in the making. It cannot be done before its protection is chosen: that choice says what
- * happens when a crash or a lost answer leaves it open whether the deed was done. Choose the first that holds:
- * {@link #lookup}, {@link #providerHonoursKey}, {@link #repeatable}, {@link #askOnDoubt}, {@link #atMostOnce}.
+ * Builds a side effect in an external system: key, retries, timeout and, last, its protection.
+ * The protection decides what Semel does when a crash or a lost response leaves the outcome unknown. Choose the first
+ * that applies: {@link #lookup}, {@link #providerHonoursKey}, {@link #repeatable}, {@link #askOnDoubt},
+ * {@link #atMostOnce}.
  */
 public final class EffectDraft {
-    /** UTF-8 bytes of an effect key. */
+    /** Maximum length of an effect key, in UTF-8 bytes. */
     public static final int LONGEST_KEY = 64 * 1024;
 
     private static final int LONGEST_SCALE = 100;
@@ -40,47 +41,48 @@ public final class EffectDraft {
     }
 
     /**
-     * What defines the deed, e.g. {@code key("receipt", payment.id(), "v3")}. Without it the key is the step id: once
-     * per lineage of the run. Null, empty and unstable parts are refused, because unlike deeds would share one key.
+     * The parts that identify the effect, for example {@code key("receipt", payment.id(), "v3")}. Default: the step id,
+     * which means once per lineage of the run. Semel rejects null, empty and unstable parts, because different effects
+     * would share one key.
      */
     public EffectDraft key(@Nullable Object... parts) {
         try {
             key = Key.joined(parts);
         } catch (IllegalArgumentException e) {
-            throw refused(e.getMessage());
+            throw invalid(e.getMessage());
         }
         return this;
     }
 
-    /** Counts the deed for each recipient by itself: the recipient becomes the last part of the key. */
+    /** Counts the effect per recipient: the recipient becomes the last part of the key. */
     public EffectDraft to(String value) {
         recipient = value;
         return this;
     }
 
-    /** What "already handled" means: create (the default), update or notify. */
+    /** What the effect does, which defines when a safe replay treats it as already handled. Default: create. */
     public EffectDraft does(EffectPlan.Does value) {
         marks = new EffectPlan.Marks(value, marks.object(), marks.worth());
         return this;
     }
 
-    /** The business object that is written, e.g. {@code object("payment", id)}. */
+    /** The business object that the effect writes, for example {@code object("payment", id)}. */
     public EffectDraft object(String kind, @Nullable Object id) {
         try {
             marks = new EffectPlan.Marks(marks.does(), Key.joined(kind, id).text(), marks.worth());
         } catch (IllegalArgumentException e) {
-            throw refused("in object(…), " + e.getMessage());
+            throw invalid("in object(…), " + e.getMessage());
         }
         return this;
     }
 
-    /** What a duplicate would have cost, e.g. {@code worth(payment.amount(), "EUR")}. */
+    /** The amount that a duplicate would cost, for example {@code worth(payment.amount(), "EUR")}. */
     public EffectDraft worth(Number amount, String currency) {
         if (!Double.isFinite(amount.doubleValue()) && !(amount instanceof BigDecimal)) {
-            throw refused("its worth is not a finite number");
+            throw invalid("its worth is not a finite number");
         }
         if (currency.isBlank() || currency.length() > 16) {
-            throw refused("the currency of its worth has 1 to 16 characters");
+            throw invalid("the currency of its worth must have 1 to 16 characters");
         }
         boolean plain = amount instanceof BigDecimal exact && Math.abs((long) exact.scale()) <= LONGEST_SCALE;
         String digits = plain ? ((BigDecimal) amount).toPlainString() : amount.toString();
@@ -88,13 +90,13 @@ public final class EffectDraft {
         return this;
     }
 
-    /** The same key is sent once within this time, across all runs; 1 second to 365 days. Needs {@link #key}. */
+    /** Sends the same key once within this time, across all runs; 1 second to 365 days. Requires {@link #key}. */
     public EffectDraft oncePer(Duration value) {
         window = value;
         return this;
     }
 
-    /** What is sent: inside {@link #oncePer} it is compared with what was last accepted under the key. */
+    /** The data of the effect; inside {@link #oncePer} Semel compares them with the last accepted effect of the key. */
     public EffectDraft data(@Nullable Object value) {
         try {
             byte[] canonical = CanonicalJson.bytes(wire.codec().write(value, "the data of " + what()));
@@ -105,61 +107,64 @@ public final class EffectDraft {
         return this;
     }
 
-    /** What happens inside {@link #oncePer} when {@link #data} differ: send (the default), suppress or review. */
+    /** What Semel does if {@link #data} differ inside {@link #oncePer}: send, suppress or review. Default: send. */
     public EffectDraft onChange(EffectPlan.OnChange value) {
         onChange = value;
         return this;
     }
 
     /**
-     * Instead of {@link Retry#STANDARD}. Under {@link #atMostOnce} and {@link #askOnDoubt} only what certainly was not
-     * sent is tried again.
+     * The retry policy. Default: {@link Retry#STANDARD}. With {@link #atMostOnce} and {@link #askOnDoubt} Semel retries
+     * only attempts that were certainly not sent.
      */
     public EffectDraft retry(Retry value) {
         plan = plan.retry(value);
         return this;
     }
 
-    /** Longest time of one attempt; after it the attempt counts as sent with an unknown outcome. */
+    /** Maximum duration of one attempt; afterwards the attempt counts as sent with an unknown outcome. */
     public EffectDraft timeout(Duration value) {
         plan = plan.timeout(Wire.positive(what(), "its timeout", value));
         return this;
     }
 
-    /** Names this effect had in earlier versions of the code, so that runs in flight find their records. */
+    /** Names of this effect in earlier versions of the code, so that unfinished runs find their records. */
     public EffectDraft formerly(String... names) {
         plan = plan.formerly(names);
         return this;
     }
 
-    /** What people are asked when the outcome is not known or the message has changed, and by when. */
+    /** The review that Semel opens when the effect is in doubt or its message has changed. */
     public EffectDraft asking(Asking value) {
         asking = value;
         return this;
     }
 
-    /** HTTP statuses of a {@link Failures.Status} by which the provider says that it was done before; none by default. */
+    /** HTTP statuses that mean "already done" and count as success, for example 409. Default: none. */
     public EffectDraft alreadyDone(int... statuses) {
         if (IntStream.of(statuses).anyMatch(status -> status < 100 || status > 599)) {
-            throw refused("a status of alreadyDone(…) is not between 100 and 599");
+            throw invalid("a status in alreadyDone(…) is not between 100 and 599");
         }
         alreadyDone = IntStream.of(statuses).boxed().toList();
         return this;
     }
 
-    /** Doing it twice does no harm, e.g. because it only reads. After a crash it is done again. */
+    /** The effect is safe to repeat, for example because it only reads. After a crash Semel sends it again. */
     public Effect repeatable(String why) {
-        refuseBlank("the reason of repeatable(…)", why);
+        requireNotBlank("the reason in repeatable(…)", why);
         return new Effect(wire, plan(new Protection.Repeatable(why)));
     }
 
-    /** The provider takes {@link Step#key} as an idempotency key and remembers it that long. Later it is in doubt. */
+    /**
+     * The provider accepts {@link Step#key} as an idempotency key and remembers it for this time. Semel re-sends with
+     * the same key inside that window; after it an unknown outcome is in doubt.
+     */
     public Effect providerHonoursKey(Duration remembered) {
         Wire.positive(what(), "the provider's window", remembered);
         return new Effect(wire, plan(new Protection.ProviderKey(remembered)));
     }
 
-    /** The provider can be asked what became of a key, and is asked before anything is sent again. */
+    /** The provider can report the result for a key; Semel queries it before it sends again. */
     public <T> LookupEffect<T> lookup(Class<T> type, Code.Lookup<T> lookup) {
         return lookup(TypeRef.of(type), lookup);
     }
@@ -168,14 +173,16 @@ public final class EffectDraft {
         return new LookupEffect<>(wire, plan(new Protection.Lookup()), type, lookup);
     }
 
-    /** Never sent again. Where the outcome is unknown the workflow is told so, and decides. */
+    /**
+     * Semel never sends the effect again; the workflow receives an unknown outcome as {@link Outcome.Indeterminate}.
+     */
     public AtMostOnceEffect atMostOnce() {
         return new AtMostOnceEffect(wire, plan(new Protection.AtMostOnce()));
     }
 
-    /** Where the outcome is unknown the run waits for a person, e.g. {@code role:support}. */
+    /** If the outcome is unknown, the run waits for the decision of a user, for example {@code role:support}. */
     public Effect askOnDoubt(String who) {
-        refuseBlank("whom askOnDoubt(…) asks", who);
+        requireNotBlank("the reviewer in askOnDoubt(…)", who);
         return new Effect(wire, plan(new Protection.Ask(who)));
     }
 
@@ -191,14 +198,14 @@ public final class EffectDraft {
             String front = key == null ? wire.durable().stepId(plan.name()) : key.text();
             return bounded(front + ":" + Key.joined(recipient).text());
         } catch (IllegalArgumentException e) {
-            throw refused("its recipient is empty or not Unicode text");
+            throw invalid("its recipient is empty or not Unicode text");
         }
     }
 
     private String bounded(String text) {
         int bytes = text.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > LONGEST_KEY) {
-            throw refused("its key has " + bytes + " bytes, and " + LONGEST_KEY + " are allowed");
+            throw invalid("its key has " + bytes + " bytes; the maximum is " + LONGEST_KEY);
         }
         return text;
     }
@@ -206,23 +213,23 @@ public final class EffectDraft {
     private EffectPlan.@Nullable Once once() {
         if (window == null) {
             if (data != null || onChange != null) {
-                throw refused("data(…) and onChange(…) are about repeats across runs, and it has no oncePer(…)");
+                throw invalid("data(…) and onChange(…) require oncePer(…)");
             }
             return null;
         }
         if (key == null) {
-            throw refused("oncePer(…) counts across runs, and without key(…) its key is new in every run");
+            throw invalid("oncePer(…) requires key(…), because the default key is different in every run");
         }
         try {
             return new EffectPlan.Once(window, data, onChange == null ? EffectPlan.OnChange.SEND : onChange);
         } catch (IllegalArgumentException e) {
-            throw refused("in oncePer(…), " + e.getMessage());
+            throw invalid("in oncePer(…), " + e.getMessage());
         }
     }
 
-    private void refuseBlank(String what, String value) {
+    private void requireNotBlank(String what, String value) {
         if (value.isBlank()) {
-            throw refused(what + " is empty");
+            throw invalid(what + " is empty");
         }
     }
 
@@ -230,7 +237,7 @@ public final class EffectDraft {
         return "effect \"" + plan.name() + "\"";
     }
 
-    private RuntimeException refused(@Nullable String why) {
+    private RuntimeException invalid(@Nullable String why) {
         return Wire.refused("Effect \"" + plan.name() + "\"", why).with("step", plan.name());
     }
 }

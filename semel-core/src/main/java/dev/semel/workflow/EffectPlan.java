@@ -7,13 +7,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An effect as the workflow asks for it.
+ * The specification of an effect: its step, key, protection, window and business information.
  *
  * @param key the effect key; null for the step id
- * @param once how the same key behaves across runs; null where only this lineage counts
- * @param marks what the deed means to the business
+ * @param once suppression of the same key across runs; null for none
+ * @param marks what the effect means to the business
  * @param alreadyDone HTTP statuses of a {@link Failures.Status} that count as success
- * @param asking what people are asked when it is in doubt, or its message has changed
+ * @param asking the review that Semel opens if the effect is in doubt or its message has changed
  */
 public record EffectPlan(
         StepPlan step,
@@ -27,7 +27,7 @@ public record EffectPlan(
         alreadyDone = List.copyOf(alreadyDone);
     }
 
-    /** One about which people are asked in the plain way. */
+    /** An effect with the default review. */
     public EffectPlan(
             StepPlan step,
             @Nullable String key,
@@ -39,11 +39,13 @@ public record EffectPlan(
     }
 
     /**
-     * @param data digest of what is sent, or null where only the key counts
-     * @param onChange what happens inside the window when the data differ from the last accepted one
+     * Suppresses effects with the same key inside a window, across runs.
+     *
+     * @param data digest of the data that are sent; null to compare only the key
+     * @param onChange what Semel does if the data differ from the last accepted effect
      */
     public record Once(Duration window, byte @Nullable [] data, OnChange onChange) {
-        /** Where only the key counts, whatever is sent. */
+        /** Compares only the key, not the data. */
         public static Once whatever(Duration window, OnChange onChange) {
             return new Once(window, null, onChange);
         }
@@ -55,19 +57,26 @@ public record EffectPlan(
         }
     }
 
+    /** What Semel does with an effect whose data changed inside its window. */
     public enum OnChange {
         SEND,
         SUPPRESS,
         REVIEW
     }
 
+    /** What an effect does in the external system. */
     public enum Does {
         CREATE,
         UPDATE,
         NOTIFY
     }
 
-    /** @param worth an amount and its currency, e.g. `12.50 EUR` */
+    /**
+     * What an effect means to the business.
+     *
+     * @param object the business object that the effect writes, for example `payment:42`
+     * @param worth the amount that a duplicate would cost, with its currency, for example `12.50 EUR`
+     */
     public record Marks(
             Does does, @Nullable String object, @Nullable String worth) {
         public static final Marks NONE = new Marks(Does.CREATE, null, null);

@@ -1,42 +1,41 @@
 package dev.semel.workflow;
 
 /**
- * A deed or a wait that a workflow says beforehand it has.
+ * An effect, call or wait that a workflow version declares before it runs.
  *
- * @param kind the word of the journal: effect, tx, call, await or approval
- * @param protection the word for what protects an effect; of a call the name of the workflow; empty for a wait
- * @param identity what makes it the same deed in another version of the workflow, as it is written there: what protects
- *     it, and under which key
- * @param does what an effect means: create, update or notify; empty for anything else
- * @param across its key counts for other runs too, and one of those may have done it
+ * @param kind its kind in the journal: effect, tx, call, await or approval
+ * @param protection the protection of an effect; for a call the name of the workflow; empty for a wait
+ * @param identity protection and key as written in the workflow, to recognise the same action in another version
+ * @param does what an effect does: create, update or notify; otherwise empty
+ * @param across whether its key also applies to other runs, one of which may have done it
  */
 public record Expected(Place place, String kind, String protection, String identity, String does, boolean across) {
-    /** One of which nobody says what it means, and that no other run can have done. */
+    /** A step without {@code does}, whose key applies only to its own run. */
     public Expected(Place place, String kind, String protection, String identity) {
         this(place, kind, protection, identity, "", false);
     }
 
     /**
-     * Where it stands.
+     * The location of a declared step in the workflow.
      *
-     * @param path in the records of runs. `[]` stands for every item of a loop, and a dot at the end for every name that
-     *     begins like this
-     * @param certain every run that is not cut short comes to it once: it hangs on no condition and stands in no loop
-     * @param loops it stands in a loop, so that a run may come to it several times
-     * @param items how the items of the loops around it are named, as it is written
+     * @param path path in the journal. `[]` matches every item of a loop, and a trailing dot every name with this
+     *     prefix
+     * @param certain whether every complete run reaches it exactly once: it is in no condition and in no loop
+     * @param loops whether it is in a loop, so that a run may reach it several times
+     * @param items the key expressions of the loops around it, as written
      */
     public record Place(String path, boolean certain, boolean loops, String items) {
-        /** As it is shown. */
+        /** The path as users see it. */
         public String shown() {
             return path.endsWith(".") ? path.substring(0, path.length() - 1) : path;
         }
 
-        /** Whether this path of a run is here. */
+        /** Whether a path from a run's journal is at this location. */
         public boolean covers(String other) {
             int at = 0;
             for (int i = 0; i < path.length(); i++) {
                 if (path.startsWith("[]", i)) {
-                    at = behindItem(other, at);
+                    at = afterItem(other, at);
                     i++;
                 } else if (at >= other.length() || other.charAt(at++) != path.charAt(i)) {
                     return false;
@@ -48,14 +47,14 @@ public record Expected(Place place, String kind, String protection, String ident
             return at == other.length() || (path.endsWith(".") && other.indexOf('/', at) < 0);
         }
 
-        /** Where the item that begins there ends; -1 where none begins. */
-        private static int behindItem(String path, int from) {
+        /** The position after the item that begins at this position; -1 if none begins. */
+        private static int afterItem(String path, int from) {
             if (from >= path.length() || path.charAt(from) != '[') {
                 return -1;
             }
             for (int i = from + 1; i < path.length(); i++) {
                 if (path.charAt(i) == '\\') {
-                    i++; // what follows is part of a name
+                    i++; // the next character is escaped
                 } else if (path.charAt(i) == ']') {
                     return i + 1;
                 }
@@ -64,7 +63,7 @@ public record Expected(Place place, String kind, String protection, String ident
         }
     }
 
-    /** Whether it is the same deed, for all that is written. */
+    /** Whether both declare the same action. */
     public boolean isLike(Expected other) {
         return kind.equals(other.kind) && identity.equals(other.identity);
     }

@@ -5,18 +5,18 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** What the code of a step or effect may throw to say more than "it failed". All unchecked. */
+/** Exceptions that step and effect code throws to tell the engine what is known about a failed call. */
 public final class Failures {
     private Failures() {}
 
-    /** The request did not leave: it may be sent again under every protection. */
+    /** The request was certainly not sent, so Semel may send it again under every protection. */
     public static final class NotSent extends RuntimeException {
         public NotSent(String message, @Nullable Throwable cause) {
             super(message, cause);
         }
     }
 
-    /** The outside world said no, and did nothing. Not tried again. */
+    /** The external system rejected the request and did nothing. Semel does not retry it. */
     public static final class Refused extends RuntimeException {
         public Refused(String message) {
             super(message);
@@ -24,8 +24,8 @@ public final class Failures {
     }
 
     /**
-     * It was done, and only what came of it cannot be kept: the step fails and is not done again. To be thrown only
-     * where that is certain; anything else that goes wrong with an answer leaves open what happened.
+     * The effect happened, but its result cannot be recorded: the step fails and Semel does not repeat it. Throw this
+     * only if it is certain; any other problem with a response leaves the outcome unknown.
      */
     public static final class NotKept extends RuntimeException {
         private final TypeMismatch why;
@@ -40,7 +40,7 @@ public final class Failures {
         }
     }
 
-    /** An HTTP answer that is not a success. 4xx but 408, 409, 425 and 429 is a refusal; 429 was not done. */
+    /** An HTTP response that is not a success. 4xx except 408, 409, 425 and 429 is a rejection; 429 had no effect. */
     public static final class Status extends RuntimeException {
         private final int status;
         private final transient JsonNode body;

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What a run may have to wait for before it starts.
+ * The limits of a workflow that can delay the start of a run: serial_by, max_concurrent, debounce and rate_limit.
  *
- * @param serialBy runs of one key go one after another, in order
- * @param maxConcurrent so many runs of the workflow at once
+ * @param serialBy runs with the same key execute one after another, in order
+ * @param maxConcurrent maximum number of concurrent runs of the workflow
  */
 public record Gates(
         @Nullable GateKey serialBy,
@@ -29,36 +29,39 @@ public record Gates(
         }
     }
 
-    /** Only the last trigger of a burst runs: when none came for a quiet time, or the longest time is over. */
+    /**
+     * Runs only the last trigger of a burst: after a quiet period without triggers, at the latest after {@code atMost}.
+     */
     public record Debounce(GateKey key, Duration quiet, Duration atMost) {
         public Debounce {
-            refuseUnlessWithin("the quiet time of debounce", quiet);
-            refuseUnlessWithin("the longest time of debounce", atMost);
+            requireInRange("the quiet period of debounce", quiet);
+            requireInRange("the maximum time of debounce", atMost);
             if (atMost.compareTo(quiet) < 0) {
                 throw new IllegalArgumentException(
-                        "the longest time of debounce, " + atMost + ", is shorter than its quiet time, " + quiet);
+                        "the maximum time of debounce, " + atMost + ", is shorter than its quiet period, " + quiet);
             }
         }
     }
 
-    /** So many runs of one key begin within a time; more of them wait. */
+    /** Starts at most {@code count} runs of one key per time unit; further runs wait. */
     public record RateLimit(GateKey key, int count, Duration per) {
         public RateLimit {
             if (count < 1) {
                 throw new IllegalArgumentException("the count of rateLimit must be at least 1, not " + count);
             }
-            refuseUnlessWithin("the time of rateLimit", per);
+            requireInRange("the period of rateLimit", per);
         }
     }
 
     /**
-     * Takes the key of a gate out of {@code data}.
+     * Derives the key of a limit from {@code data}.
      *
-     * @param name what people see, e.g. `customerId`
-     * @param function null or blank where there is none; may throw
+     * @param gate the limit that uses the key, for example `serial_by`
+     * @param name name of the key that users see, for example `customerId`
+     * @param function returns null or blank if the data have no key; may throw
      */
     public record GateKey(String gate, String name, Function<JsonNode, @Nullable String> function) {
-        /** The key; where there is none the trigger is refused, because all of them together would share one gate. */
+        /** Returns the key. Throws if there is none, because all triggers without a key would share one limit. */
         public String of(JsonNode data) {
             String key;
             try {
@@ -66,30 +69,31 @@ public record Gates(
             } catch (SemelException e) {
                 throw e;
             } catch (RuntimeException e) {
-                // Its message may quote the data.
-                throw refused("could not be made from the data (" + e.getClass().getSimpleName() + ")");
+                // The exception's own message may quote the data.
+                throw invalid("could not be derived from the data ("
+                        + e.getClass().getSimpleName() + ")");
             }
             if (key == null || key.isBlank()) {
-                throw refused("is empty");
+                throw invalid("is empty");
             }
             if (key.getBytes(StandardCharsets.UTF_8).length > LONGEST_KEY) {
-                throw refused("is longer than " + LONGEST_KEY + " bytes");
+                throw invalid("is longer than " + LONGEST_KEY + " bytes");
             }
             if (key.indexOf('\0') >= 0 || !StandardCharsets.UTF_8.newEncoder().canEncode(key)) {
-                throw refused("has a character that cannot be stored");
+                throw invalid("has a character that cannot be stored");
             }
             return key;
         }
 
-        private SemelException refused(String why) {
+        private SemelException invalid(String why) {
             return new SemelException(
                     ErrorCode.INVALID_INPUT,
                     "The key of " + gate + " (" + name + ") " + why + ". No run was started.",
-                    "Send the field that it is made of, with a short text or number in it.");
+                    "Send the field that the key is derived from, with a short text or a number.");
         }
     }
 
-    private static void refuseUnlessWithin(String what, Duration time) {
+    private static void requireInRange(String what, Duration time) {
         if (time.compareTo(Duration.ofMillis(1)) < 0 || time.compareTo(LONGEST) > 0) {
             throw new IllegalArgumentException(what + " must be between 1ms and 365d, not " + time);
         }

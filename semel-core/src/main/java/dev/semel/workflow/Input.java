@@ -13,59 +13,59 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** The input of a workflow: how `data` become the type it asks for, and what is taken out of it before a run starts. */
+/** Converts a trigger's JSON data to the input type of a Java workflow, and derives its key and fingerprint fields. */
 record Input<I>(String workflow, Type type, Codec codec) {
-    /** What the accessor of a field is called by people, and the member it stands for where it stands for one. */
+    /** An accessor with the name that users see, and the JSON member that it reads if it reads exactly one. */
     record Field<I>(String name, @Nullable String member, Function<I, ?> accessor) {}
 
     I read(JsonNode data) {
         try {
-            return fitted(data);
+            return convert(data);
         } catch (Misfit e) {
             String pointer = "/data" + e.pointer();
             throw new SemelException(
                             ErrorCode.INVALID_INPUT,
-                            "The data do not fit the input of workflow \"" + workflow + "\" at " + pointer + ": "
+                            "The data do not match the input type of workflow \"" + workflow + "\" at " + pointer + ": "
                                     + e.rule() + ". No run was started.",
-                            "Correct the data and send them again; the key is still free.")
+                            "Correct the data and send them again. The key is still free.")
                     .with("errors", List.of(Map.of("pointer", pointer, "message", e.rule())));
         }
     }
 
     /**
-     * A field of the fingerprint. Where the data do not fit, or the accessor fails, the member counts as it came: such
-     * data are never admitted, so a repeat of what was admitted is still told apart from a change, by the conflict rule
-     * and not by a complaint about its form.
+     * A field of the fingerprint. If the data do not match the type or the accessor fails, the raw member is used. Such
+     * data are never admitted as a fresh trigger; for a repeat the conflict rule then applies instead of a validation
+     * error.
      */
     FingerprintField fingerprint(Field<I> field) {
         return new FingerprintField(field.name(), data -> {
             try {
-                return value(field, fitted(data));
+                return value(field, convert(data));
             } catch (Misfit | RuntimeException e) {
                 return field.member() == null ? data : data.path(field.member());
             }
         });
     }
 
-    /** The input of a run that was admitted, perhaps by an earlier version of the code. */
+    /** The input of an admitted run, possibly written by an earlier version of the code. */
     I recorded(JsonNode data) {
         try {
-            return fitted(data);
+            return convert(data);
         } catch (Misfit e) {
             throw codec.unreadable("The input of workflow \"" + workflow + "\"", type, e);
         }
     }
 
-    /** Recorded data as the type would write them now; as they are where they do not fit it any more. */
+    /** Recorded data as the current type would write them; unchanged if they no longer match the type. */
     JsonNode rewritten(JsonNode data) {
         try {
-            return codec.write(fitted(data), "the input of workflow \"" + workflow + "\"");
+            return codec.write(convert(data), "the input of workflow \"" + workflow + "\"");
         } catch (Misfit | RuntimeException e) {
             return data;
         }
     }
 
-    /** Refuses data that cannot be read, or whose fingerprint cannot be taken. */
+    /** Rejects data that do not match the type or whose fingerprint cannot be computed. */
     void check(JsonNode data, List<Field<I>> fields) {
         I input = read(data);
         for (Field<I> field : fields) {
@@ -74,34 +74,34 @@ record Input<I>(String workflow, Type type, Codec codec) {
             } catch (RuntimeException e) {
                 throw new SemelException(
                         ErrorCode.INVALID_INPUT,
-                        "The fingerprint of workflow \"" + workflow + "\" cannot be taken: reading " + field.name()
+                        "The fingerprint of workflow \"" + workflow + "\" cannot be computed: reading " + field.name()
                                 + " failed with " + e.getClass().getSimpleName() + ". No run was started.",
-                        "Send data that have this field, or correct the workflow; the key is still free.");
+                        "Send data that have this field, or correct the workflow. The key is still free.");
             }
         }
     }
 
-    /** The key that the workflow makes itself. A run without it could be a silent double, so there is none. */
+    /** Derives the key from the data. Throws if there is none, because a run without it could be a silent duplicate. */
     String derivedKey(JsonNode data, Function<I, ?> accessor) {
         Object made;
         try {
-            made = accessor.apply(fitted(data));
+            made = accessor.apply(convert(data));
         } catch (Misfit e) {
-            throw noKey("the data do not fit at /data" + e.pointer() + ": " + e.rule());
+            throw noKey("the data do not match the input type at /data" + e.pointer() + ": " + e.rule());
         } catch (RuntimeException e) {
-            throw noKey("making it failed with " + e.getClass().getSimpleName());
+            throw noKey("deriving it failed with " + e.getClass().getSimpleName());
         }
         if (made == null || made.toString().isBlank()) {
-            throw noKey("the data have nothing to make it from");
+            throw noKey("keyedBy returned nothing for these data");
         }
         try {
             return IdempotencyKey.of(Key.of(made).text().strip()).text();
         } catch (IllegalArgumentException | SemelException e) {
             throw new SemelException(
                     ErrorCode.IDEMPOTENCY_KEY_INVALID,
-                    "The key that workflow \"" + workflow + "\" made itself (keyedBy) is not valid: it must have 1 to"
+                    "The key that workflow \"" + workflow + "\" derived (keyedBy) is not valid: it must have 1 to"
                             + " 255 visible ASCII characters. No run was started.",
-                    "Let keyedBy return a short id, or Key.of(…) with several parts, which escapes others.");
+                    "Return a short id from keyedBy, or Key.of(…) with several parts, which escapes other characters.");
         }
     }
 
@@ -119,7 +119,7 @@ record Input<I>(String workflow, Type type, Codec codec) {
     }
 
     @SuppressWarnings("NullAway") // a workflow without input has the type Void, whose only value is null
-    private I fitted(JsonNode data) throws Misfit {
+    private I convert(JsonNode data) throws Misfit {
         I input = codec.fitted(data, type);
         if (input == null && type != Void.class) {
             throw Misfit.missing(type);
@@ -130,8 +130,8 @@ record Input<I>(String workflow, Type type, Codec codec) {
     private SemelException noKey(String because) {
         return new SemelException(
                 ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
-                "Workflow \"" + workflow + "\" makes its key itself (keyedBy) but has none, because " + because
+                "Workflow \"" + workflow + "\" derives its key from the data (keyedBy) and got none: " + because
                         + ". No run was started.",
-                "Send the field that the key is made of, or send an Idempotency-Key.");
+                "Send the field that the key is derived from, or send an Idempotency-Key.");
     }
 }

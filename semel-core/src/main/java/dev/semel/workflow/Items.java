@@ -8,7 +8,10 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The items of a forEach, each with the key that its steps hang on: reordering them changes nothing. */
+/**
+ * Builds a durable loop over items (forEach): how many items run concurrently, and the code for each.
+ * Step ids depend on each item's key, so the order of the items may change.
+ */
 public final class Items<T> {
     private static final int MOST_AT_ONCE = 1_000;
 
@@ -26,16 +29,16 @@ public final class Items<T> {
         this.keys = keys(name, values, key);
     }
 
-    /** So many branches at once; 1 unless told otherwise. */
+    /** Maximum number of items that run concurrently. Default: 1. */
     public Items<T> atOnce(int value) {
         if (value < 1 || value > MOST_AT_ONCE) {
-            throw refused(name, "atOnce must be between 1 and " + MOST_AT_ONCE + ", not " + value);
+            throw invalid(name, "concurrency must be between 1 and " + MOST_AT_ONCE + ", not " + value);
         }
         atOnce = value;
         return this;
     }
 
-    /** Runs the branches; results in the order of the items. */
+    /** Runs the code for every item and returns the results in the order of the items. */
     public <R> List<R> run(Code.Each<T, R> each) {
         return wire.durable()
                 .forEach(
@@ -52,18 +55,18 @@ public final class Items<T> {
             try {
                 text = Key.of(key.apply(values.get(i))).text();
             } catch (IllegalArgumentException e) {
-                throw refused(name, "the key of item " + (i + 1) + " is empty or unstable");
+                throw invalid(name, "the key of item " + (i + 1) + " is empty, or differs between processes");
             }
             Integer earlier = places.put(text, i);
             if (earlier != null) {
-                throw refused(name, "items " + (earlier + 1) + " and " + (i + 1) + " have the same key");
+                throw invalid(name, "items " + (earlier + 1) + " and " + (i + 1) + " have the same key");
             }
             keys.add(text);
         }
         return List.copyOf(keys);
     }
 
-    private static RuntimeException refused(String name, @Nullable String why) {
+    private static RuntimeException invalid(String name, @Nullable String why) {
         return Wire.refused("The forEach \"" + name + "\"", why).with("step", name);
     }
 }

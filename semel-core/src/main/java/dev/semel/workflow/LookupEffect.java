@@ -3,7 +3,7 @@ package dev.semel.workflow;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** A deed whose provider is asked first what became of it. */
+/** A side effect whose provider Semel queries for an earlier result before it sends again. */
 public final class LookupEffect<T> {
     private final Wire wire;
     private final EffectPlan plan;
@@ -17,7 +17,9 @@ public final class LookupEffect<T> {
         this.lookup = lookup;
     }
 
-    /** Does it, or takes what the provider found, once; returns the recorded result ever after. */
+    /**
+     * Performs the effect, or takes the result that the provider reports. Later executions return the recorded result.
+     */
     public T call(Code.Work<T> work) {
         Durable.Work written = wire.sent(Effect.what(plan), work);
         Outcome<JsonNode> outcome = wire.durable().effect(plan, new Durable.Sending() {
@@ -29,7 +31,7 @@ public final class LookupEffect<T> {
             @Override
             public @Nullable JsonNode find(Step step) throws Exception {
                 T found = lookup.find(step);
-                return found == null ? null : wire.codec().write(found, "what was found of " + Effect.what(plan));
+                return found == null ? null : wire.codec().write(found, "the lookup result of " + Effect.what(plan));
             }
         });
         return wire.result(Effect.done(outcome, plan), type, Effect.what(plan));

@@ -1,9 +1,11 @@
 package dev.semel.workflow;
 
-/** How an effect ended that is never sent twice: done, or nobody knows. */
+/** The outcome of an at-most-once effect: done with a value, or indeterminate. */
 public sealed interface Outcome<T> {
     record Done<T>(T value) implements Outcome<T> {}
 
-    /** It was sent and its answer never came. It is not sent again; the workflow decides what that means. */
+    /**
+     * The effect was sent and no response arrived. Semel does not send it again; the workflow decides how to continue.
+     */
     record Indeterminate<T>(String why) implements Outcome<T> {}
 }

@@ -6,10 +6,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One published version of a workflow, ready to admit triggers and to run. Immutable: a change is a new version.
+ * One published version of a workflow, compiled and ready to admit triggers and to run. Immutable.
  *
- * @param earlier other versions that admitted keys under other names (another scope, or by fingerprint), newest first:
- *     an honest retry that comes after a publish, or after a candidate is over, is found under the old name
+ * @param earlier other versions, newest first, that stored keys differently (another scope, or with the fingerprint):
+ *     a legitimate retry after a publish or a rollout is found under the old form of its key
  */
 public record Published(
         String workflowId,
@@ -19,17 +19,21 @@ public record Published(
         Body body,
         List<Published> earlier,
         Extras extras) {
-    /** A version that goes through no gate and has no deadline. */
+    /** A version without concurrency limits, deadline, subscriptions and schedules. */
     public Published(
             String workflowId, String name, int version, KeyPolicy policy, Body body, List<Published> earlier) {
         this(workflowId, name, version, policy, body, earlier, Extras.NONE);
     }
 
-    /** @param deadline longest time of a whole run; null for none */
+    /**
+     * The optional settings of a version.
+     *
+     * @param deadline maximum duration of a whole run; null for none
+     */
     public record Extras(Gates gates, @Nullable Duration deadline, Doors doors) {
         public static final Extras NONE = new Extras(Gates.NONE, null);
 
-        /** One that only calls start. */
+        /** Options without event subscriptions and schedules. */
         public Extras(Gates gates, @Nullable Duration deadline) {
             this(gates, deadline, Doors.NONE);
         }

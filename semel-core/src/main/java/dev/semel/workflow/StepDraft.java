@@ -3,7 +3,7 @@ package dev.semel.workflow;
 import java.time.Duration;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** A step in the making. Ends with {@link #run} for repeatable work, or with {@link #tx}. */
+/** Builds a step: retries, timeout and earlier names; then {@link #run} or {@link #tx} executes it. */
 public final class StepDraft {
     private static final TypeRef<Void> NOTHING = TypeRef.of(Void.class);
 
@@ -16,25 +16,25 @@ public final class StepDraft {
         this.plan = StepPlan.named(name).retry(Retry.STANDARD);
     }
 
-    /** Instead of {@link Retry#STANDARD}. */
+    /** The retry policy. Default: {@link Retry#STANDARD}. */
     public StepDraft retry(Retry value) {
         plan = plan.retry(value);
         return this;
     }
 
-    /** Longest time of one attempt. */
+    /** Maximum duration of one attempt. Default: no limit. */
     public StepDraft timeout(Duration value) {
         plan = plan.timeout(Wire.positive(what(), "its timeout", value));
         return this;
     }
 
-    /** Names this step had in earlier versions of the code, so that runs in flight find their records. */
+    /** Names of this step in earlier versions of the code, so that unfinished runs find their records. */
     public StepDraft formerly(String... names) {
         plan = plan.formerly(names);
         return this;
     }
 
-    /** Does repeatable work: between doing and recording a crash may make it run again. */
+    /** Runs repeatable code. A crash before its result is recorded makes it run again. */
     public <T> T run(Class<T> type, Code.Work<T> work) {
         return run(TypeRef.of(type), work);
     }
@@ -50,7 +50,7 @@ public final class StepDraft {
         });
     }
 
-    /** Writes rows into the store's own database, in one commit with the record of the step. */
+    /** Writes rows to the store's own database, in one commit with the record of the step. */
     public <T> T tx(Class<T> type, Code.TxWork<T> work) {
         return tx(TypeRef.of(type), work);
     }

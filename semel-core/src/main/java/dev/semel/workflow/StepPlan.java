@@ -5,10 +5,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A step as the workflow asks for it.
+ * The specification of a step: its name, earlier names, retry policy and timeout.
  *
- * @param formerly names this step had in earlier versions of the code; a record under one of them is taken as its own
- * @param timeout longest time of one attempt; null for none
+ * @param formerly names of this step in earlier versions of the code; records under these names belong to it
+ * @param timeout maximum duration of one attempt; null for none
  */
 public record StepPlan(
         String name,

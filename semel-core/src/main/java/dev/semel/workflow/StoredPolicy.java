@@ -10,9 +10,9 @@ import java.util.Locale;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The policy of a version that was declared before, read from its stored text: a key is judged by the version that
- * admitted it. Fields are taken as the code of today takes them; one that it does not name any more is the member of
- * that name.
+ * Reads the key policy of an earlier version of a Java workflow from its stored declaration.
+ * The version that admitted a key decides on its repeats. Fingerprint fields use the accessors of the current code; a
+ * field that the code no longer declares is read as the JSON member of that name.
  */
 final class StoredPolicy {
     private StoredPolicy() {}

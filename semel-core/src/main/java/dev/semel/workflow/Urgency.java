@@ -4,11 +4,12 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long people have to decide, and who is told when they do not. All times count from when the question is asked.
+ * When a review is due, how often its reviewers are reminded, and when and to whom it escalates.
+ * All times count from the opening of the review.
  *
- * @param due by when it should be decided; nothing is decided by itself when that is over
- * @param remind whoever is to decide is reminded each time so much has passed
- * @param escalateAfter when it goes to {@code escalateTo}
+ * @param due time until the decision is due; Semel decides nothing automatically after it
+ * @param remind interval of the reminders to the reviewers
+ * @param escalateAfter time after which the review goes to {@code escalateTo}
  */
 public record Urgency(
         @Nullable Duration due,
@@ -17,7 +18,7 @@ public record Urgency(
         String escalateTo) {
     public static final Urgency NONE = new Urgency(null, null, null, "");
 
-    /** Often enough; a shorter pause is a mistake. */
+    /** Minimum value of all times. */
     public static final Duration SHORTEST = Duration.ofSeconds(1);
 
     public Urgency {
@@ -25,13 +26,13 @@ public record Urgency(
         positive("remind", remind);
         positive("escalateAfter", escalateAfter);
         if ((escalateAfter == null) != escalateTo.isBlank()) {
-            throw new IllegalArgumentException("an escalation says when and to whom");
+            throw new IllegalArgumentException("an escalation needs both a time and a reviewer");
         }
     }
 
     private static void positive(String what, @Nullable Duration value) {
         if (value != null && (value.compareTo(SHORTEST) < 0 || value.compareTo(Duration.ofDays(365)) > 0)) {
-            throw new IllegalArgumentException(what + " is between 1 second and 365 days, not " + value);
+            throw new IllegalArgumentException(what + " must be between 1 second and 365 days, not " + value);
         }
     }
 

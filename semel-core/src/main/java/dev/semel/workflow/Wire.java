@@ -8,15 +8,15 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Between the typed face of a run and its JSON: what users return is written, and what was recorded is read. */
+/** Converts between the typed values of Java workflow code and the JSON values of the engine's durable operations. */
 record Wire(Durable durable, Codec codec) {
     <T> Durable.Work work(String what, Code.Work<T> work) {
         return step -> codec.write(work.run(step), "the result of " + what);
     }
 
     /**
-     * The same for what is sent. A value that cannot be written came back from a deed that was done; a failure of the
-     * user's own code to read or write one says nothing of that, whatever its type.
+     * The same for effects. If the returned value cannot be written, the effect has happened. An exception from the
+     * user's code itself says nothing about that, whatever its type.
      */
     <T> Durable.Work sent(String what, Code.Work<T> work) {
         return step -> {
@@ -29,7 +29,9 @@ record Wire(Durable durable, Codec codec) {
         };
     }
 
-    /** Read back even in the first execution, so that code never works with something a restart would not have. */
+    /**
+     * Reads the recorded value back even in the first execution, so that the code sees the same value after a restart.
+     */
     @SuppressWarnings("NullAway") // null is what the user's own code returned
     <T> T result(JsonNode recorded, TypeRef<T> type, String what) {
         return codec.read(recorded, type.type(), "The recorded result of " + what);
@@ -48,12 +50,12 @@ record Wire(Durable durable, Codec codec) {
         return value;
     }
 
-    /** A mistake in the code of the workflow, found when it runs. */
+    /** The error for a mistake in the workflow's code that is found at run time. */
     static SemelException refused(String whose, @Nullable String why) {
         return new SemelException(
                 ErrorCode.INVALID_DEFINITION,
-                Character.toUpperCase(whose.charAt(0)) + whose.substring(1) + " is not as it must be: " + why
-                        + ". It was not done.",
-                "Correct the workflow, then replay the run: what is on record is reused.");
+                Character.toUpperCase(whose.charAt(0)) + whose.substring(1) + " is not valid: " + why
+                        + ". It was not executed.",
+                "Correct the workflow, then replay the run. The replay reuses recorded effects.");
     }
 }

@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A workflow written in Java: what it promises about keys, and what it does. Immutable, so a constant is a good place
- * for it.
+ * A workflow defined in Java: its name, key policy, triggers and code. Immutable; define it as a constant.
  *
  * {@snippet :
  * static final Workflow<Payment, Receipt> RECEIPT = Workflow.define("payment_receipt", Payment.class, Receipt.class)
@@ -67,7 +66,7 @@ public final class Workflow<I, O> {
         return declaration.description();
     }
 
-    /** Who answers for it; shown on pages, alerts and reviews. */
+    /** The owner of the workflow, shown in the dashboard, alerts and reviews. */
     public @Nullable String owner() {
         return declaration.owner();
     }
@@ -76,7 +75,7 @@ public final class Workflow<I, O> {
         return declaration.policy();
     }
 
-    /** The policy of a version of this workflow that was declared before, by its stored text. */
+    /** The key policy of an earlier version of this workflow, read from its stored declaration. */
     public KeyPolicy policyOf(String storedDescriptor) {
         return storedDescriptor.equals(descriptor()) ? policy() : StoredPolicy.of(storedDescriptor, policy());
     }
@@ -85,24 +84,26 @@ public final class Workflow<I, O> {
         return declaration.gates();
     }
 
-    /** Longest time of a whole run; null for none. */
+    /** Maximum duration of a whole run; null for none. */
     public @Nullable Duration deadline() {
         return declaration.deadline();
     }
 
-    /** When it starts by itself. */
+    /** The schedules that start this workflow. */
     public List<Schedule> schedules() {
         return declaration.schedules();
     }
 
-    /** When a version of this workflow starts by itself that was declared before, by its stored text. */
+    /** The schedules of an earlier version, read from its stored declaration. */
     public static List<Schedule> schedulesOf(String storedDescriptor) {
         return Json.parse(storedDescriptor).path("schedules").properties().stream()
                 .map(one -> Schedule.read(one.getKey(), one.getValue()))
                 .toList();
     }
 
-    /** Which events start a version that was declared before: its stored text says which, and the code here what they give. */
+    /**
+     * The event subscriptions of an earlier version: types from its stored declaration, mappers from the current code.
+     */
     public List<Doors.Subscription> subscriptionsOf(String storedDescriptor) {
         return Json.parse(storedDescriptor)
                 .path("events")
@@ -115,27 +116,27 @@ public final class Workflow<I, O> {
     }
 
     /**
-     * The key that the workflow makes of the data, for a trigger that brings none; null where it has no
+     * Derives the key from the data, for a trigger without a key; null if the workflow has no
      * {@link WorkflowDraft#keyedBy}.
      *
-     * @throws dev.semel.error.SemelException `idempotency-key-required` where it comes out empty or fails,
-     *     `idempotency-key-invalid` where it is not a key
+     * @throws dev.semel.error.SemelException `idempotency-key-required` if the key is empty or its derivation fails,
+     *     `idempotency-key-invalid` if it is malformed
      */
     public @Nullable String derivedKey(JsonNode data) {
         return key == null ? null : input.derivedKey(data, key);
     }
 
-    /** @throws dev.semel.error.SemelException `invalid-input`, with JSON Pointers in `errors` and no value anywhere */
+    /** @throws dev.semel.error.SemelException `invalid-input`, with JSON Pointers in `errors` and without values */
     public void checkInput(JsonNode data) {
         input.check(data, fingerprint);
     }
 
-    /** Data for a trigger. */
+    /** Writes an input value as the data of a trigger. */
     public JsonNode inputOf(I value) {
         return input.codec().write(value, "the input of workflow \"" + name() + "\"");
     }
 
-    /** Whether data are the recorded input of a run, also where the type has changed since in a way that still fits. */
+    /** Whether data equal the recorded input of a run, also if the input type has changed compatibly since. */
     public boolean isInput(JsonNode data, JsonNode recorded) {
         return same(data, recorded) || same(data, input.rewritten(recorded));
     }
@@ -144,7 +145,7 @@ public final class Workflow<I, O> {
         return Arrays.equals(CanonicalJson.bytes(one), CanonicalJson.bytes(other));
     }
 
-    /** The output of a run of this workflow. */
+    /** Reads the recorded output of a run of this workflow. */
     @SuppressWarnings("NullAway") // null is what the workflow's own code returned
     public O outputOf(JsonNode output) {
         return input.codec().read(output, out.type(), "The output of workflow \"" + name() + "\"");
@@ -168,8 +169,8 @@ public final class Workflow<I, O> {
     }
 
     /**
-     * Everything declared, as one stable text: the stored body of a version. Code is not part of it, so a change that
-     * is only in code, or in a lambda without a name, is no new version.
+     * The declaration as JSON, which Semel stores as the body of a version. It does not contain code, so a change only
+     * in code or in a lambda does not create a new version.
      */
     public String descriptor() {
         return declaration.text();

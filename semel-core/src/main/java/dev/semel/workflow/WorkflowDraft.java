@@ -20,7 +20,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** A workflow in the making; {@link #body} finishes it. What is wrong is refused here, with the name of what it is. */
+/**
+ * Builds a workflow: key, fingerprint, limits, schedules and subscriptions; {@link #body} sets the code and finishes.
+ */
 public final class WorkflowDraft<I, O> {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_-]{0,63}");
     private static final String A_FUNCTION = "a function";
@@ -49,20 +51,21 @@ public final class WorkflowDraft<I, O> {
     private KeyPolicy.OnFailed onFailed = KeyPolicy.DEFAULT.onFailed();
     private boolean holdWhileRunning = KeyPolicy.DEFAULT.holdWhileRunning();
     private boolean requireKey;
-    private Gates gates = Gates.NONE;
+    private Gates concurrency = Gates.NONE;
     private @Nullable Duration deadline;
 
     WorkflowDraft(String name, TypeRef<I> in, TypeRef<O> out) {
         this.name = name;
         if (!NAME.matcher(name).matches()) {
-            throw refused("the name of a workflow has 1 to 64 characters a-z, 0-9, _ and -, and begins with a letter");
+            throw invalid(
+                    "the name of a workflow must have 1 to 64 characters a-z, 0-9, _ and -, and begin with a letter");
         }
         this.input = new Input<>(name, in.type(), Codec.STANDARD);
         this.out = out;
         this.members = Codec.STANDARD.members(in.type());
     }
 
-    /** For people; the name stays the identity. */
+    /** A display title; the name remains the identifier. */
     public WorkflowDraft<I, O> title(String value) {
         title = text("title", value);
         return this;
@@ -73,21 +76,21 @@ public final class WorkflowDraft<I, O> {
         return this;
     }
 
-    /** Who answers for it; shown on pages, alerts and reviews. */
+    /** The owner of the workflow, shown in the dashboard, alerts and reviews. */
     public WorkflowDraft<I, O> owner(String value) {
         owner = text("owner", value);
         return this;
     }
 
-    /** The key of a trigger that brings none. A trigger whose key comes out empty is refused, never run without. */
+    /** Derives the key of a trigger that has none. Semel rejects the trigger if the derived key is empty. */
     public WorkflowDraft<I, O> keyedBy(Accessor<I, ?> value) {
         key = value;
         return this;
     }
 
     /**
-     * The fields that make two triggers the same action. The same key with another value in one of them is refused,
-     * unless {@link #onMismatch} says otherwise. A method reference gives the field its name in that refusal.
+     * The fields that define the action of a trigger. Semel rejects the same key with a different value in one of them;
+     * {@link #onMismatch} changes that. The conflict names the field if the accessor is a method reference.
      */
     @SafeVarargs
     @SuppressWarnings("varargs") // the array is only read
@@ -100,12 +103,12 @@ public final class WorkflowDraft<I, O> {
         return this;
     }
 
-    /** A field under a name of its own, e.g. {@code fingerprint("email", o -> o.email().toLowerCase(Locale.ROOT))}. */
+    /** A computed field with a name: {@code fingerprint("email", o -> o.email().toLowerCase(Locale.ROOT))}. */
     public WorkflowDraft<I, O> fingerprint(String field, Function<I, ?> accessor) {
         return fingerprint(new Input.Field<>(text("the name of a fingerprint field", field), null, accessor));
     }
 
-    /** Fields by their paths in the JSON, e.g. {@code payment_id} or {@code lines[].sku}. */
+    /** Fingerprint fields by JSON path, for example {@code payment_id} or {@code lines[].sku}. */
     public WorkflowDraft<I, O> fingerprintFields(String... paths) {
         for (String path : paths) {
             field(path("in the fingerprint", path).toField());
@@ -113,7 +116,7 @@ public final class WorkflowDraft<I, O> {
         return this;
     }
 
-    /** Everything but these paths makes the action; for payloads with a noisy time or trace id. */
+    /** Uses all data except these paths as fingerprint, for payloads with a varying timestamp or trace id. */
     public WorkflowDraft<I, O> fingerprintIgnore(String... paths) {
         for (String path : paths) {
             ignored.add(path("in the fingerprint", path).toString());
@@ -121,7 +124,7 @@ public final class WorkflowDraft<I, O> {
         return this;
     }
 
-    /** Fields that name a person, by their paths: shown only to whoever asks for them with a reason. */
+    /** Paths of personal data (PII). Users see these values only after they give a reason. */
     public WorkflowDraft<I, O> pii(String... paths) {
         for (String path : paths) {
             pii.add(path("in pii", path));
@@ -133,117 +136,124 @@ public final class WorkflowDraft<I, O> {
         return List.copyOf(pii);
     }
 
-    /** How long a key is remembered, 1 second to 365 days; 24 hours unless told otherwise. */
+    /** How long Semel remembers a key, 1 second to 365 days. Default: 24 hours. */
     public WorkflowDraft<I, O> window(Duration value) {
-        refuseUnlessWithin("window", value, KeyPolicy.LONGEST_WINDOW);
+        requireInRange("window", value, KeyPolicy.LONGEST_WINDOW);
         window = value;
         return this;
     }
 
-    /** Where keys are unique: in the workspace unless told otherwise. */
+    /** Where keys are unique. Default: in the workspace. */
     public WorkflowDraft<I, O> scope(KeyPolicy.Scope value) {
         scope = value;
         return this;
     }
 
-    /** The same key with another payload. Unless told otherwise: reject with a fingerprint, replay without one. */
+    /**
+     * The response to a known key with a different payload. Default: reject with a declared fingerprint, else replay.
+     */
     public WorkflowDraft<I, O> onMismatch(KeyPolicy.OnMismatch value) {
         onMismatch = value;
         return this;
     }
 
-    /** The same payload under another key: allowed unless told otherwise. */
+    /** The response to a known payload with a different key. Default: allow. */
     public WorkflowDraft<I, O> duplicatePayload(KeyPolicy.DuplicatePayload value) {
         duplicatePayload = value;
         return this;
     }
 
-    /** The same key after its run failed: the failed run is returned unless told otherwise. */
+    /** The response to a known key whose run failed. Default: return the failed run. */
     public WorkflowDraft<I, O> onFailed(KeyPolicy.OnFailed value) {
         onFailed = value;
         return this;
     }
 
-    /** Whether the key of an unfinished run outlasts its window; it does unless told otherwise. */
+    /** Whether the key of an unfinished run stays active after its window. Default: true. */
     public WorkflowDraft<I, O> holdWhileRunning(boolean value) {
         holdWhileRunning = value;
         return this;
     }
 
-    /** Refuses a trigger without a key. */
+    /** Rejects triggers without a key. */
     public WorkflowDraft<I, O> requireKey() {
         requireKey = true;
         return this;
     }
 
-    /** Runs of one entity go one after another, in order. */
+    /** Executes the runs of one entity one after another, in order. */
     public WorkflowDraft<I, O> serialBy(Accessor<I, ?> entity) {
-        gates = new Gates(gateKey("serialBy", entity), gates.maxConcurrent(), gates.debounce(), gates.rateLimit());
+        concurrency = new Gates(
+                gateKey("serialBy", entity),
+                concurrency.maxConcurrent(),
+                concurrency.debounce(),
+                concurrency.rateLimit());
         return this;
     }
 
-    /** So many runs of this workflow at once. */
+    /** Maximum number of concurrent runs of this workflow. */
     public WorkflowDraft<I, O> maxConcurrent(int value) {
-        return gates(() -> new Gates(gates.serialBy(), value, gates.debounce(), gates.rateLimit()));
+        return concurrency(() ->
+                new Gates(concurrency.serialBy(), value, concurrency.debounce(), concurrency.rateLimit()));
     }
 
-    /** Of a burst of triggers with one key only the last runs: after a quiet time, but at the latest after atMost. */
+    /** Runs only the last trigger of a burst with one key: after a quiet period, at the latest after {@code atMost}. */
     public WorkflowDraft<I, O> debounce(Accessor<I, ?> by, Duration quiet, Duration atMost) {
-        return gates(() -> new Gates(
-                gates.serialBy(),
-                gates.maxConcurrent(),
+        return concurrency(() -> new Gates(
+                concurrency.serialBy(),
+                concurrency.maxConcurrent(),
                 new Gates.Debounce(gateKey("debounce", by), quiet, atMost),
-                gates.rateLimit()));
+                concurrency.rateLimit()));
     }
 
-    /** So many runs of one key begin within a time; more of them wait. */
+    /** Starts at most {@code count} runs of one key per time unit; further runs wait. */
     public WorkflowDraft<I, O> rateLimit(Accessor<I, ?> by, int count, Duration per) {
-        return gates(() -> new Gates(
-                gates.serialBy(),
-                gates.maxConcurrent(),
-                gates.debounce(),
+        return concurrency(() -> new Gates(
+                concurrency.serialBy(),
+                concurrency.maxConcurrent(),
+                concurrency.debounce(),
                 new Gates.RateLimit(gateKey("rateLimit", by), count, per)));
     }
 
-    /** Longest time of a whole run, waiting included; 1 second to 365 days. */
+    /** Maximum duration of a whole run, including waits; 1 second to 365 days. */
     public WorkflowDraft<I, O> deadline(Duration value) {
-        refuseUnlessWithin("deadline", value, Gates.LONGEST);
+        requireInRange("deadline", value, Gates.LONGEST);
         deadline = value;
         return this;
     }
 
     /**
-     * Starts it by itself at times of the wall clock, e.g. {@code schedule("nightly", "30 2 * * *", zone)}. Its input is
+     * Starts the workflow on a cron schedule, for example {@code schedule("nightly", "30 2 * * *", zone)}. The input is
      * {@code {"scheduled_at": …}}, the nominal time.
      */
     public WorkflowDraft<I, O> schedule(String name, String cron, ZoneId zone) {
         try {
             return schedule(Schedule.of(name, Cron.of(cron, zone)));
         } catch (IllegalArgumentException e) {
-            throw refused("of its schedule \"" + name + "\", " + e.getMessage());
+            throw invalid("in schedule \"" + name + "\", " + e.getMessage());
         }
     }
 
-    /** The same with everything that a schedule can say. */
+    /** Starts the workflow on a schedule with all options. */
     public WorkflowDraft<I, O> schedule(Schedule schedule) {
         if (schedules.stream().anyMatch(other -> other.name().equals(schedule.name()))) {
-            throw refused("it has the schedule " + schedule.name() + " twice");
+            throw invalid("it declares the schedule " + schedule.name() + " twice");
         }
         schedules.add(schedule);
         return this;
     }
 
     /**
-     * Starts it for each event of this type, once for each source and id; a {@code *} at the end stands for any end. The
-     * event's data are the input.
+     * Starts the workflow once for each event of this type, identified by source and id. A trailing {@code *} matches
+     * any suffix. The event's data are the input.
      */
     public WorkflowDraft<I, O> onEvent(String type) {
         return onEvent(new Doors.Subscription(type, null, Doors.Reading.PLAIN));
     }
 
     /**
-     * The same, with an input that is made of the whole event ({@code id, source, type, data} and what else came along);
-     * null where the workflow does not want this one.
+     * Starts the workflow for events of this type, with an input that {@code reading} derives from the whole event
+     * ({@code id, source, type, data} and further members). Null ignores the event.
      */
     public WorkflowDraft<I, O> onEvent(String type, Function<JsonNode, @Nullable I> reading) {
         return onEvent(new Doors.Subscription(type, null, event -> {
@@ -254,7 +264,7 @@ public final class WorkflowDraft<I, O> {
                         : new Doors.Read.Input(input.codec().write(value, "the input of workflow \"" + name + "\""));
             } catch (RuntimeException e) {
                 return new Doors.Read.Failed("its code failed with "
-                        + e.getClass().getSimpleName()); // its text may tell what the event says
+                        + e.getClass().getSimpleName()); // its message may quote the event
             }
         }));
     }
@@ -262,10 +272,10 @@ public final class WorkflowDraft<I, O> {
     private WorkflowDraft<I, O> onEvent(Doors.Subscription subscription) {
         String type = subscription.type();
         if (type.isBlank() || type.length() > LONGEST_TYPE || type.chars().anyMatch(Character::isISOControl)) {
-            throw refused("the type of an event has 1 to " + LONGEST_TYPE + " characters");
+            throw invalid("the type of an event must have 1 to " + LONGEST_TYPE + " characters");
         }
         if (events.stream().anyMatch(other -> other.type().equals(type))) {
-            throw refused("it has onEvent(\"" + type + "\") twice");
+            throw invalid("it declares onEvent(\"" + type + "\") twice");
         }
         events.add(subscription);
         return this;
@@ -275,7 +285,7 @@ public final class WorkflowDraft<I, O> {
         return List.copyOf(events);
     }
 
-    /** What it does. The draft may be used further; the workflow stays as it is. */
+    /** Sets the code and returns the workflow. Later changes to this builder do not affect it. */
     public Workflow<I, O> body(Code.Flow<I, O> flow) {
         return new Workflow<>(this, flow);
     }
@@ -289,7 +299,7 @@ public final class WorkflowDraft<I, O> {
                 owner,
                 keyName,
                 policy(),
-                gates,
+                concurrency,
                 deadline,
                 List.copyOf(schedules),
                 events.stream().map(Doors.Subscription::type).toList());
@@ -314,7 +324,7 @@ public final class WorkflowDraft<I, O> {
 
     private KeyPolicy policy() {
         if (!fields.isEmpty() && !ignored.isEmpty()) {
-            throw refused("fingerprint and fingerprintIgnore exclude each other");
+            throw invalid("fingerprint and fingerprintIgnore exclude each other");
         }
         boolean declared = !fields.isEmpty() || !ignored.isEmpty();
         KeyPolicy.OnMismatch usual = declared ? KeyPolicy.OnMismatch.REJECT : KeyPolicy.OnMismatch.REPLAY;
@@ -338,7 +348,7 @@ public final class WorkflowDraft<I, O> {
 
     private void field(FingerprintField field) {
         if (fields.putIfAbsent(field.name(), field) != null) {
-            throw refused("the fingerprint has " + field.name() + " twice");
+            throw invalid("the fingerprint contains " + field.name() + " twice");
         }
     }
 
@@ -346,7 +356,7 @@ public final class WorkflowDraft<I, O> {
         try {
             return FieldPath.parse(text);
         } catch (IllegalArgumentException e) {
-            throw refused(where + ", " + e.getMessage());
+            throw invalid(where + ", " + e.getMessage());
         }
     }
 
@@ -360,7 +370,7 @@ public final class WorkflowDraft<I, O> {
         return member != null ? member : method != null ? method.name() : otherwise;
     }
 
-    /** A method of another class may have the name of a member and mean something else. */
+    /** Only methods of the input type count: a method of another class may share a member's name. */
     private @Nullable String memberOf(AccessorName.@Nullable Method method) {
         if (method == null || !method.owner().equals(input.type().getTypeName())) {
             return null;
@@ -368,32 +378,32 @@ public final class WorkflowDraft<I, O> {
         return members.get(method.name());
     }
 
-    private WorkflowDraft<I, O> gates(Supplier<Gates> made) {
+    private WorkflowDraft<I, O> concurrency(Supplier<Gates> made) {
         try {
-            gates = made.get();
+            concurrency = made.get();
         } catch (IllegalArgumentException e) {
-            throw refused(e.getMessage());
+            throw invalid(e.getMessage());
         }
         return this;
     }
 
     private String text(String what, String value) {
         if (value.isBlank() || value.length() > LONGEST_TEXT) {
-            throw refused(what + " has 1 to " + LONGEST_TEXT + " characters");
+            throw invalid(what + " must have 1 to " + LONGEST_TEXT + " characters");
         }
         return value;
     }
 
-    private void refuseUnlessWithin(String what, Duration value, Duration longest) {
+    private void requireInRange(String what, Duration value, Duration longest) {
         if (value.compareTo(KeyPolicy.SHORTEST_WINDOW) < 0 || value.compareTo(longest) > 0) {
-            throw refused(what + " must be between 1s and 365d, not " + value);
+            throw invalid(what + " must be between 1s and 365d, not " + value);
         }
     }
 
-    private SemelException refused(@Nullable String why) {
+    private SemelException invalid(@Nullable String why) {
         return new SemelException(
                 ErrorCode.INVALID_DEFINITION,
-                "Workflow \"" + name + "\" is not defined: " + why + ".",
-                "Correct the definition; there is no workflow until then.");
+                "The definition of workflow \"" + name + "\" is not valid: " + why + ". The workflow was not created.",
+                "Correct the definition.");
     }
 }

@@ -184,7 +184,7 @@ final class HttpTest extends OnAFile {
                 .redirectErrorStream(true)
                 .start();
         String said = new String(late.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertTrue(said.startsWith("own 2, ours 0: The HTTP client of this Java process sends GET"), said);
+        assertTrue(said.startsWith("own 2, ours 0: The HTTP client of this Java process resends GET"), said);
     }
 
     @Test

@@ -250,7 +250,7 @@ final class SweepTest {
             """, report.text());
         assertEquals(2, report.failures(true).size());
         assertEquals(
-                List.of("  at run-ending 1: lost run run_a: gone. Try it alone: lab.crashAt(\"run-ending\", 1)"),
+                List.of("  at run-ending 1: lost run run_a: gone. Reproduce it: crashAt(\"run-ending\", 1)"),
                 report.failures(false));
     }
 }

@@ -141,8 +141,8 @@ class ContextTest {
     @Test
     void items_need_keys_that_tell_them_apart() {
         assertEquals("items 1 and 3 have the same key", refusalOf("a", "b", "a"));
-        assertEquals("the key of item 2 is empty or unstable", refusalOf("a", null));
-        assertEquals("the key of item 1 is empty or unstable", refusalOf(""));
+        assertEquals("the key of item 2 is empty, or differs between processes", refusalOf("a", null));
+        assertEquals("the key of item 1 is empty, or differs between processes", refusalOf(""));
     }
 
     private String refusalOf(@Nullable String... skus) {
@@ -150,7 +150,7 @@ class ContextTest {
         SemelException refused =
                 assertThrows(SemelException.class, () -> ctx.forEach("lines", lines, Line::sku, (c, line) -> ""));
         assertEquals(ErrorCode.INVALID_DEFINITION, refused.code());
-        String start = "The forEach \"lines\" is not as it must be: ";
+        String start = "The forEach \"lines\" is not valid: ";
         assertTrue(refused.detail().startsWith(start), refused.detail());
         return refused.detail().substring(start.length()).replace(". It was not done.", "");
     }

@@ -129,7 +129,7 @@ class EffectDraftTest {
                 refusal("its worth is not a finite number", d -> d.worth(Double.NaN, "EUR")),
                 refusal("the currency of its worth", d -> d.worth(1, "")),
                 refusal(
-                        "oncePer(…) counts across runs",
+                        "oncePer(…) requires key(…)",
                         d -> d.oncePer(Duration.ofDays(1)).repeatable("w")),
                 refusal(
                         "the window must be between 1s and 365d, not PT0S",
@@ -137,14 +137,14 @@ class EffectDraftTest {
                 refusal(
                         "not PT8761H",
                         d -> d.key("a").oncePer(Duration.ofHours(365 * 24 + 1)).repeatable("w")),
-                refusal("it has no oncePer(…)", d -> d.key("a").data(1).repeatable("w")),
+                refusal("data(…) and onChange(…) require oncePer(…)", d -> d.key("a").data(1).repeatable("w")),
                 refusal(
-                        "it has no oncePer(…)",
+                        "data(…) and onChange(…) require oncePer(…)",
                         d -> d.onChange(EffectPlan.OnChange.SEND).repeatable("w")),
                 refusal("its timeout must be positive", d -> d.timeout(Duration.ZERO)),
-                refusal("a status of alreadyDone(…)", d -> d.alreadyDone(409, 0)),
-                refusal("the reason of repeatable(…) is empty", d -> d.repeatable(" ")),
-                refusal("whom askOnDoubt(…) asks is empty", d -> d.askOnDoubt("")),
+                refusal("a status in alreadyDone(…)", d -> d.alreadyDone(409, 0)),
+                refusal("the reason in repeatable(…) is empty", d -> d.repeatable(" ")),
+                refusal("the reviewer in askOnDoubt(…) is empty", d -> d.askOnDoubt("")),
                 refusal("the provider's window must be positive", d -> d.providerHonoursKey(Duration.ZERO)));
     }
 

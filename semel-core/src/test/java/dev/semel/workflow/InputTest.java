@@ -171,10 +171,10 @@ class InputTest {
         ErrorCode required = ErrorCode.IDEMPOTENCY_KEY_REQUIRED;
         ErrorCode invalid = ErrorCode.IDEMPOTENCY_KEY_INVALID;
         return Stream.of(
-                Arguments.of(required, "nothing to make it from", plain, "{\"lines\":1}"),
-                Arguments.of(required, "nothing to make it from", blank, DATA),
+                Arguments.of(required, "keyedBy returned nothing for these data", plain, "{\"lines\":1}"),
+                Arguments.of(required, "keyedBy returned nothing for these data", blank, DATA),
                 Arguments.of(required, "failed with NullPointerException", failing, "{\"lines\":1}"),
-                Arguments.of(required, "do not fit at /data/lines: int is expected", plain, "{\"order_id\":\"hush\"}"),
+                Arguments.of(required, "do not match the input type at /data/lines: int is expected", plain, "{\"order_id\":\"hush\"}"),
                 Arguments.of(invalid, "visible ASCII", unstable, DATA),
                 Arguments.of(invalid, "visible ASCII", foreign, DATA),
                 Arguments.of(invalid, "visible ASCII", tooLong, DATA));
@@ -229,7 +229,7 @@ class InputTest {
     void a_gate_whose_key_fails_or_is_too_long_is_refused() {
         Gates failing = finished(draft().serialBy(o -> o.total().amount())).gates();
         SemelException failed = assertThrows(SemelException.class, () -> key(failing.serialBy(), "{\"lines\":1}"));
-        assertTrue(failed.detail().contains("could not be made from the data (NullPointerException)"), failed.detail());
+        assertTrue(failed.detail().contains("could not be derived from the data (NullPointerException)"), failed.detail());
         Gates tooLong = finished(draft().serialBy(o -> "x".repeat(1_001))).gates();
         SemelException refused = assertThrows(SemelException.class, () -> key(tooLong.serialBy(), DATA));
         assertTrue(refused.detail().contains("is longer than 1000 bytes"), refused.detail());

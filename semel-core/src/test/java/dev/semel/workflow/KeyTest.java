@@ -69,10 +69,10 @@ class KeyTest {
                 Arguments.of("part 2 of the key is empty", parts("a", " ")),
                 Arguments.of("part 2 of the key is not Unicode text", parts("a", "half \ud83d")),
                 Arguments.of(
-                        "part 1 of the key is a Object, whose text is another one in every process",
+                        "part 1 of the key is a Object, whose toString() differs in every process",
                         parts(new Object(), "a")),
                 Arguments.of(
-                        "part 2 of the key is a byte[], whose text is another one in every process",
+                        "part 2 of the key is a byte[], whose toString() differs in every process",
                         parts("a", new byte[] {1})));
     }
 

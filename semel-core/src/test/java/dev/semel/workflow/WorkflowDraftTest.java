@@ -188,9 +188,9 @@ class WorkflowDraftTest {
                 refusal("deadline must be between 1s and 365d, not PT-1S", d -> d.deadline(Duration.ofSeconds(-1))),
                 refusal("maxConcurrent must be at least 1, not 0", d -> d.maxConcurrent(0)),
                 refusal("the count of rateLimit must be at least 1", d -> d.rateLimit(Payment::id, 0, year)),
-                refusal("the time of rateLimit must be", d -> d.rateLimit(Payment::id, 1, Duration.ZERO)),
-                refusal("the quiet time of debounce must be", d -> d.debounce(Payment::id, Duration.ZERO, year)),
-                refusal("is shorter than its quiet time", d -> d.debounce(Payment::id, year, Duration.ofDays(1))),
+                refusal("the period of rateLimit must be", d -> d.rateLimit(Payment::id, 1, Duration.ZERO)),
+                refusal("the quiet period of debounce must be", d -> d.debounce(Payment::id, Duration.ZERO, year)),
+                refusal("is shorter than its quiet period", d -> d.debounce(Payment::id, year, Duration.ofDays(1))),
                 refusal("owner has 1 to 1000 characters", d -> d.owner(" ")),
                 refusal("title has 1 to 1000 characters", d -> d.title("x".repeat(1_001))),
                 refusal("the fingerprint has id twice", d -> d.fingerprint(Payment::id, Payment::id)),
@@ -215,7 +215,7 @@ class WorkflowDraftTest {
     void a_bad_value_is_refused_where_it_is_said(String why, Consumer<WorkflowDraft<Payment, String>> mistake) {
         SemelException refused = assertThrows(SemelException.class, () -> mistake.accept(draft()));
         assertEquals(ErrorCode.INVALID_DEFINITION, refused.code());
-        assertTrue(refused.detail().startsWith("Workflow \"pay\" is not defined: "), refused.detail());
+        assertTrue(refused.detail().startsWith("The definition of workflow \"pay\" is not valid: "), refused.detail());
         assertTrue(refused.detail().contains(why), refused.detail());
     }
 

@@ -8,11 +8,11 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
-/** Hands a lab to the methods of one test, and closes it after them. Works with JUnit 5 and 6. */
+/** JUnit 5 and 6 extension that passes a new workflow test kit to each test method and closes it afterwards. */
 public final class LabExtension implements ParameterResolver, AfterEachCallback {
     private static final Namespace OURS = Namespace.create(LabExtension.class);
 
-    /** Methods only: a constructor may serve many tests, and a lab serves one. */
+    /** Methods only: a constructor may serve several tests, and each test gets its own test kit. */
     @Override
     public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
         return parameter.getParameter().getType().equals(Lab.class)

@@ -81,7 +81,7 @@ final class LabExtensionTest {
     void the_lab_is_closed_and_its_complaint_fails_the_test() {
         TestExecutionSummary summary = run(Forgetful.class);
         assertEquals(1, summary.getTestsFailedCount());
-        assertTrue(failure(summary).contains("was asked for and not made"), failure(summary));
+        assertTrue(failure(summary).contains("its sweep was not executed"), failure(summary));
     }
 
     @SemelTest

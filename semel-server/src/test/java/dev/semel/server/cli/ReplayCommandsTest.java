@@ -116,7 +116,7 @@ class ReplayCommandsTest {
     void a_refusal_has_an_exit_code_of_its_own() {
         server.on(
                 "POST /v1/replays/rpl_2b/apply",
-                json(412, "{\"title\":\"The world has moved since the plan was made\",\"code\":\"plan-out-of-date\"}"));
+                json(412, "{\"title\":\"The replay plan is out of date\",\"code\":\"plan-out-of-date\"}"));
         assertEquals(9, desk.run("replay", "apply", "rpl_2b").exit());
         server.on(
                 "POST /v1/replays/rpl_2c/apply",

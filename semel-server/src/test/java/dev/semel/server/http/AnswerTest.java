@@ -61,7 +61,7 @@ class AnswerTest {
         assertEquals("</docs/idempotency>; rel=\"describedby\"; type=\"text/plain\"", answer.header("link"));
         JsonNode expected = JsonMapper.shared().readTree("""
             {"type": "/problems/idempotency-key-conflict",
-             "title": "Idempotency-Key was used before for something else",
+             "title": "Idempotency-Key was used before for a different request",
              "status": 422, "detail": "What. State.", "instance": "urn:uuid:%s",
              "code": "idempotency-key-conflict", "retryable": false, "fix": "Do this.",
              "run_id": "run_1", "changed": ["amount"]}

@@ -118,7 +118,7 @@ class DetailPagesInBrowserTest {
                             .at("/progress/verified")
                             .asBoolean());
             press(page, "Apply the safe part");
-            assertThat(page.locator("[role=alert]")).containsText("the world has moved");
+            assertThat(page.locator("[role=alert]")).containsText("its runs have changed since it was created");
             assertThat(page.locator("[role=alert] li")).containsText("run_");
             press(page, "Make a new plan for the same runs");
             assertThat(page.locator("main")).containsText("The plan is made.");
