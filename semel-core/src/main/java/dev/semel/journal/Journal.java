@@ -13,14 +13,14 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The append-only memory of a run, in chunks: entries that become durable together are one stored text. The run row
- * itself is the first entry, so the journal of a run that did nothing yet is empty. Members that have their usual value
- * are left out: a plain step is `{"step":…,"at":…,"result":…}`.
+ * Encodes journal entries as JSON chunks and decodes them. Entries that are committed together are one chunk. The run
+ * row itself is the first entry, so a new run has an empty journal. Members with default values are omitted: a plain
+ * step is `{"step":…,"at":…,"result":…}`.
  */
 public final class Journal {
     private Journal() {}
 
-    /** Empty text for no entries. */
+    /** Returns empty text for no entries. */
     public static String encode(List<Entry> entries) {
         ArrayNode out = JsonNodeFactory.instance.arrayNode(entries.size());
         for (Entry entry : entries) {

@@ -6,28 +6,28 @@ import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The one door for JSON. What comes in is not trusted: a document is either read whole and without loss, or refused
- * with the place and the rule, never with a value. What was read can be written, and what was written can be read.
+ * Parses and writes JSON strictly and without loss. Invalid documents are rejected with position and rule, never with a
+ * value. Everything that was parsed can be written, and vice versa.
  *
- * <p>The size of a document is the caller's limit; the limits here bound what a small document can cost.
+ * <p>The caller limits the size of a document; the limits here bound the cost of a small one.
  */
 public final class Json {
-    /** Arrays and objects inside each other. */
+    /** Nesting depth of arrays and objects. */
     public static final int MAX_DEPTH = 100;
 
-    /** Characters of one number as written. */
+    /** Length of one number in characters. */
     public static final int MAX_NUMBER = 1_000;
 
-    /** Digits behind the point, or zeros before it; far from the edge of what BigDecimal can count. */
+    /** Largest exponent, far below the limit of BigDecimal. */
     public static final int MAX_SCALE = 2_000_000_000;
 
-    /** Characters of one member name. */
+    /** Length of one member name in characters. */
     public static final int MAX_NAME = 10_000;
 
-    /** Characters of one string. */
+    /** Length of one string in characters. */
     public static final int MAX_STRING = 16 * 1024 * 1024;
 
-    /** Values in one document, containers included. Any document up to 1 MiB stays below it. */
+    /** Values in one document, including containers. Documents up to 1 MiB never reach it. */
     public static final int MAX_VALUES = 1_000_000;
 
     private static final char BYTE_ORDER_MARK = '\uFEFF';
@@ -35,17 +35,17 @@ public final class Json {
 
     private Json() {}
 
-    /** Reads one document of UTF-8 without a byte order mark. */
+    /** Parses one document in UTF-8 without a byte order mark. */
     public static JsonNode parse(byte[] utf8) {
         String text = new String(utf8, StandardCharsets.UTF_8);
-        // Decoding puts U+FFFD in the place of broken bytes; only then is it worth looking twice.
+        // Decoding replaces broken bytes by U+FFFD; only then a second check is needed.
         if (text.indexOf(REPLACEMENT) >= 0) {
             refuseBrokenUtf8(utf8);
         }
         return parseWellFormed(text);
     }
 
-    /** Reads one document. */
+    /** Parses one document. */
     public static JsonNode parse(String text) {
         int lone = Surrogates.firstLone(text);
         if (lone >= 0) {

@@ -5,9 +5,12 @@ import dev.semel.error.SemelException;
 import java.util.List;
 import java.util.Map;
 
-/** Refusals of documents and values: the place and the rule, never the value, and never a cause that holds one. */
+/**
+ * Creates the errors for invalid JSON documents and values: position and rule, never a value or a cause that contains
+ * one.
+ */
 final class JsonProblem {
-    /** A pointer cut short points to something else, so a longer one is left out. */
+    /** A truncated pointer would point to something else, so a longer one is omitted. */
     private static final int LONGEST_POINTER = 256;
 
     private static final String FIX = "Correct the document and send it again.";
@@ -27,7 +30,7 @@ final class JsonProblem {
                 .with("errors", List.of(Map.of("pointer", pointer, "message", message)));
     }
 
-    /** A value made by code, which has no line, cannot be written. */
+    /** The error for a value that was created by code and therefore has no line. */
     static SemelException unwritable(String message) {
         return new SemelException(
                 ErrorCode.INVALID_INPUT,

@@ -16,13 +16,13 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Builds the tree of one document from Jackson's tokens. The limits are checked here and not by Jackson, so that each
- * refusal can say where it is and quotes nothing.
+ * Builds the tree of a JSON document from Jackson's tokens. It checks the limits itself, so that each error names the
+ * position and quotes nothing.
  */
 final class JsonReader {
     /**
-     * Names are not kept in Jackson's shared symbol table: there they would outlive their document, long ones included,
-     * and one tenant could fill it for all. Jackson's own limits only stand behind ours.
+     * Jackson's shared symbol table is off: names would outlive their document, and one tenant could fill it for all.
+     * Jackson's own limits are only a fallback.
      */
     private static final JsonFactory FACTORY = JsonFactory.builder()
             .disable(TokenStreamFactory.Feature.CANONICALIZE_PROPERTY_NAMES)
@@ -36,13 +36,13 @@ final class JsonReader {
 
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
-    /** A literal of this length may become longer than allowed when it is written again with its point moved. */
+    /** A number of this length may exceed the limit when it is written again with its point moved. */
     private static final int LENGTH_THAT_MAY_GROW = Json.MAX_NUMBER - 20;
 
     private final String text;
     private final JsonParser parser;
 
-    /** The text itself is well-formed, so only an escape can bring in half of a surrogate pair. */
+    /** The text is well-formed, so only an escape can produce half of a surrogate pair. */
     private final boolean hasEscapes;
 
     private int values;
@@ -95,7 +95,7 @@ final class JsonReader {
         ObjectNode object = NODES.objectNode();
         for (String name = parser.nextName(); name != null; name = parser.nextName()) {
             string(name, Json.MAX_NAME, "member name");
-            // Looked up before the value is read, so that the error stands at the name.
+            // Checked before the value is read, so that the error points to the name.
             if (object.has(name)) {
                 throw problem("this member name appears twice in one object");
             }
@@ -137,7 +137,7 @@ final class JsonReader {
         refuseLongNumber(length);
         BigDecimal value;
         try {
-            // Not parser.getDecimalValue(): it lets a NumberFormatException through that quotes the number.
+            // Not parser.getDecimalValue(): its NumberFormatException quotes the number.
             value = new BigDecimal(parser.getStringCharacters(), parser.getStringOffset(), length);
         } catch (ArithmeticException | NumberFormatException e) {
             throw exponentProblem();

@@ -3,7 +3,7 @@ package dev.semel.json;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
-/** Writes a tree, members in their own order. Refuses what {@link JsonReader} would not read again. */
+/** Writes a JSON tree with its member order. Rejects values that {@link JsonReader} would reject. */
 final class JsonWriter {
     private JsonWriter() {}
 

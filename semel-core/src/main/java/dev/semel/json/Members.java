@@ -10,7 +10,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.jsonFormatVisitors.JsonFormatVisitorWrapper;
 import tools.jackson.databind.jsonFormatVisitors.JsonObjectFormatVisitor;
 
-/** Which member of the JSON form an accessor method stands for, as the mapper will write it. */
+/** Finds the JSON member name of each accessor method of a type, as the mapper writes it. */
 final class Members {
     private Members() {}
 
@@ -24,7 +24,7 @@ final class Members {
                 }
             });
         } catch (JacksonException e) {
-            return Map.of(); // a type without a JSON form has no members; whoever writes it is told why
+            return Map.of(); // a type without a JSON form has no members; writing it reports the reason
         }
         return Map.copyOf(members);
     }

@@ -6,8 +6,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.exc.UnexpectedEndOfInputException;
 
 /**
- * Jackson's syntax errors in our words. Jackson quotes the text it stumbled over, which may be part of a payload, so
- * nothing of its message is passed on; it is only looked at to choose ours.
+ * Translates Jackson's syntax errors into messages without payload. Jackson's message quotes the text, so it only
+ * selects the message here.
  */
 final class SyntaxProblem {
     private record Known(String sign, String message) {}
@@ -23,7 +23,7 @@ final class SyntaxProblem {
             new Known("to start property name", "a member name in double quotes is expected here"),
             new Known("was expecting a colon", "a colon is expected between a member's name and its value"),
             new Known("was expecting comma", "a comma is expected here"),
-            // Jackson looks at pairs in names only; in strings we do.
+            // Jackson checks surrogate pairs only in names; the reader checks strings.
             new Known(
                     "surrogate", "a member name has an escape for half of a surrogate pair, which is not a character"),
             new Known("comment", "comments are not part of JSON"),

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A run id that the caller chose: the alphabet of keys without spaces and slashes, because it stands in paths.
- * {@code .} and {@code ..} are refused, because clients take them out of a path before they send it.
+ * A run id chosen by the caller: the alphabet of keys without spaces and slashes, because it is part of URLs. {@code .}
+ * and {@code ..} are rejected, because clients remove them from a path.
  */
 public record ChosenRunId(String text) {
     public static final int MAX_LENGTH = 128;

@@ -17,10 +17,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a safe replay of a run will do, step by step, told before anything is done. It looks at the same record that the
- * engine will look at: the journal, the rows of the ledger, the runs that were called, and what protects each effect.
- * What an earlier run did is held against the version that the replay goes by: where that one has no such deed, or
- * another one, nobody knows beforehand whether it is done twice, and a person is asked.
+ * Predicts what a safe replay of a run will do at each step, before it starts. It reads what the engine will read:
+ * journal, ledger, child runs and protections. If the replay uses another workflow version without a matching step, a
+ * duplicate is possible, so a user must decide.
  */
 public final class Foresight {
     private static final String UNSENT = "it was not sent, and this replay sends no notification";
@@ -46,11 +45,11 @@ public final class Foresight {
                 rows.merge(path, row, Foresight::telling);
             }
         }
-        // An earlier run of the lineage may have undone it, of which the journal of the last one knows nothing.
+        // An earlier run of the lineage may have compensated, which is not in the journal of the last one.
         this.undone = !memory.undos().isEmpty() || rows.keySet().stream().anyMatch(Foresight::isUndo);
     }
 
-    /** An effect across runs has two rows; what is done under the step's own is done, whatever became of the other. */
+    /** A `once` effect has two rows; if the step's own row is done, the effect is done. */
     private static Ledger.Row telling(Ledger.Row one, Ledger.Row other) {
         return one.state() == Ledger.State.DONE || other.state() == Ledger.State.FREE ? one : other;
     }
@@ -70,7 +69,7 @@ public final class Foresight {
             }
         });
         if (past.state() == RunState.COMPLETED && terms.carriesAll()) {
-            return all; // nothing is before it
+            return all; // no steps are left
         }
         rows.forEach((path, row) -> {
             Foretold one = isUndo(path) || memory.at(path) != null
@@ -88,14 +87,14 @@ public final class Foresight {
         return StepPath.undoOf(StepPath.scopeOf(path)) != null;
     }
 
-    /** Of what an earlier run did and the last one did not come to: whether the next one will. */
+    /** Whether the next run certainly reaches a step that an earlier run did and the last run did not reach. */
     private boolean isCertain(String path) {
         List<Expected> next = past.versions().next();
         Expected here = next == null ? null : Versions.find(next, path);
         return here != null && here.place().certain();
     }
 
-    /** What was done for another input, or was undone since, is not simply reused. */
+    /** A result for another input, or one that was compensated, is not simply reused. */
     private Foretold guarded(Foretold one) {
         boolean harmless = one.action() == Action.RUN_AGAIN || one.action() == Action.SILENT;
         if (!one.isDeed() || !one.action().isSafe() || harmless) {
@@ -109,7 +108,7 @@ public final class Foresight {
                 : one;
     }
 
-    /** It is done again on purpose. A deed is then doubled, which nobody should do by accident. */
+    /** The step runs again on purpose. That duplicates a side effect, so it needs a confirmation. */
     private Foretold again(String path, Entry.Kind what) {
         String kind = what.word();
         if (what == Entry.Kind.STEP) {
@@ -131,7 +130,7 @@ public final class Foresight {
             case AWAIT -> kept ? null : await(path, trace);
             case SIGNAL ->
                 kept || trace.done() == null || at(path, "signal") == Versions.Place.SAME
-                        ? null // its key is known where it went
+                        ? null // the receiving run knows its key
                         : told(path, "signal", Action.ASK, "another version sent it, and this one may send it again");
             case SLEEP, NOW, UUID, RANDOM, STATUS -> null;
         };
@@ -158,7 +157,7 @@ public final class Foresight {
         };
     }
 
-    /** The engine follows the run that is on record at this place, or what replayed that one since. */
+    /** The engine follows the recorded child run, or its latest replay. */
     private @Nullable Foretold call(String path, Memory.Trace trace) {
         Versions.Place place = at(path, "call");
         String ref = trace.begun() == null ? null : trace.begun().ref();
@@ -184,7 +183,7 @@ public final class Foresight {
         };
     }
 
-    /** Signals are sent to a run: what the old one took does not come to the new one. */
+    /** Signals belong to a run: those of the old run do not reach the new one. */
     private @Nullable Foretold await(String path, Memory.Trace trace) {
         if (at(path, "await") == Versions.Place.GONE) {
             return null;
@@ -195,7 +194,7 @@ public final class Foresight {
                 : told(path, "await", Action.RUN_AGAIN, "it waits again");
     }
 
-    /** An effect; a notification that is not on record stays silent where that is asked for. */
+    /** An effect. A notification that is not recorded is not sent if the options say so. */
     private @Nullable Foretold quiet(String path, Ledger.@Nullable Row row) {
         Foretold one = effect(path, row);
         Versions.Place place = at(path, "effect");
@@ -206,13 +205,13 @@ public final class Foresight {
         }
         Boolean notifies = Notifications.isOne(past, path, row);
         if (notifies == null) {
-            return one.perhaps(false); // what it does is known when its code asks for it
+            return one.perhaps(false); // only its code knows what it does
         }
         boolean sent = row != null && row.state() != Ledger.State.FREE;
         return notifies ? one.instead(Action.SILENT, sent ? DOUBTED : UNSENT) : one;
     }
 
-    /** The same question that the engine will ask: who holds the row, and what does the protection say? */
+    /** The same decision that the engine will take, from ledger row and protection. */
     private @Nullable Foretold effect(String path, Ledger.@Nullable Row row) {
         Versions.Place place = at(path, "effect");
         if (row == null) {
@@ -230,7 +229,7 @@ public final class Foresight {
         boolean done = row.state() == Ledger.State.DONE;
         Foretold one = switch (place) {
             case SAME -> done ? found(path) : sent(path, row);
-            // What is done is found by the place alone, whatever protects it now.
+            // A finished effect is found by its path, whatever its protection is now.
             case CHANGED -> done ? found(path) : strange(path, "effect", place);
             case GONE -> protection.equals("repeatable") ? null : strange(path, "effect", place);
             case UNKNOWN -> strange(path, "effect", place);
@@ -245,7 +244,7 @@ public final class Foresight {
         return told(path, "effect", Action.REUSE, "the ledger has its result");
     }
 
-    /** An earlier run did it, or may have, and the version that comes next does not simply find that. */
+    /** An earlier run did it, or may have, and the next version has no equal step. */
     private static Foretold strange(String path, String kind, Versions.Place place) {
         String why = switch (place) {
             case CHANGED -> "another version did it, or may have; this one protects or names it in another way";
@@ -256,7 +255,7 @@ public final class Foresight {
         return told(path, kind, Action.ASK, why);
     }
 
-    /** It may have happened, and what protects it says what comes next. */
+    /** It may have happened; its protection decides. */
     private Foretold sent(String path, Ledger.Row row) {
         long until = row.expiresAt();
         return switch (row.facts().protection()) {
@@ -272,7 +271,7 @@ public final class Foresight {
         };
     }
 
-    /** What the workflow declares and no run came to. */
+    /** Declared steps that no run has reached. */
     private List<Foretold> ahead() {
         List<Foretold> all = new ArrayList<>();
         for (Expected one : Objects.requireNonNullElse(past.versions().next(), List.<Expected>of())) {

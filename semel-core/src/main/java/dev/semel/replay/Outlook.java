@@ -14,11 +14,11 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What is foretold for one run.
+ * The predicted actions of a safe replay for one run.
  *
- * @param open what comes beside the steps listed here is not known beforehand, because the workflow is code or calls
- *     another one: an effect that it asks for and that is not on record goes out for the first time
- * @param blocked why it cannot be replayed now; null where it can
+ * @param open the list may be incomplete, because the workflow is Java code or calls another one; unlisted effects
+ *     without a record are sent for the first time
+ * @param blocked why the run cannot be replayed now; null if it can
  */
 public record Outlook(
         List<Foretold> steps, boolean open, @Nullable String blocked) {
@@ -43,7 +43,7 @@ public record Outlook(
         List<String> sent = terms.telling() == Notify.AGAIN ? Notifications.sent(past) : List.of();
         for (String again : terms.redo()) {
             if (sent.contains(again)) {
-                continue; // by a run of the lineage, if not by the last one
+                continue; // sent by a run of the lineage, if not by the last one
             }
             Memory.Trace trace = memory.at(again);
             if (trace == null || !AGAIN.contains(trace.kind())) {
@@ -59,7 +59,7 @@ public record Outlook(
         return new Outlook(steps, calls || (past.versions().next() == null && !ended), null);
     }
 
-    /** The same, where a person gives the result of that step. */
+    /** The same preview if a user supplies the result of that step. */
     public Outlook skipping(String path) {
         List<Foretold> others = new ArrayList<>();
         for (Foretold one : steps) {
@@ -68,7 +68,7 @@ public record Outlook(
         return new Outlook(others, open, blocked);
     }
 
-    /** The most dangerous thing in it; null for a run that is blocked. */
+    /** The riskiest action; null for a blocked run. */
     public @Nullable Action worst() {
         if (blocked != null) {
             return null;
@@ -80,7 +80,7 @@ public record Outlook(
         return worst;
     }
 
-    /** All actions in it, as a number. */
+    /** All actions as a bit set. */
     public int actions() {
         int bits = 0;
         for (Foretold step : steps) {
@@ -89,7 +89,7 @@ public record Outlook(
         return bits;
     }
 
-    /** How the other one differs, in words; empty where the two foretell the same. Times do not count. */
+    /** The differences of the other preview in words; empty if both predict the same actions. Times are ignored. */
     public List<String> against(Outlook other) {
         List<String> differences = new ArrayList<>();
         if (blocked != null || other.blocked != null) {
@@ -119,7 +119,7 @@ public record Outlook(
         return differences;
     }
 
-    /** The one of another outlook; two versions may have things of different kinds at one place. */
+    /** The same step in another preview; two versions may have steps of different kinds at one path. */
     private static @Nullable Foretold same(List<Foretold> steps, Foretold wanted) {
         for (Foretold step : steps) {
             if (step.step().equals(wanted.step()) && step.kind().equals(wanted.kind())) {

@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * One field of a cron text, read: which numbers it lets through.
+ * A parsed field of a cron expression: the values that match.
  *
- * @param any it says nothing: {@code *} or {@code ?}
- * @param steps it is written with {@code *} or a step, so that it speaks of intervals and not of fixed values
- * @param last the last day of the month; or, of days of the week, {@code lastOf} says which last ones
+ * @param any {@code *} or {@code ?}: every value matches
+ * @param steps written with {@code *} or a step, so that it means intervals and not fixed values
+ * @param last the last day of the month; for days of the week, {@code lastOf} has the weekdays whose last one matches
  */
 record CronField(long values, boolean any, boolean steps, boolean last, long lastOf) {
-    /** What may stand in a field. */
+    /** The fields of a cron expression with their ranges and names. */
     enum Kind {
         SECOND("second", 0, 59, List.of()),
         MINUTE("minute", 0, 59, List.of()),
@@ -41,7 +41,7 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
         return (values & 1L << value) != 0;
     }
 
-    /** The first value that is not below this one; -1 where there is none. */
+    /** The first value that is not below this one; -1 for none. */
     int from(int value) {
         long left = value > 63 ? 0 : values & -1L << value;
         return left == 0 ? -1 : Long.numberOfTrailingZeros(left);
@@ -51,7 +51,7 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
         return from(0);
     }
 
-    /** @param at where the field begins in the whole text */
+    /** @param at where the field starts in the whole text */
     static CronField read(Kind kind, String text, int at) {
         return new Reading(kind, text, at).read();
     }

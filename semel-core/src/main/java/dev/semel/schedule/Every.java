@@ -5,8 +5,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Real intervals, counted from an anchor and not from when somebody published something: an edit that keeps both moves no
- * time.
+ * A schedule rule with a fixed interval, counted from an anchor. Publishing does not move its times if interval and
+ * anchor stay the same.
  */
 public record Every(Duration interval, Instant anchor) implements Rule {
     public static final Duration LONGEST = Duration.ofDays(366);
