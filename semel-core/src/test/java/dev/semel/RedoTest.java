@@ -141,7 +141,7 @@ final class RedoTest {
     void a_step_that_the_run_did_not_come_to_cannot_be_done_again() {
         Run<String> run = completed();
         Outlook outlook = Outlook.parse(item(plan(run, true, "nothing")).body());
-        assertTrue(String.valueOf(outlook.blocked()).contains("did not come to it"));
+        assertTrue(String.valueOf(outlook.blocked()).contains("did not reach it"));
     }
 
     @Test

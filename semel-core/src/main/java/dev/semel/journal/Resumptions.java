@@ -15,13 +15,13 @@ public final class Resumptions {
      * Distance between the claim numbers before and after a resumption. It is so large that late writes of an old
      * execution are always detected, although the end of the run discards its claim count.
      */
-    private static final int APART = 1 << 24;
+    private static final int CLAIM_GAP = 1 << 24;
 
     private Resumptions() {}
 
     /** The entries that still count: without reopened steps and without notes about the whole run. */
     public static List<Entry> settled(List<Entry> entries) {
-        if (entries.stream().noneMatch(entry -> entry instanceof Entry.Resumed || isAboutAll(entry))) {
+        if (entries.stream().noneMatch(entry -> entry instanceof Entry.Resumed || isAboutRun(entry))) {
             return entries;
         }
         List<Entry> settled = new ArrayList<>(entries.size());
@@ -29,7 +29,7 @@ public final class Resumptions {
             if (entry instanceof Entry.Resumed resumed) {
                 Set<String> opened = new HashSet<>(resumed.opened());
                 settled.removeIf(before -> opened.contains(before.path()));
-            } else if (!isAboutAll(entry)) {
+            } else if (!isAboutRun(entry)) {
                 settled.add(entry);
             }
         }
@@ -37,7 +37,7 @@ public final class Resumptions {
     }
 
     /** Whether the entry is a note about the whole run from the start of a replay. */
-    private static boolean isAboutAll(Entry entry) {
+    private static boolean isAboutRun(Entry entry) {
         return entry instanceof Entry.Redo || entry instanceof Entry.Quiet;
     }
 
@@ -62,12 +62,12 @@ public final class Resumptions {
 
     /** The first claim number after the n-th resumption. */
     public static int claims(int n) {
-        return n * APART;
+        return n * CLAIM_GAP;
     }
 
     /** Whether the execution with this claim number runs after a resumption. */
     public static boolean isResumed(int claim) {
-        return claim > APART;
+        return claim > CLAIM_GAP;
     }
 
     /** The workflow version that a run uses now. */

@@ -90,9 +90,10 @@ public final class Codec {
     /** The error for a recorded value that does not fit its type. */
     public TypeMismatch unreadable(String what, Type type, Misfit misfit) {
         return new TypeMismatch(
-                what + " cannot be read as " + nameOf(type) + misfit.where() + ". It stays on record and was not used.",
-                "Let the type accept what is on record: new members as Optional, no narrowed or renamed ones. Then"
-                        + " replay the run.");
+                what + " cannot be read as " + nameOf(type) + misfit.where()
+                        + ". It is still recorded and was not used.",
+                "Change the type so that it accepts the recorded value: new members as Optional, no narrowed or renamed"
+                        + " members. Then replay the run.");
     }
 
     /** Converts JSON to a Java value, for callers that throw their own error. */
@@ -123,7 +124,7 @@ public final class Codec {
         String type = value == null ? "null" : nameOf(value.getClass());
         return new TypeMismatch(
                 "A " + type + ", " + what + ", cannot be written as JSON" + why + ". It was not recorded.",
-                "Return a record of texts, numbers, times, enums, lists and other records; take what was done from the"
-                        + " outside system.");
+                "Return a record of texts, numbers, times, enums, lists and other records. Read the result of the action"
+                        + " from the external system.");
     }
 }

@@ -40,7 +40,7 @@ public final class Json {
         String text = new String(utf8, StandardCharsets.UTF_8);
         // Decoding replaces broken bytes by U+FFFD; only then a second check is needed.
         if (text.indexOf(REPLACEMENT) >= 0) {
-            refuseBrokenUtf8(utf8);
+            rejectBrokenUtf8(utf8);
         }
         return parseWellFormed(text);
     }
@@ -49,7 +49,7 @@ public final class Json {
     public static JsonNode parse(String text) {
         int lone = Surrogates.firstLone(text);
         if (lone >= 0) {
-            throw JsonProblem.at(text, lone, "half of a surrogate pair stands alone, so this is not Unicode text");
+            throw JsonProblem.at(text, lone, "an unpaired surrogate, so this is not Unicode text");
         }
         return parseWellFormed(text);
     }
@@ -72,17 +72,17 @@ public final class Json {
         }
         if (text.length() > 1 && (text.charAt(0) == 0 || text.charAt(1) == 0)) {
             throw JsonProblem.at(
-                    text, 0, "a NUL at the start; this looks like UTF-16 or UTF-32, and only UTF-8 is read");
+                    text, 0, "a NUL at the start; this looks like UTF-16 or UTF-32, and only UTF-8 is supported");
         }
         return JsonReader.read(text);
     }
 
-    private static void refuseBrokenUtf8(byte[] utf8) {
+    private static void rejectBrokenUtf8(byte[] utf8) {
         ByteBuffer in = ByteBuffer.wrap(utf8);
         CharBuffer out = CharBuffer.allocate(utf8.length);
         if (StandardCharsets.UTF_8.newDecoder().decode(in, out, true).isError()) {
             String before = out.flip().toString();
-            throw JsonProblem.at(before, before.length(), "bytes that are not UTF-8 begin here");
+            throw JsonProblem.at(before, before.length(), "bytes that are not UTF-8 start here");
         }
     }
 }

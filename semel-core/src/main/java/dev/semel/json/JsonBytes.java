@@ -84,7 +84,7 @@ public final class JsonBytes {
     private void supplementary(String text, int at) {
         int codePoint = text.codePointAt(at);
         if (!Character.isSupplementaryCodePoint(codePoint)) {
-            throw JsonProblem.unwritable("a string holds half of a surrogate pair, which has no UTF-8 form");
+            throw JsonProblem.unwritable("a string contains half of a surrogate pair, which has no UTF-8 form");
         }
         buffer[size++] = (byte) (0xF0 | codePoint >> 18);
         continuation(codePoint >> 12);

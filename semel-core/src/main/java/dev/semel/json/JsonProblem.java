@@ -18,7 +18,7 @@ final class JsonProblem {
     private JsonProblem() {}
 
     static SemelException at(String text, int offset, String message) {
-        return refusal(place(text, offset), message);
+        return error(place(text, offset), message);
     }
 
     static SemelException at(String text, int offset, String pointer, String message) {
@@ -26,7 +26,7 @@ final class JsonProblem {
             return at(text, offset, message);
         }
         String shown = ShownName.of(pointer, LONGEST_POINTER);
-        return refusal(place(text, offset) + " (" + shown + ")", message)
+        return error(place(text, offset) + " (" + shown + ")", message)
                 .with("errors", List.of(Map.of("pointer", pointer, "message", message)));
     }
 
@@ -38,7 +38,7 @@ final class JsonProblem {
                 "Use only strings, finite numbers, booleans, null, lists and objects within the documented limits.");
     }
 
-    private static SemelException refusal(String place, String message) {
+    private static SemelException error(String place, String message) {
         return new SemelException(
                 ErrorCode.INVALID_INPUT,
                 "The document is not valid JSON at " + place + ": " + message + ". Nothing was started or changed.",

@@ -91,7 +91,7 @@ final class JsonReader {
     }
 
     private ObjectNode object(int depth) {
-        refuseDeeperThanAllowed(depth);
+        checkDepth(depth);
         ObjectNode object = NODES.objectNode();
         for (String name = parser.nextName(); name != null; name = parser.nextName()) {
             string(name, Json.MAX_NAME, "member name");
@@ -105,7 +105,7 @@ final class JsonReader {
     }
 
     private ArrayNode array(int depth) {
-        refuseDeeperThanAllowed(depth);
+        checkDepth(depth);
         ArrayNode array = NODES.arrayNode();
         for (JsonToken token = parser.nextToken(); token != JsonToken.END_ARRAY; token = parser.nextToken()) {
             array.add(value(token, depth + 1));
@@ -124,7 +124,7 @@ final class JsonReader {
     }
 
     private JsonNode integer() {
-        refuseLongNumber(parser.getStringLength());
+        checkNumberLength(parser.getStringLength());
         return switch (parser.getNumberType()) {
             case INT -> NODES.numberNode(parser.getIntValue());
             case LONG -> NODES.numberNode(parser.getLongValue());
@@ -134,7 +134,7 @@ final class JsonReader {
 
     private BigDecimal decimal() {
         int length = parser.getStringLength();
-        refuseLongNumber(length);
+        checkNumberLength(length);
         BigDecimal value;
         try {
             // Not parser.getDecimalValue(): its NumberFormatException quotes the number.
@@ -146,12 +146,12 @@ final class JsonReader {
             throw exponentProblem();
         }
         if (length > LENGTH_THAT_MAY_GROW) {
-            refuseLongNumber(value.toString().length());
+            checkNumberLength(value.toString().length());
         }
         return value;
     }
 
-    private void refuseLongNumber(int length) {
+    private void checkNumberLength(int length) {
         if (length > Json.MAX_NUMBER) {
             throw problem("a number is longer than " + Json.MAX_NUMBER + " characters");
         }
@@ -161,7 +161,7 @@ final class JsonReader {
         return problem("the exponent of a number is beyond " + Json.MAX_SCALE);
     }
 
-    private void refuseDeeperThanAllowed(int depth) {
+    private void checkDepth(int depth) {
         if (depth > Json.MAX_DEPTH) {
             int offset = (int) parser.currentTokenLocation().getCharOffset();
             throw JsonProblem.at(text, offset, "it is nested deeper than " + Json.MAX_DEPTH + " levels");

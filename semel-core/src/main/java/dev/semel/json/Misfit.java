@@ -23,8 +23,8 @@ public final class Misfit extends Exception {
 
     static Misfit of(JacksonException e) {
         String rule = switch (e) {
-            case ValueInstantiationException refused ->
-                "the constructor of " + Codec.nameOf(refused.getType().getRawClass()) + " refused it";
+            case ValueInstantiationException rejected ->
+                "the constructor of " + Codec.nameOf(rejected.getType().getRawClass()) + " rejected it";
             case MismatchedInputException expected
             when expected.getTargetType() != null -> Codec.nameOf(expected.getTargetType()) + " is expected there";
             default -> "it does not fit";
@@ -63,7 +63,7 @@ public final class Misfit extends Exception {
     static String unwritable(JacksonException e) {
         Throwable cause = e.getCause();
         String rule = cause == null || cause instanceof JacksonException
-                ? "there is something without a JSON form"
+                ? "it contains a value without a JSON form"
                 : "reading it from its object failed with " + cause.getClass().getName();
         return new Misfit(pointer(e), rule).where();
     }

@@ -47,7 +47,7 @@ public final class CanonicalJson {
             case BOOLEAN -> out.ascii(value.booleanValue() ? "true" : "false");
             case NULL -> out.ascii("null");
             case MISSING -> out.ascii("undefined");
-            case POJO -> throw unfit("it holds a Java object");
+            case POJO -> throw unfit("it contains a Java object");
         }
     }
 

@@ -20,7 +20,7 @@ public record ChosenRunId(String text) {
             throw invalid("it has " + text.length() + " characters, and " + MAX_LENGTH + " are allowed");
         }
         if (text.equals(".") || text.equals("..")) {
-            throw invalid("it is nothing but dots, which a path does not carry");
+            throw invalid("it consists of dots only, which clients remove from a URL path");
         }
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);

@@ -46,7 +46,7 @@ public final class FieldPath {
         }
         List<Part> parts = new ArrayList<>();
         if (text.equals("$") || text.startsWith("$.")) {
-            throw problem(text, 0, "a path begins with a member of data, without $ in front");
+            throw problem(text, 0, "a path starts with a member of data, without a leading $");
         }
         int at = member(text, 0, parts);
         while (at < text.length()) {
@@ -206,7 +206,7 @@ public final class FieldPath {
         String index = text.substring(open + 1, close);
         boolean digits = index.chars().allMatch(c -> c >= '0' && c <= '9');
         if (!digits || index.length() > MAX_INDEX_DIGITS) {
-            throw problem(text, open + 1, "between [ and ] stands an index such as 0, or nothing for every element");
+            throw problem(text, open + 1, "write an index such as 0 between [ and ], or nothing for every element");
         }
         parts.add(index.isEmpty() ? new EveryElement() : new Element(Integer.parseInt(index)));
         return close + 1;

@@ -35,17 +35,17 @@ final class StructuredString {
     private Result item() {
         StringBuilder value = new StringBuilder();
         if (!string(value)) {
-            return refused();
+            return rejected();
         }
         while (take(peek() == ';')) {
             if (!parameter()) {
-                return refused();
+                return rejected();
             }
         }
-        return at == text.length() ? new Parsed(value.toString()) : refused();
+        return at == text.length() ? new Parsed(value.toString()) : rejected();
     }
 
-    private Refused refused() {
+    private Refused rejected() {
         return new Refused(
                 at >= text.length()
                         ? "it starts with a quote and ends before the quoted string, or a parameter, is complete"

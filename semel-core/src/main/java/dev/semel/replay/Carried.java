@@ -36,7 +36,7 @@ public final class Carried {
             }
         }
         return early.stream()
-                .filter(entry -> ended.contains(entry.path()) && carried.stands(entry.path()))
+                .filter(entry -> ended.contains(entry.path()) && carried.isFinal(entry.path()))
                 .toList();
     }
 
@@ -48,7 +48,7 @@ public final class Carried {
         Carried carried = new Carried(new Memory(journal));
         List<String> opened = new ArrayList<>();
         carried.memory.traces().forEach((path, trace) -> {
-            boolean failed = trace.failed() != null && !carried.stands(path);
+            boolean failed = trace.failed() != null && !carried.isFinal(path);
             boolean tried = trace.done() == null && trace.failed() == null && trace.tries() > 0;
             if (failed || tried) {
                 opened.add(path);
@@ -73,22 +73,22 @@ public final class Carried {
     }
 
     /** A failure counts as final if the code handled it and continued. */
-    private boolean stands(String path) {
+    private boolean isFinal(String path) {
         if (StepPath.undoOf(StepPath.scopeOf(path)) != null) {
             return false;
         }
         Memory.Trace trace = memory.at(path);
-        return trace != null && (trace.done() != null || trace.failed() != null && goesOnBehind(path));
+        return trace != null && (trace.done() != null || trace.failed() != null && hasLaterEntries(path));
     }
 
     /** Whether anything is recorded after this step, in its scope or in an enclosing one. */
-    private boolean goesOnBehind(String path) {
+    private boolean hasLaterEntries(String path) {
         String scope = StepPath.scopeOf(path);
         if (!path.equals(last(scope))) {
             return true;
         }
         String around = StepPath.branchesOf(scope);
-        return around != null && goesOnBehind(around);
+        return around != null && hasLaterEntries(around);
     }
 
     private @Nullable String last(String scope) {

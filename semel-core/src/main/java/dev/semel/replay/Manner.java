@@ -26,7 +26,7 @@ public record Manner(List<Action> include, int rate, int canary, int stopAfter) 
     public Manner {
         include = include.stream().distinct().sorted().toList(); // so that equal options give equal texts
         if (rate < 0 || canary < 0 || stopAfter < 0 || rate > MOST || canary > MOST || stopAfter > MOST) {
-            throw new IllegalArgumentException("rate, canary and stop_after are whole numbers from 0 to " + MOST);
+            throw new IllegalArgumentException("rate, canary and stop_after must be whole numbers from 0 to " + MOST);
         }
     }
 

@@ -37,7 +37,7 @@ public record Outlook(
         boolean there =
                 known || past.entries().stream().anyMatch(entry -> entry.path().equals(terms.from()));
         if (!there) {
-            return blocked("it did not come to step \"" + terms.from() + "\"");
+            return blocked("the run did not reach step \"" + terms.from() + "\"");
         }
         Memory memory = new Memory(past.entries());
         List<String> sent = terms.telling() == Notify.AGAIN ? Notifications.sent(past) : List.of();
@@ -47,9 +47,9 @@ public record Outlook(
             }
             Memory.Trace trace = memory.at(again);
             if (trace == null || !AGAIN.contains(trace.kind())) {
-                return blocked("step \"" + again + "\" cannot be done again: "
+                return blocked("step \"" + again + "\" cannot be repeated: "
                         + (trace == null
-                                ? "it did not come to it"
+                                ? "the run did not reach it"
                                 : "it is a " + trace.kind().word()));
             }
         }
@@ -63,7 +63,7 @@ public record Outlook(
     public Outlook skipping(String path) {
         List<Foretold> others = new ArrayList<>();
         for (Foretold one : steps) {
-            others.add(one.step().equals(path) ? one.instead(Action.REUSE, "a person gave its result") : one);
+            others.add(one.step().equals(path) ? one.instead(Action.REUSE, "a user supplied its result") : one);
         }
         return new Outlook(others, open, blocked);
     }
@@ -105,7 +105,7 @@ public record Outlook(
                         now.step() + " was " + was + " and is " + now.action().word());
             } else if (before.certain() != now.certain()) {
                 differences.add(
-                        now.step() + (now.certain() ? " was perhaps and is certain" : " was certain and is perhaps"));
+                        now.step() + (now.certain() ? " was possible and is certain" : " was certain and is possible"));
             }
         }
         for (Foretold then : steps) {
@@ -114,7 +114,10 @@ public record Outlook(
             }
         }
         if (open != other.open) {
-            differences.add(other.open ? "what else it does is not known any more" : "what else it does is known now");
+            differences.add(
+                    other.open
+                            ? "its further actions can no longer be predicted"
+                            : "its further actions can be predicted now");
         }
         return differences;
     }

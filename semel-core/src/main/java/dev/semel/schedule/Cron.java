@@ -65,7 +65,7 @@ public final class Cron implements Rule {
         String word = WORDS.get(text.strip().toLowerCase(Locale.ROOT));
         if (word == null && text.strip().startsWith("@")) {
             throw new CronProblem(
-                    "There is no such word. Use @yearly, @monthly, @weekly, @daily or @hourly.", 0, text.length());
+                    "Unknown cron shorthand. Use @yearly, @monthly, @weekly, @daily or @hourly.", 0, text.length());
         }
         String source = word == null ? text : word;
         List<CronField> fields = new ArrayList<>();
@@ -74,8 +74,8 @@ public final class Cron implements Rule {
         split(source, parts, places);
         if (parts.size() != 5 && parts.size() != 6) {
             throw new CronProblem(
-                    "A cron text has five fields (minute, hour, day of the month, month, day of the week), or six with"
-                            + " seconds first; this one has " + parts.size() + ".",
+                    "A cron expression has five fields (minute, hour, day of the month, month, day of the week), or six"
+                            + " with seconds first; this one has " + parts.size() + ".",
                     0,
                     Math.max(1, text.length()));
         }
@@ -89,7 +89,7 @@ public final class Cron implements Rule {
         Cron cron = new Cron(text, zone, fields);
         if (cron.nextLocal(LocalDateTime.of(2000, 1, 1, 0, 0)) == null) {
             throw new CronProblem(
-                    "No such day comes: none of the months of the cron text has this day.",
+                    "This day never occurs: none of the months of the cron expression has it.",
                     places.get(3 - shift),
                     parts.get(3 - shift).length());
         }

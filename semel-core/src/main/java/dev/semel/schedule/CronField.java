@@ -53,10 +53,10 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
 
     /** @param at where the field starts in the whole text */
     static CronField read(Kind kind, String text, int at) {
-        return new Reading(kind, text, at).read();
+        return new Parser(kind, text, at).read();
     }
 
-    private static final class Reading {
+    private static final class Parser {
         private final Kind kind;
         private final String text;
         private final int at;
@@ -64,7 +64,7 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
         private boolean last;
         private long lastOf;
 
-        Reading(Kind kind, String text, int at) {
+        Parser(Kind kind, String text, int at) {
             this.kind = kind;
             this.text = text;
             this.at = at;
@@ -134,7 +134,7 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
         private int step(String digits, int place) {
             int step = number(digits, place);
             if (step < 1 || step > kind.most) {
-                throw bad("has a step outside of 1 to " + kind.most, place, digits);
+                throw bad("has a step outside 1 to " + kind.most, place, digits);
             }
             return step;
         }
@@ -146,7 +146,7 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
             }
             int value = number(word, place);
             if (value < kind.least || value > kind.most) {
-                throw bad("is outside of " + kind.least + " to " + kind.most, place, word);
+                throw bad("is outside " + kind.least + " to " + kind.most, place, word);
             }
             return value;
         }
@@ -164,7 +164,7 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
         private CronProblem bad(String what, int place, String part) {
             String shown = part.isEmpty() ? "a part" : "\"" + part + "\"";
             return new CronProblem(
-                    "The " + kind.title + " field of the cron text is wrong: " + shown + " " + what + ".",
+                    "The " + kind.title + " field of the cron expression is wrong: " + shown + " " + what + ".",
                     place,
                     Math.max(1, part.length()));
         }

@@ -13,10 +13,10 @@ public record Every(Duration interval, Instant anchor) implements Rule {
 
     public Every {
         if (interval.getSeconds() < 1 || interval.getNano() != 0 || interval.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException("an interval is 1s to 366d in whole seconds");
+            throw new IllegalArgumentException("an interval must be 1s to 366d in whole seconds");
         }
         if (anchor.getNano() != 0) {
-            throw new IllegalArgumentException("an anchor is a whole second");
+            throw new IllegalArgumentException("an anchor must be a whole second");
         }
     }
 

@@ -55,7 +55,7 @@ public record Schedule(
 
         public CatchUp {
             if (within.isNegative() || within.compareTo(LONGEST) > 0) {
-                throw new IllegalArgumentException("ticks are made up for within 30d at most");
+                throw new IllegalArgumentException("the catch-up window must be 30d at most");
             }
         }
     }
@@ -66,10 +66,10 @@ public record Schedule(
                 && name.chars().allMatch(c -> c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-');
         if (!plain) {
             throw new IllegalArgumentException(
-                    "the name of a schedule is 1 to 64 small letters, digits, hyphens and underscores");
+                    "a schedule name must have 1 to 64 lower-case letters, digits, hyphens and underscores");
         }
         if (jitter.isNegative() || jitter.compareTo(LONGEST_JITTER) > 0) {
-            throw new IllegalArgumentException("jitter is 1h at most");
+            throw new IllegalArgumentException("jitter must be 1h at most");
         }
     }
 

@@ -38,6 +38,6 @@ public enum Ticked {
                 return state;
             }
         }
-        throw new IllegalArgumentException("no tick has the state " + code);
+        throw new IllegalArgumentException("no tick outcome has the code " + code);
     }
 }

@@ -61,7 +61,7 @@ public record Delivery(
                     return verdict;
                 }
             }
-            throw new IllegalArgumentException("no verdict has the code " + code);
+            throw new IllegalArgumentException("no webhook verdict has the code " + code);
         }
     }
 
@@ -106,8 +106,8 @@ public record Delivery(
         boolean renamed = !first.equals(eventId) && !first.startsWith(eventId + "\n");
         boolean retyped = !renamed && first.indexOf('\n') >= 0 && !first.equals(signed());
         String said = renamed
-                ? "the signature came before under another id"
-                : retyped ? "the signature came before with another type" : note;
+                ? "the same signature came before with another id"
+                : retyped ? "the same signature came before with another type" : note;
         Verdict judged;
         if ((renamed || retyped) && reuse == Reuse.REJECT) {
             judged = Verdict.REFUSED;

@@ -88,7 +88,7 @@ public sealed interface Edit<T> {
             implements Edit<Rows.@Nullable Workflow> {
         public Stage {
             if (share < 1 || share > Rollout.LARGEST_SHARE) {
-                throw new IllegalArgumentException("a share is 1 to 99 per cent, not " + share);
+                throw new IllegalArgumentException("a rollout percentage is 1 to 99, not " + share);
             }
         }
 
@@ -503,7 +503,7 @@ public sealed interface Edit<T> {
 
         public PlaceAsOf {
             if (!(place instanceof Put || place instanceof Remove) || !place.changesCatalog()) {
-                throw new IllegalArgumentException("only watched documents move the catalog");
+                throw new IllegalArgumentException("only settings that change the catalog can depend on its version");
             }
         }
 

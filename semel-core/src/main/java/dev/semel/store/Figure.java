@@ -47,6 +47,6 @@ public enum Figure {
                 return figure;
             }
         }
-        throw new IllegalArgumentException("no figure has the code " + code);
+        throw new IllegalArgumentException("no counter has the code " + code);
     }
 }

@@ -32,7 +32,7 @@ public sealed interface Letter<T> {
         public Address {
             if (key.isEmpty() || key.length() > LONGEST_KEY || key.chars().anyMatch(Character::isISOControl)) {
                 throw new IllegalArgumentException(
-                        "the key of a signal has 1 to 255 characters and no control characters");
+                        "a signal key has 1 to 255 characters and no control characters");
             }
         }
 

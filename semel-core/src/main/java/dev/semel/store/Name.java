@@ -55,7 +55,7 @@ public record Name(int workspace, Kind kind, String text) implements Comparable<
                     return kind;
                 }
             }
-            throw new IllegalArgumentException("no kind of name has the code " + code);
+            throw new IllegalArgumentException("no kind of unique key has the code " + code);
         }
     }
 

@@ -16,7 +16,7 @@ public record Rollout(int version, int candidate, int share, int latest) {
         boolean fits = version >= 0 && candidate >= 0 && latest >= version && latest >= candidate;
         if (!fits || share < 0 || share > LARGEST_SHARE || (share == 0) != (candidate == 0)) {
             throw new IllegalArgumentException(
-                    "no rollout: version " + version + ", " + share + " % to " + candidate + ", latest " + latest);
+                    "invalid rollout: version " + version + ", " + share + " % to " + candidate + ", latest " + latest);
         }
     }
 

@@ -11,7 +11,8 @@ package dev.semel.store;
 public record SettingKind(String word, boolean keepsHistory, boolean watched) {
     public SettingKind {
         if (!word.matches("[a-z][a-z_]{0,31}")) {
-            throw new IllegalArgumentException("a kind is 1 to 32 of a-z and _, beginning with a letter: " + word);
+            throw new IllegalArgumentException(
+                    "a kind of setting has 1 to 32 characters a-z and _ and starts with a-z: " + word);
         }
     }
 }

@@ -16,14 +16,14 @@ public abstract sealed class StoreFailure extends RuntimeException {
     /** COMMIT was sent and its response was lost. Applying the same writes again shows the outcome. */
     public static final class CommitUnknown extends StoreFailure {
         public CommitUnknown(Throwable cause) {
-            super("the answer to COMMIT was lost", cause);
+            super("the response to COMMIT was lost", cause);
         }
     }
 
     /** The lease has ended. Nothing of this batch was applied. */
     public static final class Fenced extends StoreFailure {
         public Fenced(long lease) {
-            super("lease " + lease + " is gone; another worker may drive its runs", new IllegalStateException());
+            super("lease " + lease + " has ended; another worker may execute its runs", new IllegalStateException());
         }
     }
 
@@ -52,7 +52,7 @@ public abstract sealed class StoreFailure extends RuntimeException {
 
         /** @param waited the lock timeout has passed; otherwise an immediate retry may succeed */
         public Locked(boolean waited, Throwable cause) {
-            super("another transaction was in the way", cause);
+            super("another transaction holds a lock", cause);
             this.waited = waited;
         }
 
