@@ -124,7 +124,7 @@ public final class Codec {
         String type = value == null ? "null" : nameOf(value.getClass());
         return new TypeMismatch(
                 "A " + type + ", " + what + ", cannot be written as JSON" + why + ". It was not recorded.",
-                "Return a record of texts, numbers, times, enums, lists and other records. Read the result of the action"
-                        + " from the external system.");
+                "Return a record of texts, numbers, times, enums, lists and other records. Read the result of the"
+                        + " action from the external system.");
     }
 }

@@ -16,7 +16,8 @@ final class SyntaxProblem {
             new Pattern("Non-standard token", "NaN and Infinity are not JSON numbers"),
             new Pattern("Unrecognized token", "a word that is not true, false or null; a string needs double quotes"),
             new Pattern("Illegal unquoted character", "a control character in a string must be escaped"),
-            new Pattern("Unrecognized character escape", "a backslash is followed by a character that it cannot escape"),
+            new Pattern(
+                    "Unrecognized character escape", "a backslash is followed by a character that it cannot escape"),
             new Pattern("hex-digit", "\\u must be followed by four hexadecimal digits"),
             new Pattern("Leading zeroes", "a number must not start with a zero"),
             new Pattern("in numeric value", "this is not a JSON number"),

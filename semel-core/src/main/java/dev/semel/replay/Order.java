@@ -26,6 +26,8 @@ public record Order(
         boolean confirmed,
         boolean lateSignals,
         Notify telling) {
+    private static final String CURRENT_VERSION = "current_version";
+
     public Order {
         redo = List.copyOf(redo);
     }
@@ -47,9 +49,9 @@ public record Order(
     public String toJson() {
         ObjectNode out = JsonNodeFactory.instance
                 .objectNode()
-                .put("what", what)
+                .put("selection", what)
                 .put("from", from)
-                .put("as_it_is", asItIs);
+                .put("definition", asItIs ? CURRENT_VERSION : "recorded_version");
         if (!redo.isEmpty()) {
             redo.forEach(out.putArray("redo")::add);
         }
@@ -70,9 +72,9 @@ public record Order(
         List<String> redo = new ArrayList<>();
         json.path("redo").forEach(step -> redo.add(step.asString()));
         return new Order(
-                json.required("what").asString(),
+                json.required("selection").asString(),
                 json.required("from").asString(),
-                json.required("as_it_is").asBoolean(),
+                json.required("definition").asString().equals(CURRENT_VERSION),
                 redo,
                 json.path("confirm_redo").asBoolean(false),
                 json.path("late_signals").asBoolean(false),

@@ -137,7 +137,7 @@ public record Outlook(
         if (blocked != null) {
             out.put("blocked", blocked);
         }
-        out.put("open", open);
+        out.put("incomplete", open);
         var list = out.putArray("steps");
         for (Foretold step : steps) {
             ObjectNode one = list.addObject();
@@ -171,7 +171,7 @@ public record Outlook(
         boolean blocked = json.has("blocked");
         return new Outlook(
                 steps,
-                json.required("open").asBoolean(),
+                json.required("incomplete").asBoolean(),
                 blocked ? json.required("blocked").asString() : null);
     }
 }

@@ -43,7 +43,7 @@ public sealed interface Letter<T> {
 
         /** The row that senders and waits lock first, so that no signal is missed. */
         public String lock() {
-            return "letter:" + workspace + ":" + name + ":" + key;
+            return "keyed_signal:" + workspace + ":" + name + ":" + key;
         }
     }
 
@@ -56,10 +56,10 @@ public sealed interface Letter<T> {
     }
 
     /** Prefix of those signal names. Users cannot send signals with it. */
-    String SIGNAL = "#letter:";
+    String SIGNAL = "#keyed:";
 
     /** The key of those signals. Together with the name it allows one signal per wait. */
-    String ONLY = "letter";
+    String ONLY = "keyed";
 
     /**
      * Sends a keyed signal, once per id that its sender chose.

@@ -164,10 +164,10 @@ public sealed interface Review<T> {
      */
     record Question(Kind kind, String step, String effect, String reviewer, String text, long dueIn) {
         /** Member of the question: an ended run left this effect in doubt, so the question of its code is unknown. */
-        public static final String LEFT = "left";
+        public static final String LEFT = "left_in_doubt";
 
         /** Member of the question about a changed message: the digest of the message to send. */
-        public static final String CONTENT = "content";
+        public static final String CONTENT = "message_digest";
 
         private static boolean isLeft(String text) {
             return text.contains("\"" + LEFT + "\":true");

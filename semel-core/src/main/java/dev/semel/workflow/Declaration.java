@@ -38,7 +38,7 @@ record Declaration(
         put(text, "key", key);
         text.set("idempotency", policyWords());
         if (!gates.equals(Gates.NONE)) {
-            text.set("gates", gateWords());
+            text.set("concurrency", gateWords());
         }
         put(text, "deadline", deadline);
         if (!schedules.isEmpty()) {

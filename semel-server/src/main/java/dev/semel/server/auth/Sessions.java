@@ -172,7 +172,7 @@ public final class Sessions {
             how.apply(good)
                     .forEach(one -> list.addObject()
                             .put("hash", one.hash())
-                            .put("begun", one.begun())
+                            .put("started_at", one.begun())
                             .put("until", one.until())
                             .put("address", one.address()));
             ObjectNode document = JsonNodeFactory.instance.objectNode();
@@ -197,7 +197,7 @@ public final class Sessions {
                 long until = one.path("until").asLong(0);
                 all.add(new One(
                         one.path("hash").asString(""),
-                        one.path("begun").asLong(until - GOOD_FOR), // those of before did not say
+                        one.path("started_at").asLong(until - GOOD_FOR), // those of before did not say
                         until,
                         one.path("address").asString("")));
             }
