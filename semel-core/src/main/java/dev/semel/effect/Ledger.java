@@ -103,7 +103,7 @@ public final class Ledger {
             @Nullable String worth) {}
 
     /**
-     * A ledger row.
+     * The ledger row of one effect: state, holder, attempts and result.
      *
      * @param attempt number of attempts over all executions
      * @param firstAt when the first attempt of this generation was recorded; the provider window counts from here

@@ -20,7 +20,7 @@ final class Members {
             mapper.acceptJsonFormatVisitor(type, new JsonFormatVisitorWrapper.Base() {
                 @Override
                 public JsonObjectFormatVisitor expectObjectFormat(JavaType object) {
-                    return new Listed(getContext(), members);
+                    return new MemberCollector(getContext(), members);
                 }
             });
         } catch (JacksonException e) {
@@ -29,10 +29,11 @@ final class Members {
         return Map.copyOf(members);
     }
 
-    private static final class Listed extends JsonObjectFormatVisitor.Base {
+    /** Collects the members of one type. */
+    private static final class MemberCollector extends JsonObjectFormatVisitor.Base {
         private final Map<String, String> members;
 
-        Listed(SerializationContext context, Map<String, String> members) {
+        MemberCollector(SerializationContext context, Map<String, String> members) {
             super(context);
             this.members = members;
         }

@@ -10,6 +10,7 @@ import tools.jackson.core.exc.UnexpectedEndOfInputException;
  * selects the message here.
  */
 final class SyntaxProblem {
+    /** A part of Jackson's message, and the message to use for it. */
     private record Pattern(String sign, String message) {}
 
     private static final List<Pattern> PATTERNS = List.of(

@@ -27,7 +27,7 @@ public final class Admissions {
     }
 
     /**
-     * A trigger that found a held key. {@code judge} returns policy and fingerprint under the version that admitted the
+     * A trigger that found a held key. Its function returns policy and fingerprint under the version that admitted the
      * key.
      */
     public record Asked(String workflowId, @Nullable String runId, boolean strict, Function<Known, Judgement> judge) {}

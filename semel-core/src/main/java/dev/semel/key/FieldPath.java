@@ -16,6 +16,7 @@ import tools.jackson.databind.node.ObjectNode;
  * lines[].sku} for the sku of every line.
  */
 public final class FieldPath {
+    /** One part of a path. */
     private sealed interface Part {}
 
     private record Member(String name) implements Part {}

@@ -56,6 +56,7 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
         return new Parser(kind, text, at).read();
     }
 
+    /** Parses one field. */
     private static final class Parser {
         private final Kind kind;
         private final String text;

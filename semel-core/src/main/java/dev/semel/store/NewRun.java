@@ -79,16 +79,13 @@ public record NewRun(
             @Nullable Rate rate,
             long delay,
             @Nullable Debounce debounce) {
-        /** A queue, identified by a digest, that admits at most {@code cap} unfinished runs at a time. */
+        /** A queue, identified by a digest, that limits how many of its runs are unfinished at a time. */
         public record Place(String queue, int cap) {}
 
-        /** Allows {@code burst} starts at once, then one every {@code interval} microseconds. */
+        /** Limits how fast runs start: {@code burst} at once, then one every {@code interval} microseconds. */
         public record Rate(String name, long interval, int burst) {}
 
-        /**
-         * Starts the run after {@code quiet} microseconds without another trigger of that name, at most {@code atMost}
-         * later.
-         */
+        /** Starts the run after {@code quiet} microseconds without another trigger of that name, or at a maximum delay. */
         public record Debounce(String name, long quiet, long atMost) {}
     }
 

@@ -194,7 +194,7 @@ public sealed interface Replay<T> {
      */
     record Begin(int ws, RunId plan, String how, Edit.By by) implements Replay<@Nullable Plan> {}
 
-    /** Claims a plan that is being applied for one worker, for {@code lasts} microseconds. */
+    /** Claims a plan that is being applied for one worker, for a number of microseconds. */
     record Take(RunId plan, RunId by, long lasts) implements Replay<Boolean> {}
 
     /**

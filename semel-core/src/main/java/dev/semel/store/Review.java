@@ -230,11 +230,13 @@ public sealed interface Review<T> {
 
     /** The result of deciding a review. */
     sealed interface Ruled {
+        /** The review was decided by this request. */
         record Done(Row row) implements Ruled {}
 
         /** Another user was first, another version is open, or it is no longer open. Nothing was done. */
         record Lost(Row row) implements Ruled {}
 
+        /** The review does not exist. */
         record Absent() implements Ruled {}
     }
 
@@ -279,7 +281,7 @@ public sealed interface Review<T> {
     /** One page of reviews, and the position to continue after; null at the end. */
     record Page(List<Row> found, @Nullable Place next) {}
 
-    /** Position in a review list; {@code asked} applies to the list of open reviews only. */
+    /** Position in a review list; the second time applies to the list of open reviews only. */
     record Place(long at, long asked, String id) {
         public static final Place FRONT = new Place(Long.MIN_VALUE, Long.MIN_VALUE, "");
 

@@ -1,6 +1,6 @@
 package dev.semel.store;
 
-/** A batch failed. Each subclass says what is known about the state of the store. */
+/** A write to the store failed. Each subclass says what is known about the state of the store. */
 public abstract sealed class StoreFailure extends RuntimeException {
     private StoreFailure(String message, Throwable cause) {
         super(message, cause);

@@ -91,8 +91,8 @@ public sealed interface Write<O> {
     record Driver(RunId run, int claim) {}
 
     /**
-     * Appends journal entries of a run (empty text for none), applies ledger operations and sets the run state. With a
-     * {@code rest} the run is suspended: no worker owns it until it is due.
+     * Appends journal entries of a run (empty text for none), applies ledger operations and sets the run state. Can
+     * also suspend the run: no worker owns it until it is due.
      */
     record Append(
             Driver by,
@@ -122,7 +122,7 @@ public sealed interface Write<O> {
     }
 
     /**
-     * How long a suspended run needs no worker.
+     * When a suspended run continues, and what it waits for.
      *
      * @param due when a worker should claim it, by the store's clock; {@link #NEVER} if only a wake-up counts
      * @param waits what it waits for, as JSON text, for users and wake-ups
