@@ -385,6 +385,6 @@ final class ResumeTest {
         mail.refuse(1);
         Run<String> run = lab.start(undoing, "x");
         lab.settle();
-        assertTrue(refusal(run, mended()).contains("the run failed and compensated it"));
+        assertTrue(refusal(run, mended()).contains("undid what it had done"));
     }
 }
