@@ -191,7 +191,7 @@ final class DoubtOfAReplayTest {
         assertEquals(1, bank.calls());
         Review.Row asked = inbox().getFirst();
         assertEquals(replay.id(), asked.run().text());
-        assertTrue(asked.question().contains("\"renamed\":true"), asked.question());
+        assertTrue(asked.question().contains("\"key_changed\":true"), asked.question());
         decide(asked, "did_not_happen", null);
         assertEquals(RunState.COMPLETED, replay.status());
         assertEquals(2, bank.calls());

@@ -5,15 +5,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was accepted under a key, kept while a changed message is on its way: if that one is refused, the window of the
- * accepted one goes on. It stands where the result will stand; a row that is not done has no result of its own.
+ * Keeps the last accepted effect of a key in the ledger row while a changed message is being sent. If the provider
+ * rejects the changed message, the accepted one applies again with its window. It is stored in the result column, which
+ * an unfinished row does not use.
  */
 final class Accepted {
     private static final int PARTS = 8;
 
     private Accepted() {}
 
-    /** The row of the changed message, which remembers the accepted one. */
+    /** The row of the changed message with the accepted one inside. */
     static Ledger.Row keep(Ledger.Row accepted, Ledger.Row changed) {
         Ledger.Holder by = accepted.holder();
         String kept = String.join(
@@ -45,14 +46,14 @@ final class Accepted {
                 row.facts());
     }
 
-    /** Another attempt of the same message remembers the same. */
+    /** Another attempt of the same message keeps it. */
     static Ledger.Change carry(Ledger.Row before, Ledger.Change grant) {
         String kept = before.result();
         Ledger.Row row = grant.row();
         return kept == null || row == null ? grant : new Ledger.Change(grant.verdict(), with(row, kept));
     }
 
-    /** The accepted one as it was, under the generation of today; null where none was kept. */
+    /** Restores the accepted row with the current generation; null if none was kept. */
     static Ledger.@Nullable Row of(Ledger.Row row) {
         String[] parts = row.result() == null ? new String[0] : row.result().split("\n", PARTS);
         if (parts.length < PARTS) {

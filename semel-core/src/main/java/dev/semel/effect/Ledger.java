@@ -9,22 +9,23 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One row for each effect key of a workspace. It is the intent before a send, the result after it, and what other runs
- * find inside a window. These functions decide; a store locks the row, asks, and writes what they answer.
+ * The pure rules of the effect ledger, which has one row per effect key of a workspace. A row is the intent before a
+ * send, the result after it, and what other runs find inside a window. The store locks the row, calls these functions,
+ * and writes what they return.
  *
- * <p>What is reserved or unknown never expires: whether it happened is not known, so nobody may send it as new.
+ * <p>A reserved or unknown effect never expires: it may have happened, so it must not be sent as new.
  */
 public final class Ledger {
     private Ledger() {}
 
-    /** The name of a row; the digest is of the effect key, which may be 64 kB long. */
+    /** Identifies a ledger row by the digest of its effect key, which may be 64 kB long. */
     public record Id(int workspace, String digest) implements Comparable<Id> {
-        /** The row of a key that counts across runs. */
+        /** The row of a `once` key, which applies across runs. */
         public static Id once(int workspace, String key) {
             return new Id(workspace, Ledger.digest("once", key));
         }
 
-        /** The row of a step of a lineage. */
+        /** The row of a step in a lineage. */
         public static Id step(int workspace, String stepId) {
             return new Id(workspace, Ledger.digest("step", stepId));
         }
@@ -36,7 +37,7 @@ public final class Ledger {
         }
     }
 
-    /** Texts of different kinds never have the same one. */
+    /** A digest; texts of different kinds never share one. */
     public static String digest(String kind, String text) {
         try {
             MessageDigest sha = MessageDigest.getInstance("SHA-256");
@@ -48,13 +49,14 @@ public final class Ledger {
         }
     }
 
+    /** The state of an effect in the ledger. The codes are stored. */
     public enum State {
-        /** An intent is on record: it may be on its way. */
+        /** The intent is recorded: it may have been sent. */
         RESERVED(1),
         DONE(2),
-        /** It was sent, and how it ended is not known. */
+        /** It was sent and the outcome is unknown. */
         UNKNOWN(3),
-        /** Not sent for certain, or refused: whoever comes next may send it. */
+        /** Certainly not sent, or rejected: the next attempt may send it. */
         FREE(4);
 
         private final int code;
@@ -78,19 +80,19 @@ public final class Ledger {
     }
 
     /**
-     * Who holds a row: a step of a lineage, driven by one execution of a run.
+     * The step and execution that hold a ledger row.
      *
-     * @param step the step id, the same for every run of a lineage
-     * @param turn counts the reservations of one execution, so that one applied twice is known as the same
+     * @param step the step id, equal for all runs of a lineage
+     * @param turn counts the reservations of one execution, so that a repeated write is recognised
      */
     public record Holder(String step, RunId run, int claim, int turn) {
-        /** Of two holders of one step and run. */
+        /** For two holders with the same step and run. */
         boolean isBefore(Holder other) {
             return claim != other.claim ? claim < other.claim : turn < other.turn;
         }
     }
 
-    /** What is shown of an effect. Only its key decides, and that only whether it is still the one that was sent. */
+    /** Descriptive data of an effect. Only the key influences decisions: whether it is the key that was sent. */
     public record Facts(
             String key,
             String path,
@@ -101,13 +103,16 @@ public final class Ledger {
             @Nullable String worth) {}
 
     /**
-     * @param attempt how often it was sent or tried, over all executions
-     * @param firstAt when the first attempt of this generation was on record; a provider's window counts from here
-     * @param acceptedAt when it was done
+     * The ledger row of one effect: state, holder, attempts and result.
+     *
+     * @param attempt number of attempts over all executions
+     * @param firstAt when the first attempt of this generation was recorded; the provider window counts from here
+     * @param acceptedAt when it was accepted
      * @param window microseconds in which other runs' effects with this key are suppressed; 0 for none
-     * @param expiresAt end of that window, once it is done; while nobody knows how it ended, until when it may be sent
+     * @param expiresAt end of that window once it is done; while the outcome is unknown, until when it may be sent
      *     again with the same key (0: never, or always)
-     * @param data digest of what was sent; of a {@link Note} that it is one, and of a suppressed deed whose deed stood for it
+     * @param data digest of the sent data; for a {@link Note} a marker; for a suppressed effect the effect that
+     *     suppressed it
      */
     public record Row(
             Id id,
@@ -122,29 +127,31 @@ public final class Ledger {
             @Nullable String data,
             @Nullable String result,
             Facts facts) {
-        /** Whose deed stood for it and when that was accepted, where it was suppressed; else null. */
+        /** For a suppressed effect: the run whose effect was accepted, and when; otherwise null. */
         public @Nullable String stoodFor() {
             return data != null && data.startsWith(SUPPRESSED) ? data.substring(SUPPRESSED.length()) : null;
         }
 
-        /** It only says what a step did under a key across runs; the deed has a row of its own. */
+        /** Whether it only records what a step did under a `once` key; the effect itself has another row. */
         public boolean isNote() {
             return NOTED.equals(data);
         }
     }
 
+    /** An operation on one ledger row. */
     public sealed interface Op {
         Id id();
     }
 
     /**
-     * Wants to send.
+     * Requests permission to send an effect.
      *
-     * @param resendFor microseconds after the first send in which an unknown one may be sent again with the same key;
-     *     0 for never
-     * @param window microseconds; 0 where only the own lineage counts
-     * @param asks who finds it unknown asks the provider, and settles what another run of the lineage left
-     * @param afresh what another run of the lineage did is done again on purpose, as a deed of its own
+     * @param resendFor microseconds after the first send in which an unknown effect may be sent again with the same
+     *     key; 0 for never
+     * @param window microseconds; 0 to consider only the own lineage
+     * @param asks whether the caller can query the provider, and may then settle what another run of the lineage left
+     *     unknown
+     * @param afresh sends again on purpose what another run of the lineage did, as a separate effect
      */
     public record Reserve(
             Id id,
@@ -157,7 +164,7 @@ public final class Ledger {
             boolean asks,
             boolean afresh)
             implements Op {
-        /** One that nobody can be asked about. */
+        /** An effect without lookup. */
         public Reserve(
                 Id id,
                 Holder holder,
@@ -170,21 +177,21 @@ public final class Ledger {
         }
     }
 
-    /** What to do inside the window when the data differ from what was last accepted. */
+    /** What happens inside the window if the data differ from the last accepted data. */
     public enum OnChange {
         SEND,
         SUPPRESS,
         REVIEW
     }
 
-    /** How the holder's send ended. */
+    /** Records the outcome of the holder's send. */
     public record Settle(
             Id id, Holder holder, State to, @Nullable String result) implements Op {}
 
     /**
-     * Remembers under the step's own id what was done or found under a key across runs: a safe replay looks here.
+     * Records under the step's own id what was done or found under a `once` key; safe replays read it.
      *
-     * @param instead what stood for it, where it was suppressed; null where the step did it itself
+     * @param instead the effect that suppressed it; null if the step did it itself
      */
     public record Note(
             Id id,
@@ -192,67 +199,69 @@ public final class Ledger {
             String result,
             Facts facts,
             @Nullable Instead instead) implements Op {
-        /** Of a deed of the step's own. */
+        /** For an effect that the step did itself. */
         public Note(Id id, Holder holder, String result, Facts facts) {
             this(id, holder, result, facts, null);
         }
     }
 
     /**
-     * What stood for a deed that was suppressed.
+     * The effect that suppressed another one.
      *
      * @param digest of its row
-     * @param first the run whose deed it was, and when that was accepted
+     * @param first its run, and when it was accepted
      */
     public record Instead(String digest, String first) {}
 
-    // Indexes and statements of the stores know these two texts.
+    // Indexes and statements of the stores contain these two texts.
     private static final String SUPPRESSED = "suppressed ";
     private static final String NOTED = "noted";
 
+    /** The ledger's decision on an operation. */
     public sealed interface Verdict {
         /**
-         * Send it, with the key of this generation.
+         * Permission to send, with the key of this generation.
          *
-         * @param unsure an earlier send of this generation may have happened: a refusal of this one says nothing of it
+         * @param unsure an earlier send of this generation may have happened; a rejection of this one does not settle
+         *     it
          */
         record Granted(int generation, int attempt, long firstAt, boolean unsure) implements Verdict {
-            /** A send that nobody could have made before. */
+            /** A first send. */
             public Granted(int generation, int attempt, long firstAt) {
                 this(generation, attempt, firstAt, false);
             }
         }
 
-        /** This very step was done before, by this run or by one it replays. */
+        /** The same step was done before, by this run or by one that it replays. */
         record Reused(String result) implements Verdict {}
 
-        /** Another run's effect with this key was accepted inside the window, and when. */
+        /** Another run's effect with this key was accepted inside the window, at this time. */
         record Suppressed(String result, RunId by, long acceptedAt) implements Verdict {}
 
         /**
-         * This step was sent before, its outcome is unknown, and it may not simply be sent again.
+         * This step was sent before, its outcome is unknown, and it must not simply be sent again.
          *
-         * @param renamed it went out under another key than it has now: neither the provider's memory nor a look for the
-         *     new key says anything of it
+         * @param renamed it was sent with another key than it has now, so neither a re-send nor a lookup with the new
+         *     key settles it
          */
         record Unsettled(int generation, int attempt, long firstAt, boolean renamed) implements Verdict {
-            /** One whose key is what it was. */
+            /** An effect with an unchanged key. */
             public Unsettled(int generation, int attempt, long firstAt) {
                 this(generation, attempt, firstAt, false);
             }
         }
 
-        /** Another run has reserved it or is in doubt about it. */
+        /** Another run has reserved it or has it in doubt. */
         record Taken(RunId by, boolean inDoubt) implements Verdict {}
 
-        /** The data differ from what was accepted inside the window, and a person is to look. */
+        /** The data differ from those accepted inside the window, and a user must decide. */
         record Changed(RunId by) implements Verdict {}
 
-        /** The op was no question. */
+        /** The operation was recorded and needs no decision. */
         record Noted() implements Verdict {}
     }
 
-    /** What a store answers and what it writes; null: the row stays as it is. */
+    /** The decision, and the row to write; null keeps the row unchanged. */
     public record Change(Verdict verdict, @Nullable Row row) {}
 
     public static Change apply(@Nullable Row row, Op op, long now) {
@@ -270,7 +279,7 @@ public final class Ledger {
         return row.holder().step().equals(ask.holder().step()) ? again(row, ask, now) : others(row, ask, now);
     }
 
-    /** The same step as before: a retry, a recovery, a safe replay, or this very write applied twice. */
+    /** The same step as before: a retry, a recovery, a safe replay, or the same write applied twice. */
     private static Change again(Row row, Reserve ask, long now) {
         return switch (row.state()) {
             case DONE ->
@@ -280,7 +289,7 @@ public final class Ledger {
             case FREE -> freed(row, ask, now);
             case RESERVED, UNKNOWN -> {
                 if (row.state() == State.RESERVED && row.holder().equals(ask.holder())) {
-                    boolean unsure = row.attempt() > 1; // what was before is not known any more
+                    boolean unsure = row.attempt() > 1; // the history before is unknown
                     yield new Change(new Verdict.Granted(row.generation(), row.attempt(), row.firstAt(), unsure), null);
                 }
                 yield now - row.firstAt() < ask.resendFor() && !isRenamed(row, ask)
@@ -295,8 +304,8 @@ public final class Ledger {
     }
 
     /**
-     * Nothing was done under this key so far: a provider's window begins with the next send. A message that was let through
-     * and refused may be tried again; another one in its place is held against what was accepted, as any other would be.
+     * Nothing was done with this key so far: the provider window starts with the next send. A rejected message may be
+     * tried again. Another message in its place is compared with the accepted one.
      */
     private static Change freed(Row row, Reserve ask, long now) {
         Row accepted = Objects.equals(row.data(), ask.data()) ? null : Accepted.of(row);
@@ -306,9 +315,8 @@ public final class Ledger {
     }
 
     /**
-     * What another run of the lineage has on its way is for that run to settle: it has not ended, since an end leaves
-     * nothing reserved. What it left unknown goes over to whoever asks the provider, whose answer would not count
-     * otherwise.
+     * A reserved effect of another run of the lineage is settled by that run, which has not ended: an ended run has no
+     * reservations. An unknown effect is transferred to a caller with a lookup, because only a holder may settle it.
      */
     private static Change unsettled(Row row, Reserve ask) {
         boolean own = row.holder().run().equals(ask.holder().run());
@@ -320,7 +328,9 @@ public final class Ledger {
         return new Change(verdict, !own && ask.asks() && !renamed ? heldBy(row, ask.holder()) : null);
     }
 
-    /** A key that is made of results which were made anew may be another one. What may always be sent again has no need of it. */
+    /**
+     * A key that depends on step results may differ after a new run. A repeatable effect does not need an equal key.
+     */
     private static boolean isRenamed(Row row, Reserve ask) {
         return ask.resendFor() != Long.MAX_VALUE
                 && !row.facts().key().equals(ask.facts().key());
@@ -348,7 +358,7 @@ public final class Ledger {
             case UNKNOWN -> new Change(new Verdict.Taken(row.holder().run(), true), null);
             case FREE -> {
                 Row accepted = Accepted.of(row);
-                // A changed message was refused: what was accepted before it still counts.
+                // The changed message was rejected, so the accepted one before it still counts.
                 yield accepted == null
                         ? grant(ask, new Verdict.Granted(row.generation(), 1, now, false))
                         : others(accepted, ask, now);
@@ -393,9 +403,9 @@ public final class Ledger {
     }
 
     /**
-     * Only the holder settles, what is done stays done, and what was not sent for certain is never in doubt. What an
-     * execution settles of an earlier turn, or of an earlier execution, is over once the row was reserved again: so a
-     * write that settles and reserves may be applied twice.
+     * Only the holder settles, a done effect stays done, and a certainly unsent one is never in doubt. A settlement
+     * from an earlier turn or execution is ignored once the row was reserved again, so a write that settles and
+     * reserves may be applied twice.
      */
     private static @Nullable Row settle(@Nullable Row row, Settle settle, long now) {
         if (row == null

@@ -2,27 +2,27 @@ package dev.semel.effect;
 
 import java.time.Duration;
 
-/** What makes an effect safe when it is not known whether it happened. Every effect states one. */
+/** How an effect is handled when its outcome is unknown. Every effect declares one. */
 public sealed interface Protection {
-    /** Runs again: reads and declared-pure work. */
+    /** Runs again: for reads and declared-pure work. */
     record Repeatable(String why) implements Protection {}
 
     /** Sent again with the same key while the provider remembers it; later it is in doubt. */
     record ProviderKey(Duration window) implements Protection {}
 
-    /** The provider is asked first. */
+    /** The engine queries the provider first. */
     record Lookup() implements Protection {}
 
     /** Never sent again; the step ends indeterminate. */
     record AtMostOnce() implements Protection {}
 
-    /** Held until a person decides. */
+    /** Held until a user decides. */
     record Ask(String who) implements Protection {}
 
-    /** Sent again, and flagged everywhere. */
+    /** Sent again, and flagged everywhere as unprotected. */
     record None(String because) implements Protection {}
 
-    /** The word for it in files, journals and pages. */
+    /** Its name in workflow files, journals and the dashboard. */
     default String word() {
         return switch (this) {
             case Repeatable _ -> "repeatable";

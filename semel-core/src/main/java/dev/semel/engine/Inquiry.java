@@ -60,7 +60,7 @@ final class Inquiry {
     static Review.Question doubt(EffectPlan plan, String path, String effect, Entry.@Nullable Problem problem) {
         ObjectNode text = text(plan);
         if (problem != null) {
-            text.put("problem", Results.clean(problem.code() + ": " + problem.message()));
+            text.put("send_error", Results.clean(problem.code() + ": " + problem.message()));
         }
         return about(Review.Kind.DOUBT, plan, new Subject(path, effect, text));
     }
@@ -68,7 +68,7 @@ final class Inquiry {
     /** Review of an effect that has another key now than it was sent under, so that the new key does not find it. */
     static Review.Question renamed(EffectPlan plan, String path, String effect) {
         return about(
-                Review.Kind.DOUBT, plan, new Subject(path, effect, text(plan).put("renamed", true)));
+                Review.Kind.DOUBT, plan, new Subject(path, effect, text(plan).put("key_changed", true)));
     }
 
     /** @param content digest of the message; empty if there is none */
@@ -112,7 +112,7 @@ final class Inquiry {
     static Review.Question approval(Approval approval, String path) {
         String to = approval.to().isBlank() ? OWNER : approval.to();
         ObjectNode text = text(approval.title(), approval.urgency(), to);
-        ObjectNode shown = text.putObject("shown");
+        ObjectNode shown = text.putObject("details");
         approval.shown().forEach((name, value) -> shown.put(name, Results.clean(value)));
         Duration due = approval.urgency().due() == null
                 ? approval.timeout()
@@ -131,7 +131,7 @@ final class Inquiry {
     private static ObjectNode text(String title, Urgency urgency, String to) {
         ObjectNode text = JsonNodeFactory.instance.objectNode().put("title", Results.clean(title));
         text.put("to", to);
-        text.put("remind", micros(urgency.remind()));
+        text.put("remind_after", micros(urgency.remind()));
         text.put("escalate_after", micros(urgency.escalateAfter()));
         return text.put("escalate_to", urgency.escalateTo());
     }

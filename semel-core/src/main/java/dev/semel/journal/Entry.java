@@ -5,16 +5,16 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** One line of a run's memory. */
+/** One entry in the journal of a run: the result, failure, attempt or wait of a step, or a note about the whole run. */
 public sealed interface Entry {
-    /** Where in the run: the scope and the name of what was asked for. */
+    /** The step path: scope and name. */
     String path();
 
     Kind kind();
 
     long at();
 
-    /** What a workflow may ask for. The words are stored. */
+    /** The kind of step that an entry records. The words are stored. */
     enum Kind {
         STEP,
         EFFECT,
@@ -38,24 +38,24 @@ public sealed interface Entry {
         }
     }
 
-    /** How it came to its result. The words are stored. */
+    /** How a step got its result. The words are stored. */
     enum How {
-        /** It was done, or its time came. */
+        /** It was executed, or its time came. */
         DONE,
-        /** The outside world was asked and had it. */
+        /** A lookup at the provider found it. */
         FOUND,
-        /** The outside world said that it has it already. */
+        /** The provider reported that it was done already. */
         ALREADY_DONE,
-        /** A run that this one replays did it, or a person said that it happened. */
+        /** A run that this one replays did it, or a user decided that it happened. */
         REUSED,
         /** Another run did it inside the window. */
         SUPPRESSED,
-        /** It was sent once and nobody knows how it ended. */
+        /** It was sent once and the outcome is unknown. */
         INDETERMINATE,
         TIMED_OUT,
-        /** It failed, and a person gave the result with which the run went on. */
+        /** It failed, and a user supplied the result with which the run continued. */
         SKIPPED,
-        /** It is a notification, and a replay that sends none came to it. */
+        /** A notification that a replay without notifications did not send. */
         SILENT;
 
         public String word() {
@@ -68,8 +68,8 @@ public sealed interface Entry {
     }
 
     /**
-     * It has a result, for ever. {@code ref}: the signal that was taken, the run that did it, or who skipped it and why, a
-     * line each.
+     * The final result of a step. {@code ref}: the consumed signal, the run that produced the result, or who skipped it
+     * and why, one line each.
      */
     record Done(
             String path,
@@ -84,13 +84,16 @@ public sealed interface Entry {
         }
     }
 
-    /** It failed for good. */
+    /** The final failure of a step. */
     record Failed(String path, Kind kind, long at, Problem problem, int attempts) implements Entry {}
 
-    /** An attempt failed, and the next one is due then. */
+    /** A failed attempt, and when the next one is due. */
     record Tried(String path, Kind kind, long at, Problem problem, int attempt, long due) implements Entry {}
 
-    /** It has begun and waits. {@code due}: until when, 0 for ever. {@code ref}: the run that was started. */
+    /**
+     * A step that started to wait. {@code due}: until when, 0 without limit. {@code ref}: the child run that it
+     * started.
+     */
     record Begun(
             String path,
             Kind kind,
@@ -99,17 +102,17 @@ public sealed interface Entry {
             @Nullable String ref) implements Entry {}
 
     /**
-     * The run had failed, and somebody let it go on in place.
+     * A user resumed the failed run in place.
      *
-     * @param opened paths whose end, or whose attempts, count no more: they are asked for anew
-     * @param version of the workflow that the run goes by from here on
+     * @param opened paths whose result or attempts no longer count: they run again
+     * @param version of the workflow that the run uses from here on
      */
     record Resumed(long at, String by, String reason, List<String> opened, int version) implements Entry {
         public Resumed {
             opened = List.copyOf(opened);
         }
 
-        /** It is about the run, and at no step. */
+        /** An entry about the run has no step. */
         @Override
         public String path() {
             return "";
@@ -121,13 +124,13 @@ public sealed interface Entry {
         }
     }
 
-    /** Of a safe replay: these steps are done again on purpose, although another run of its lineage has done them. */
+    /** Note of a safe replay: these steps run again on purpose, although another run of the lineage has done them. */
     record Redo(long at, List<String> paths) implements Entry {
         public Redo {
             paths = List.copyOf(paths);
         }
 
-        /** It is about the run, and at no step. */
+        /** An entry about the run has no step. */
         @Override
         public String path() {
             return "";
@@ -139,9 +142,9 @@ public sealed interface Entry {
         }
     }
 
-    /** Of a safe replay: notifications that are not on record are not sent. */
+    /** Note of a safe replay: notifications that are not recorded are not sent. */
     record Quiet(long at) implements Entry {
-        /** It is about the run, and at no step. */
+        /** An entry about the run has no step. */
         @Override
         public String path() {
             return "";
@@ -153,7 +156,7 @@ public sealed interface Entry {
         }
     }
 
-    /** What went wrong: our code for it, the class of the failure and its superclasses, its text. */
+    /** An error: code, exception class with its superclasses, and message. */
     record Problem(String code, List<String> types, String message) {
         public Problem {
             types = List.copyOf(types);

@@ -13,14 +13,14 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The append-only memory of a run, in chunks: entries that become durable together are one stored text. The run row
- * itself is the first entry, so the journal of a run that did nothing yet is empty. Members that have their usual value
- * are left out: a plain step is `{"step":…,"at":…,"result":…}`.
+ * Encodes journal entries as JSON chunks and decodes them. Entries that are committed together are one chunk. The run
+ * row itself is the first entry, so a new run has an empty journal. Members with default values are omitted: a plain
+ * step is `{"step":…,"at":…,"result":…}`.
  */
 public final class Journal {
     private Journal() {}
 
-    /** Empty text for no entries. */
+    /** Returns empty text for no entries. */
     public static String encode(List<Entry> entries) {
         ArrayNode out = JsonNodeFactory.instance.arrayNode(entries.size());
         for (Entry entry : entries) {
@@ -47,10 +47,10 @@ public final class Journal {
                 case Entry.Resumed resumed -> {
                     line.put("resumed_by", resumed.by()).put("reason", resumed.reason());
                     line.put("version", resumed.version());
-                    resumed.opened().forEach(line.putArray("opened")::add);
+                    resumed.opened().forEach(line.putArray("reopened")::add);
                 }
                 case Entry.Redo redo -> redo.paths().forEach(line.putArray("redo")::add);
-                case Entry.Quiet _ -> line.put("quiet", true);
+                case Entry.Quiet _ -> line.put("notifications_muted", true);
             }
         }
         return Json.write(out);
@@ -59,7 +59,7 @@ public final class Journal {
     private static void done(ObjectNode line, Entry.Done done) {
         line.set("result", done.result());
         if (done.how() != How.DONE) {
-            line.put("how", done.how().word());
+            line.put("outcome", done.how().word());
         }
         if (done.attempts() != 1) {
             line.put("attempts", done.attempts());
@@ -107,7 +107,7 @@ public final class Journal {
         }
         if (line.has("resumed_by")) {
             List<String> opened = new ArrayList<>();
-            line.required("opened").forEach(one -> opened.add(one.asString()));
+            line.required("reopened").forEach(one -> opened.add(one.asString()));
             return new Entry.Resumed(
                     at,
                     line.required("resumed_by").asString(),
@@ -120,14 +120,14 @@ public final class Journal {
             line.required("redo").forEach(one -> paths.add(one.asString()));
             return new Entry.Redo(at, paths);
         }
-        if (line.has("quiet")) {
+        if (line.has("notifications_muted")) {
             return new Entry.Quiet(at);
         }
         String ref = text(line, "ref");
         if (!line.has("result")) {
             return new Entry.Begun(path, kind, at, line.required("due").asLong(), ref);
         }
-        How how = line.has("how") ? How.of(line.required("how").asString()) : How.DONE;
+        How how = line.has("outcome") ? How.of(line.required("outcome").asString()) : How.DONE;
         int attempts = line.has("attempts") ? line.required("attempts").asInt() : 1;
         return new Entry.Done(path, kind, at, line.required("result"), how, attempts, ref);
     }

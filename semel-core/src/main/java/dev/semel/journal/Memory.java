@@ -13,8 +13,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run remembers when it is taken up again: what is on record at each path, and in which order each scope asked
- * for it. Code that asks in another order than the record has changed, and must not go on by guessing.
+ * Index of a run's journal for recovery: the record of each step path, and the order of steps in each scope. If the
+ * code runs steps in another order, the code has changed and the run must not continue.
  */
 public final class Memory {
     private final Map<String, Trace> traces = new LinkedHashMap<>();
@@ -46,7 +46,7 @@ public final class Memory {
         }
     }
 
-    /** A scope asked for something: the forEach that it is a branch of has its place in the order of the scope around. */
+    /** Registers a scope. The forEach that it is a branch of has its place in the order of the enclosing scope. */
     private void begin(String scope, Set<String> branches) {
         String around = scopes.add(scope) ? StepPath.branchesOf(scope) : null;
         if (around != null && branches.add(around)) {
@@ -56,17 +56,17 @@ public final class Memory {
         }
     }
 
-    /** Everything that is on record, in the order in which it was first asked for. */
+    /** All recorded steps, in the order in which they first ran. */
     public Map<String, Trace> traces() {
         return Collections.unmodifiableMap(traces);
     }
 
-    /** Steps that this run does again on purpose, whatever another one did. */
+    /** Steps that this run executes again on purpose. */
     public Set<String> redo() {
         return Collections.unmodifiableSet(redo);
     }
 
-    /** Notifications that are not on record are not sent by this run. */
+    /** Whether this run must not send notifications that are not recorded. */
     public boolean isQuiet() {
         return quiet;
     }
@@ -76,13 +76,13 @@ public final class Memory {
         return traces.isEmpty();
     }
 
-    /** Whether anything is on record in this scope or below it. */
+    /** Whether anything is recorded in this scope or below it. */
     public boolean hasBegun(String scope) {
         String first = scopes.ceiling(scope);
         return first != null && first.startsWith(scope);
     }
 
-    /** The scopes of undos that have begun. */
+    /** The scopes of compensations that have started. */
     public Set<String> undos() {
         Set<String> undos = new TreeSet<>();
         for (String scope : scopes) {
@@ -95,7 +95,7 @@ public final class Memory {
     }
 
     /**
-     * What is on record at one path.
+     * The recorded state of one step.
      *
      * @param tries failed attempts so far
      * @param due when the next attempt or the end of a wait is due; 0 for neither
@@ -111,7 +111,7 @@ public final class Memory {
             return new Trace(kind, null, null, 0, 0, null);
         }
 
-        /** The first end on record is the one that counts. */
+        /** The first recorded end counts. */
         Trace plus(Entry entry) {
             if (done != null || failed != null) {
                 return this;
@@ -127,8 +127,8 @@ public final class Memory {
     }
 
     /**
-     * What a scope is expected to ask for next, at this place in its order: a path, or all branches of a forEach as
-     * {@link StepPath#branches} has them. Null where the record ends.
+     * The path that a scope should run next at this position, or all branches of a forEach as {@link
+     * StepPath#branches}. Null at the end of the journal.
      */
     public @Nullable String expected(String scope, int place) {
         List<String> paths = order.get(scope);
@@ -139,12 +139,12 @@ public final class Memory {
         return traces.get(path);
     }
 
-    /** Whether an attempt failed on the way, whatever came of it; so it did in a run that went on in place. */
+    /** Whether any attempt failed, also in a run that was resumed in place. */
     public boolean stumbled() {
         return resumed || traces.values().stream().anyMatch(trace -> trace.tries() > 0 || trace.failed() != null);
     }
 
-    /** Calls whose run has begun and whose end is not on record: path and run. */
+    /** Calls whose child run has started and whose end is not recorded: path and run. */
     public Map<String, String> openCalls() {
         Map<String, String> open = new LinkedHashMap<>();
         traces.forEach((path, trace) -> {
@@ -157,7 +157,7 @@ public final class Memory {
         return open;
     }
 
-    /** Ids of the signals that were taken. */
+    /** Ids of the consumed signals. */
     public Set<String> takenSignals() {
         Set<String> taken = new HashSet<>();
         for (Trace trace : traces.values()) {
@@ -170,7 +170,7 @@ public final class Memory {
         return taken;
     }
 
-    /** A recorded path that the code did not ask for, or null. */
+    /** A recorded path that the code did not run, or null. */
     public @Nullable String leftOver(Set<String> asked) {
         TreeSet<String> left = new TreeSet<>(traces.keySet());
         left.removeAll(asked);

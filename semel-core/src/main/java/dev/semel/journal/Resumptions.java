@@ -6,22 +6,22 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What it means for a journal that its run failed and went on in place. The journal itself only grows. */
+/** Interprets the journal of a run that failed and was resumed in place. The journal itself is append-only. */
 public final class Resumptions {
-    /** A run goes on in place at most so often. */
+    /** How often a run can be resumed in place. */
     public static final int MOST = 100;
 
     /**
-     * Executions of a run are counted on from here after each resumption, far beyond those before it: whatever an old one
-     * still has to write is known as old, although the count went with the end.
+     * Distance between the claim numbers before and after a resumption. It is so large that late writes of an old
+     * execution are always detected, although the end of the run discards its claim count.
      */
-    private static final int APART = 1 << 24;
+    private static final int CLAIM_GAP = 1 << 24;
 
     private Resumptions() {}
 
-    /** The record of the steps as it counts: what a resumption opened again is left out, and so is what is about the run. */
+    /** The entries that still count: without reopened steps and without notes about the whole run. */
     public static List<Entry> settled(List<Entry> entries) {
-        if (entries.stream().noneMatch(entry -> entry instanceof Entry.Resumed || isAboutAll(entry))) {
+        if (entries.stream().noneMatch(entry -> entry instanceof Entry.Resumed || isAboutRun(entry))) {
             return entries;
         }
         List<Entry> settled = new ArrayList<>(entries.size());
@@ -29,19 +29,19 @@ public final class Resumptions {
             if (entry instanceof Entry.Resumed resumed) {
                 Set<String> opened = new HashSet<>(resumed.opened());
                 settled.removeIf(before -> opened.contains(before.path()));
-            } else if (!isAboutAll(entry)) {
+            } else if (!isAboutRun(entry)) {
                 settled.add(entry);
             }
         }
         return settled;
     }
 
-    /** What a replay was told when it began. */
-    private static boolean isAboutAll(Entry entry) {
+    /** Whether the entry is a note about the whole run from the start of a replay. */
+    private static boolean isAboutRun(Entry entry) {
         return entry instanceof Entry.Redo || entry instanceof Entry.Quiet;
     }
 
-    /** Null: it never did. */
+    /** The last resumption; null for none. */
     public static Entry.@Nullable Resumed last(List<Entry> entries) {
         for (int i = entries.size() - 1; i >= 0; i--) {
             if (entries.get(i) instanceof Entry.Resumed resumed) {
@@ -51,7 +51,7 @@ public final class Resumptions {
         return null;
     }
 
-    /** How often it did. */
+    /** The number of resumptions. */
     public static int count(List<Entry> entries) {
         int count = 0;
         for (Entry entry : entries) {
@@ -60,17 +60,17 @@ public final class Resumptions {
         return count;
     }
 
-    /** The number of executions that a run begins with when it goes on for the n-th time. */
+    /** The first claim number after the n-th resumption. */
     public static int claims(int n) {
-        return n * APART;
+        return n * CLAIM_GAP;
     }
 
-    /** Whether the execution with this number is one after a resumption. */
+    /** Whether the execution with this claim number runs after a resumption. */
     public static boolean isResumed(int claim) {
-        return claim > APART;
+        return claim > CLAIM_GAP;
     }
 
-    /** The version of its workflow that a run goes by. */
+    /** The workflow version that a run uses now. */
     public static int version(List<Entry> entries, int admitted) {
         Entry.Resumed resumed = last(entries);
         return resumed == null ? admitted : resumed.version();

@@ -19,13 +19,12 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.type.LogicalType;
 
 /**
- * Java values as JSON and back. Records need nothing; members have the names of the components; times are ISO 8601;
- * numbers keep every digit. Reading is strict where leniency would lose something: a text is not a number, a fraction
- * is not an int, and a primitive that is missing is not zero. Only members that nobody asks for are passed over, so
- * that a recorded type may lose a member, or come from a newer version. No class name in a document is ever followed,
- * unless the type itself says so by Jackson's annotations.
+ * Converts Java values to JSON and back. Records need no annotations; times are ISO 8601; numbers keep every digit.
+ * Reading is strict: a text is not a number, a fraction is not an int, and a missing primitive is not zero. Only
+ * unknown members are ignored, so that a recorded type may lose a member or come from a newer version. Class names in a
+ * document are never followed, unless Jackson annotations of the type say so.
  *
- * <p>Refusals say what did not fit and where, and never a value; so Jackson's own messages stay out of them.
+ * <p>Errors name the rule and the JSON path, never a value; Jackson's own messages would contain values.
  */
 public final class Codec {
     public static final Codec STANDARD = new Codec();
@@ -33,7 +32,7 @@ public final class Codec {
     private final JsonMapper mapper = JsonMapper.builder()
             .annotationIntrospector(new RequiredPrimitives())
             .enable(SerializationFeature.FAIL_ON_EMPTY_BEANS) // otherwise any object would be recorded as {}
-            .disable(JsonWriteFeature.WRITE_NAN_AS_STRINGS) // so that the reader refuses it
+            .disable(JsonWriteFeature.WRITE_NAN_AS_STRINGS) // so that the reader rejects it
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -53,15 +52,15 @@ public final class Codec {
     private Codec() {}
 
     /**
-     * The value as it will be read from the store.
+     * Converts a value to JSON, as it will be read from the store.
      *
      * @param what names the value in an error, e.g. `the result of step "capture"`
-     * @throws TypeMismatch where it has no JSON form, or none within the limits of {@link Json}
+     * @throws TypeMismatch if it has no JSON form, or none within the limits of {@link Json}
      */
     public JsonNode write(@Nullable Object value, String what) {
         try {
-            // Through the text and our own reader: one place has the limits, and what is returned is what a restart
-            // reads.
+            // Written and parsed again, so that the limits are checked in one place and the result equals what a
+            // restart reads.
             return Json.parse(mapper.writeValueAsString(value));
         } catch (JacksonException e) {
             throw unwritable(value, what, Misfit.unwritable(e));
@@ -74,9 +73,11 @@ public final class Codec {
     }
 
     /**
+     * Converts JSON to a Java value.
+     *
      * @param what names the value in an error, e.g. `The recorded result of step "capture"`
      * @return null only for JSON's null
-     * @throws TypeMismatch where it does not fit
+     * @throws TypeMismatch if it does not fit
      */
     public <T> @Nullable T read(JsonNode value, Type type, String what) {
         try {
@@ -86,18 +87,19 @@ public final class Codec {
         }
     }
 
-    /** The refusal of something on record. */
+    /** The error for a recorded value that does not fit its type. */
     public TypeMismatch unreadable(String what, Type type, Misfit misfit) {
         return new TypeMismatch(
-                what + " cannot be read as " + nameOf(type) + misfit.where() + ". It stays on record and was not used.",
-                "Let the type accept what is on record: new members as Optional, no narrowed or renamed ones. Then"
-                        + " replay the run.");
+                what + " cannot be read as " + nameOf(type) + misfit.where()
+                        + ". It is still recorded and was not used.",
+                "Change the type so that it accepts the recorded value: new members as Optional, no narrowed or renamed"
+                        + " members. Then replay the run.");
     }
 
-    /** The value in that type, for callers that have a refusal of their own. */
+    /** Converts JSON to a Java value, for callers that throw their own error. */
     public <T> @Nullable T fitted(JsonNode value, Type type) throws Misfit {
         if (type == JsonNode.class) {
-            @SuppressWarnings("unchecked") // it has just been looked at
+            @SuppressWarnings("unchecked") // checked by the condition above
             T same = (T) value;
             return same;
         }
@@ -108,7 +110,7 @@ public final class Codec {
         }
     }
 
-    /** The member of a type's JSON form that each accessor method stands for. Empty where it is not an object. */
+    /** The JSON member name of each accessor method of a type. Empty if its JSON form is not an object. */
     public Map<String, String> members(Type type) {
         return Members.of(mapper, mapper.constructType(type));
     }
@@ -122,7 +124,7 @@ public final class Codec {
         String type = value == null ? "null" : nameOf(value.getClass());
         return new TypeMismatch(
                 "A " + type + ", " + what + ", cannot be written as JSON" + why + ". It was not recorded.",
-                "Return a record of texts, numbers, times, enums, lists and other records; take what was done from the"
-                        + " outside system.");
+                "Return a record of texts, numbers, times, enums, lists and other records. Read the result of the"
+                        + " action from the external system.");
     }
 }

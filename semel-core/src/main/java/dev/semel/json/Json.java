@@ -6,28 +6,28 @@ import java.nio.charset.StandardCharsets;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The one door for JSON. What comes in is not trusted: a document is either read whole and without loss, or refused
- * with the place and the rule, never with a value. What was read can be written, and what was written can be read.
+ * Parses and writes JSON strictly and without loss. Invalid documents are rejected with position and rule, never with a
+ * value. Everything that was parsed can be written, and vice versa.
  *
- * <p>The size of a document is the caller's limit; the limits here bound what a small document can cost.
+ * <p>The caller limits the size of a document; the limits here bound the cost of a small one.
  */
 public final class Json {
-    /** Arrays and objects inside each other. */
+    /** Nesting depth of arrays and objects. */
     public static final int MAX_DEPTH = 100;
 
-    /** Characters of one number as written. */
+    /** Length of one number in characters. */
     public static final int MAX_NUMBER = 1_000;
 
-    /** Digits behind the point, or zeros before it; far from the edge of what BigDecimal can count. */
+    /** Largest exponent, far below the limit of BigDecimal. */
     public static final int MAX_SCALE = 2_000_000_000;
 
-    /** Characters of one member name. */
+    /** Length of one member name in characters. */
     public static final int MAX_NAME = 10_000;
 
-    /** Characters of one string. */
+    /** Length of one string in characters. */
     public static final int MAX_STRING = 16 * 1024 * 1024;
 
-    /** Values in one document, containers included. Any document up to 1 MiB stays below it. */
+    /** Values in one document, including containers. Documents up to 1 MiB never reach it. */
     public static final int MAX_VALUES = 1_000_000;
 
     private static final char BYTE_ORDER_MARK = '\uFEFF';
@@ -35,21 +35,21 @@ public final class Json {
 
     private Json() {}
 
-    /** Reads one document of UTF-8 without a byte order mark. */
+    /** Parses one document in UTF-8 without a byte order mark. */
     public static JsonNode parse(byte[] utf8) {
         String text = new String(utf8, StandardCharsets.UTF_8);
-        // Decoding puts U+FFFD in the place of broken bytes; only then is it worth looking twice.
+        // Decoding replaces broken bytes by U+FFFD; only then a second check is needed.
         if (text.indexOf(REPLACEMENT) >= 0) {
-            refuseBrokenUtf8(utf8);
+            rejectBrokenUtf8(utf8);
         }
         return parseWellFormed(text);
     }
 
-    /** Reads one document. */
+    /** Parses one document. */
     public static JsonNode parse(String text) {
         int lone = Surrogates.firstLone(text);
         if (lone >= 0) {
-            throw JsonProblem.at(text, lone, "half of a surrogate pair stands alone, so this is not Unicode text");
+            throw JsonProblem.at(text, lone, "an unpaired surrogate, so this is not Unicode text");
         }
         return parseWellFormed(text);
     }
@@ -72,17 +72,17 @@ public final class Json {
         }
         if (text.length() > 1 && (text.charAt(0) == 0 || text.charAt(1) == 0)) {
             throw JsonProblem.at(
-                    text, 0, "a NUL at the start; this looks like UTF-16 or UTF-32, and only UTF-8 is read");
+                    text, 0, "a NUL at the start; this looks like UTF-16 or UTF-32, and only UTF-8 is supported");
         }
         return JsonReader.read(text);
     }
 
-    private static void refuseBrokenUtf8(byte[] utf8) {
+    private static void rejectBrokenUtf8(byte[] utf8) {
         ByteBuffer in = ByteBuffer.wrap(utf8);
         CharBuffer out = CharBuffer.allocate(utf8.length);
         if (StandardCharsets.UTF_8.newDecoder().decode(in, out, true).isError()) {
             String before = out.flip().toString();
-            throw JsonProblem.at(before, before.length(), "bytes that are not UTF-8 begin here");
+            throw JsonProblem.at(before, before.length(), "bytes that are not UTF-8 start here");
         }
     }
 }

@@ -3,20 +3,20 @@ package dev.semel.json;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** JSON text as it grows, in UTF-8, with the escapes of RFC 8785. For one thread. */
+/** A growing buffer of JSON text in UTF-8, with the escapes of RFC 8785. Not thread-safe. */
 public final class JsonBytes {
     private static final byte[] HEX = {'0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'};
 
     private byte[] buffer = new byte[256];
     private int size;
 
-    /** Adds one ASCII character as it is. */
+    /** Appends one ASCII character unchanged. */
     public void put(char ascii) {
         room(1);
         buffer[size++] = (byte) ascii;
     }
 
-    /** Adds ASCII text as it is. */
+    /** Appends ASCII text unchanged. */
     public void ascii(CharSequence text) {
         room(text.length());
         for (int i = 0; i < text.length(); i++) {
@@ -24,11 +24,11 @@ public final class JsonBytes {
         }
     }
 
-    /** Adds a JSON string: quoted, escaped where it must be and nowhere else. */
+    /** Appends a JSON string in quotes with the required escapes only. */
     public void string(String text) {
         put('"');
         for (int i = 0; i < text.length(); i++) {
-            // A character takes six bytes at most: an escaped control character.
+            // A character needs at most six bytes: an escaped control character.
             room(6);
             char c = text.charAt(i);
             if (c >= 0x20 && c < 0x80 && c != '"' && c != '\\') {
@@ -53,7 +53,7 @@ public final class JsonBytes {
         return size;
     }
 
-    /** What was added between two sizes; valid until something is added. */
+    /** The bytes between two sizes; valid until the next append. */
     public ByteBuffer part(int from, int to) {
         return ByteBuffer.wrap(buffer, from, to - from);
     }
@@ -84,7 +84,7 @@ public final class JsonBytes {
     private void supplementary(String text, int at) {
         int codePoint = text.codePointAt(at);
         if (!Character.isSupplementaryCodePoint(codePoint)) {
-            throw JsonProblem.unwritable("a string holds half of a surrogate pair, which has no UTF-8 form");
+            throw JsonProblem.unwritable("a string contains half of a surrogate pair, which has no UTF-8 form");
         }
         buffer[size++] = (byte) (0xF0 | codePoint >> 18);
         continuation(codePoint >> 12);

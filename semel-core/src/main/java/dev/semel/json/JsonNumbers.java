@@ -3,11 +3,14 @@ package dev.semel.json;
 import java.math.BigDecimal;
 import tools.jackson.databind.JsonNode;
 
-/** Numbers by their exact decimal value. Never expanded: 1e1000000000 stays one digit and an exponent. */
+/**
+ * Converts JSON numbers to their exact decimal value and text. Exponents are never expanded: 1e1000000000 stays one
+ * digit and an exponent.
+ */
 public final class JsonNumbers {
     private JsonNumbers() {}
 
-    /** The text that keeps every digit. A binary fraction is the shortest decimal that names it, as everywhere in JSON. */
+    /** The text with every digit. A binary fraction becomes its shortest decimal, as usual in JSON. */
     static String text(JsonNode number) {
         return switch (number.numberType()) {
             case INT, LONG -> Long.toString(number.longValue());
@@ -16,12 +19,12 @@ public final class JsonNumbers {
         };
     }
 
-    /** The value that {@link #text} names. */
+    /** The value that {@link #text} writes. */
     public static BigDecimal exact(JsonNode number) {
         BigDecimal value = switch (number.numberType()) {
             case INT, LONG -> BigDecimal.valueOf(number.longValue());
             case BIG_INTEGER -> new BigDecimal(number.bigIntegerValue());
-            // FloatNode.decimalValue would widen to double first and show digits that nobody wrote.
+            // FloatNode.decimalValue would widen to double first and add digits.
             case FLOAT -> finite(number, Float.toString(number.floatValue()));
             case DOUBLE -> finite(number, Double.toString(number.doubleValue()));
             case BIG_DECIMAL -> number.decimalValue();

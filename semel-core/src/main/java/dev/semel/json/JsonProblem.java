@@ -5,9 +5,12 @@ import dev.semel.error.SemelException;
 import java.util.List;
 import java.util.Map;
 
-/** Refusals of documents and values: the place and the rule, never the value, and never a cause that holds one. */
+/**
+ * Creates the errors for invalid JSON documents and values: position and rule, never a value or a cause that contains
+ * one.
+ */
 final class JsonProblem {
-    /** A pointer cut short points to something else, so a longer one is left out. */
+    /** A truncated pointer would point to something else, so a longer one is omitted. */
     private static final int LONGEST_POINTER = 256;
 
     private static final String FIX = "Correct the document and send it again.";
@@ -15,7 +18,7 @@ final class JsonProblem {
     private JsonProblem() {}
 
     static SemelException at(String text, int offset, String message) {
-        return refusal(place(text, offset), message);
+        return error(place(text, offset), message);
     }
 
     static SemelException at(String text, int offset, String pointer, String message) {
@@ -23,11 +26,11 @@ final class JsonProblem {
             return at(text, offset, message);
         }
         String shown = ShownName.of(pointer, LONGEST_POINTER);
-        return refusal(place(text, offset) + " (" + shown + ")", message)
+        return error(place(text, offset) + " (" + shown + ")", message)
                 .with("errors", List.of(Map.of("pointer", pointer, "message", message)));
     }
 
-    /** A value made by code, which has no line, cannot be written. */
+    /** The error for a value that was created by code and therefore has no line. */
     static SemelException unwritable(String message) {
         return new SemelException(
                 ErrorCode.INVALID_INPUT,
@@ -35,7 +38,7 @@ final class JsonProblem {
                 "Use only strings, finite numbers, booleans, null, lists and objects within the documented limits.");
     }
 
-    private static SemelException refusal(String place, String message) {
+    private static SemelException error(String place, String message) {
         return new SemelException(
                 ErrorCode.INVALID_INPUT,
                 "The document is not valid JSON at " + place + ": " + message + ". Nothing was started or changed.",

@@ -16,13 +16,13 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Builds the tree of one document from Jackson's tokens. The limits are checked here and not by Jackson, so that each
- * refusal can say where it is and quotes nothing.
+ * Builds the tree of a JSON document from Jackson's tokens. It checks the limits itself, so that each error names the
+ * position and quotes nothing.
  */
 final class JsonReader {
     /**
-     * Names are not kept in Jackson's shared symbol table: there they would outlive their document, long ones included,
-     * and one tenant could fill it for all. Jackson's own limits only stand behind ours.
+     * Jackson's shared symbol table is off: names would outlive their document, and one tenant could fill it for all.
+     * Jackson's own limits are only a fallback.
      */
     private static final JsonFactory FACTORY = JsonFactory.builder()
             .disable(TokenStreamFactory.Feature.CANONICALIZE_PROPERTY_NAMES)
@@ -36,13 +36,13 @@ final class JsonReader {
 
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
-    /** A literal of this length may become longer than allowed when it is written again with its point moved. */
+    /** A number of this length may exceed the limit when it is written again with its point moved. */
     private static final int LENGTH_THAT_MAY_GROW = Json.MAX_NUMBER - 20;
 
     private final String text;
     private final JsonParser parser;
 
-    /** The text itself is well-formed, so only an escape can bring in half of a surrogate pair. */
+    /** The text is well-formed, so only an escape can produce half of a surrogate pair. */
     private final boolean hasEscapes;
 
     private int values;
@@ -91,11 +91,11 @@ final class JsonReader {
     }
 
     private ObjectNode object(int depth) {
-        refuseDeeperThanAllowed(depth);
+        checkDepth(depth);
         ObjectNode object = NODES.objectNode();
         for (String name = parser.nextName(); name != null; name = parser.nextName()) {
             string(name, Json.MAX_NAME, "member name");
-            // Looked up before the value is read, so that the error stands at the name.
+            // Checked before the value is read, so that the error points to the name.
             if (object.has(name)) {
                 throw problem("this member name appears twice in one object");
             }
@@ -105,7 +105,7 @@ final class JsonReader {
     }
 
     private ArrayNode array(int depth) {
-        refuseDeeperThanAllowed(depth);
+        checkDepth(depth);
         ArrayNode array = NODES.arrayNode();
         for (JsonToken token = parser.nextToken(); token != JsonToken.END_ARRAY; token = parser.nextToken()) {
             array.add(value(token, depth + 1));
@@ -124,7 +124,7 @@ final class JsonReader {
     }
 
     private JsonNode integer() {
-        refuseLongNumber(parser.getStringLength());
+        checkNumberLength(parser.getStringLength());
         return switch (parser.getNumberType()) {
             case INT -> NODES.numberNode(parser.getIntValue());
             case LONG -> NODES.numberNode(parser.getLongValue());
@@ -134,10 +134,10 @@ final class JsonReader {
 
     private BigDecimal decimal() {
         int length = parser.getStringLength();
-        refuseLongNumber(length);
+        checkNumberLength(length);
         BigDecimal value;
         try {
-            // Not parser.getDecimalValue(): it lets a NumberFormatException through that quotes the number.
+            // Not parser.getDecimalValue(): its NumberFormatException quotes the number.
             value = new BigDecimal(parser.getStringCharacters(), parser.getStringOffset(), length);
         } catch (ArithmeticException | NumberFormatException e) {
             throw exponentProblem();
@@ -146,12 +146,12 @@ final class JsonReader {
             throw exponentProblem();
         }
         if (length > LENGTH_THAT_MAY_GROW) {
-            refuseLongNumber(value.toString().length());
+            checkNumberLength(value.toString().length());
         }
         return value;
     }
 
-    private void refuseLongNumber(int length) {
+    private void checkNumberLength(int length) {
         if (length > Json.MAX_NUMBER) {
             throw problem("a number is longer than " + Json.MAX_NUMBER + " characters");
         }
@@ -161,7 +161,7 @@ final class JsonReader {
         return problem("the exponent of a number is beyond " + Json.MAX_SCALE);
     }
 
-    private void refuseDeeperThanAllowed(int depth) {
+    private void checkDepth(int depth) {
         if (depth > Json.MAX_DEPTH) {
             int offset = (int) parser.currentTokenLocation().getCharOffset();
             throw JsonProblem.at(text, offset, "it is nested deeper than " + Json.MAX_DEPTH + " levels");

@@ -3,7 +3,7 @@ package dev.semel.json;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
-/** Writes a tree, members in their own order. Refuses what {@link JsonReader} would not read again. */
+/** Writes a JSON tree with its member order. Rejects values that {@link JsonReader} would reject. */
 final class JsonWriter {
     private JsonWriter() {}
 
@@ -19,13 +19,13 @@ final class JsonWriter {
             case NUMBER -> number(value, out);
             case BOOLEAN -> out.ascii(value.booleanValue() ? "true" : "false");
             case NULL -> out.ascii("null");
-            case MISSING -> throw JsonProblem.unwritable("it has a part that is missing, which is unlike null");
-            case POJO -> throw JsonProblem.unwritable("it holds a Java object");
+            case MISSING -> throw JsonProblem.unwritable("it contains a missing node, which differs from null");
+            case POJO -> throw JsonProblem.unwritable("it contains a Java object");
         }
     }
 
     private static void object(JsonNode object, JsonBytes out, int depth) {
-        refuseDeeperThanAllowed(depth);
+        checkDepth(depth);
         char separator = '{';
         for (Map.Entry<String, JsonNode> member : object.properties()) {
             out.put(separator);
@@ -41,7 +41,7 @@ final class JsonWriter {
     }
 
     private static void array(JsonNode array, JsonBytes out, int depth) {
-        refuseDeeperThanAllowed(depth);
+        checkDepth(depth);
         char separator = '[';
         for (JsonNode element : array.values()) {
             out.put(separator);
@@ -66,7 +66,7 @@ final class JsonWriter {
         out.ascii(text);
     }
 
-    private static void refuseDeeperThanAllowed(int depth) {
+    private static void checkDepth(int depth) {
         if (depth > Json.MAX_DEPTH) {
             throw JsonProblem.unwritable("it is nested deeper than " + Json.MAX_DEPTH + " levels");
         }

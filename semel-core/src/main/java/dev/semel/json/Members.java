@@ -10,7 +10,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.jsonFormatVisitors.JsonFormatVisitorWrapper;
 import tools.jackson.databind.jsonFormatVisitors.JsonObjectFormatVisitor;
 
-/** Which member of the JSON form an accessor method stands for, as the mapper will write it. */
+/** Finds the JSON member name of each accessor method of a type, as the mapper writes it. */
 final class Members {
     private Members() {}
 
@@ -20,19 +20,20 @@ final class Members {
             mapper.acceptJsonFormatVisitor(type, new JsonFormatVisitorWrapper.Base() {
                 @Override
                 public JsonObjectFormatVisitor expectObjectFormat(JavaType object) {
-                    return new Listed(getContext(), members);
+                    return new MemberCollector(getContext(), members);
                 }
             });
         } catch (JacksonException e) {
-            return Map.of(); // a type without a JSON form has no members; whoever writes it is told why
+            return Map.of(); // a type without a JSON form has no members; writing it reports the reason
         }
         return Map.copyOf(members);
     }
 
-    private static final class Listed extends JsonObjectFormatVisitor.Base {
+    /** Collects the members of one type. */
+    private static final class MemberCollector extends JsonObjectFormatVisitor.Base {
         private final Map<String, String> members;
 
-        Listed(SerializationContext context, Map<String, String> members) {
+        MemberCollector(SerializationContext context, Map<String, String> members) {
             super(context);
             this.members = members;
         }

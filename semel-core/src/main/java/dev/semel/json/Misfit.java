@@ -6,7 +6,9 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.exc.MismatchedInputException;
 import tools.jackson.databind.exc.ValueInstantiationException;
 
-/** A value does not fit a type: where, and what is expected there. Holds no value and no message of Jackson's. */
+/**
+ * A JSON value does not fit a Java type: names the JSON path and the expected type, never a value or Jackson's message.
+ */
 public final class Misfit extends Exception {
     private static final int LONGEST_POINTER = 256;
 
@@ -21,8 +23,8 @@ public final class Misfit extends Exception {
 
     static Misfit of(JacksonException e) {
         String rule = switch (e) {
-            case ValueInstantiationException refused ->
-                "the constructor of " + Codec.nameOf(refused.getType().getRawClass()) + " refused it";
+            case ValueInstantiationException rejected ->
+                "the constructor of " + Codec.nameOf(rejected.getType().getRawClass()) + " rejected it";
             case MismatchedInputException expected
             when expected.getTargetType() != null -> Codec.nameOf(expected.getTargetType()) + " is expected there";
             default -> "it does not fit";
@@ -30,12 +32,12 @@ public final class Misfit extends Exception {
         return new Misfit(pointer(e), rule);
     }
 
-    /** Null where a value is needed. */
+    /** The error for null instead of a value. */
     public static Misfit missing(Type type) {
         return new Misfit("", Codec.nameOf(type) + " is expected there");
     }
 
-    /** JSON Pointer from the value; empty where the value itself does not fit. */
+    /** JSON Pointer relative to the value; empty if the value itself does not fit. */
     public String pointer() {
         return pointer;
     }
@@ -44,7 +46,7 @@ public final class Misfit extends Exception {
         return rule;
     }
 
-    /** To be put behind what did not fit. */
+    /** Suffix for an error message. */
     String where() {
         return pointer.isEmpty() ? ": " + rule : ", at " + pointer + ": " + rule;
     }
@@ -57,11 +59,11 @@ public final class Misfit extends Exception {
         return ShownName.of(pointer, LONGEST_POINTER);
     }
 
-    /** Why a value could not be written, in our words, to be put behind it. */
+    /** The reason why a value could not be written, as a suffix for an error message. */
     static String unwritable(JacksonException e) {
         Throwable cause = e.getCause();
         String rule = cause == null || cause instanceof JacksonException
-                ? "there is something without a JSON form"
+                ? "it contains a value without a JSON form"
                 : "reading it from its object failed with " + cause.getClass().getName();
         return new Misfit(pointer(e), rule).where();
     }

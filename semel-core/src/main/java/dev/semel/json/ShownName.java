@@ -1,10 +1,12 @@
 package dev.semel.json;
 
-/** A name out of somebody's payload, made fit for one line of a message or a log: printable and short. */
+/** Makes a name from a payload safe to print in a message or a log line: printable and short. */
 public final class ShownName {
     private ShownName() {}
 
-    /** At most {@code max} characters; what does not print, or would turn the line around, is shown as its code. */
+    /**
+     * At most {@code max} characters. Characters that do not print or change the text direction are shown as escapes.
+     */
     public static String of(String name, int max) {
         if (name.length() <= max && isPlain(name)) {
             return name;
@@ -15,7 +17,7 @@ public final class ShownName {
             int codePoint = name.codePointAt(at);
             String part = prints(codePoint) ? Character.toString(codePoint) : "\\u%04x".formatted(codePoint);
             at += Character.charCount(codePoint);
-            // One place stays free for the ellipsis, unless this is the end.
+            // One character stays free for the ellipsis, except at the end.
             if (shown.length() + part.length() > (at == name.length() ? max : max - 1)) {
                 return shown.append('…').toString();
             }

@@ -1,10 +1,10 @@
 package dev.semel.json;
 
-/** Halves of surrogate pairs: alone they have no UTF-8 form, and stores would quietly write a question mark. */
+/** Finds unpaired surrogates, which have no UTF-8 form; stores would silently replace them by a question mark. */
 final class Surrogates {
     private Surrogates() {}
 
-    /** The index of the first half without its other half, or -1. */
+    /** The index of the first unpaired surrogate, or -1. */
     static int firstLone(String text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);

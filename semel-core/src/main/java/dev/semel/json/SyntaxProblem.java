@@ -6,28 +6,30 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.exc.UnexpectedEndOfInputException;
 
 /**
- * Jackson's syntax errors in our words. Jackson quotes the text it stumbled over, which may be part of a payload, so
- * nothing of its message is passed on; it is only looked at to choose ours.
+ * Translates Jackson's syntax errors into messages without payload. Jackson's message quotes the text, so it only
+ * selects the message here.
  */
 final class SyntaxProblem {
-    private record Known(String sign, String message) {}
+    /** A part of Jackson's message, and the message to use for it. */
+    private record Pattern(String sign, String message) {}
 
-    private static final List<Known> KNOWN = List.of(
-            new Known("Non-standard token", "NaN and Infinity are not JSON numbers"),
-            new Known("Unrecognized token", "a word that is not true, false or null; a string needs double quotes"),
-            new Known("Illegal unquoted character", "a control character in a string must be escaped"),
-            new Known("Unrecognized character escape", "a backslash is followed by a character that it cannot escape"),
-            new Known("hex-digit", "\\u must be followed by four hexadecimal digits"),
-            new Known("Leading zeroes", "a number must not begin with a zero"),
-            new Known("in numeric value", "a number is not written as JSON writes numbers"),
-            new Known("to start property name", "a member name in double quotes is expected here"),
-            new Known("was expecting a colon", "a colon is expected between a member's name and its value"),
-            new Known("was expecting comma", "a comma is expected here"),
-            // Jackson looks at pairs in names only; in strings we do.
-            new Known(
+    private static final List<Pattern> PATTERNS = List.of(
+            new Pattern("Non-standard token", "NaN and Infinity are not JSON numbers"),
+            new Pattern("Unrecognized token", "a word that is not true, false or null; a string needs double quotes"),
+            new Pattern("Illegal unquoted character", "a control character in a string must be escaped"),
+            new Pattern(
+                    "Unrecognized character escape", "a backslash is followed by a character that it cannot escape"),
+            new Pattern("hex-digit", "\\u must be followed by four hexadecimal digits"),
+            new Pattern("Leading zeroes", "a number must not start with a zero"),
+            new Pattern("in numeric value", "this is not a JSON number"),
+            new Pattern("to start property name", "a member name in double quotes is expected here"),
+            new Pattern("was expecting a colon", "a colon is expected between a member's name and its value"),
+            new Pattern("was expecting comma", "a comma is expected here"),
+            // Jackson checks surrogate pairs only in names; the reader checks strings.
+            new Pattern(
                     "surrogate", "a member name has an escape for half of a surrogate pair, which is not a character"),
-            new Known("comment", "comments are not part of JSON"),
-            new Known("Unexpected close marker", "a bracket is closed that does not match the open one"));
+            new Pattern("comment", "comments are not part of JSON"),
+            new Pattern("Unexpected close marker", "a bracket is closed that does not match the open one"));
 
     private SyntaxProblem() {}
 
@@ -37,9 +39,9 @@ final class SyntaxProblem {
         }
         int offset = e.getLocation() == null ? 0 : (int) e.getLocation().getCharOffset();
         String original = e.getOriginalMessage() == null ? "" : e.getOriginalMessage();
-        for (Known known : KNOWN) {
-            if (original.contains(known.sign())) {
-                return JsonProblem.at(text, offset, known.message());
+        for (Pattern pattern : PATTERNS) {
+            if (original.contains(pattern.sign())) {
+                return JsonProblem.at(text, offset, pattern.message());
             }
         }
         String found = 0 <= offset && offset < text.length() ? "U+%04X".formatted(text.codePointAt(offset)) : "the end";

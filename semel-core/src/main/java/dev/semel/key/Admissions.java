@@ -12,13 +12,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * May this trigger start a run? The whole rule, without a store: which names are held, and what a held name means for
- * the trigger that meets it. The stores insert first and ask this only about the names they lost.
+ * The pure rules of admission: whether a key still belongs to its run, and what that means for a new trigger. Stores
+ * insert the keys first and apply these rules only to keys that another run holds.
  */
 public final class Admissions {
     private Admissions() {}
 
-    /** Whether a name still stands for its run, or why it may be given to another. */
+    /** Whether a key still belongs to its run, or why another run may take it. */
     public enum Standing {
         LIVE,
         EXPIRED,
@@ -26,12 +26,16 @@ public final class Admissions {
         FAILED
     }
 
-    /** A trigger that met a held name. {@code judge} tells policy and fingerprint by the version that admitted it. */
+    /**
+     * A trigger that found a held key. Its function returns policy and fingerprint under the version that admitted the
+     * key.
+     */
     public record Asked(String workflowId, @Nullable String runId, boolean strict, Function<Known, Judgement> judge) {}
 
+    /** Key policy of a workflow version, and the trigger's fingerprint under it. */
     public record Judgement(KeyPolicy policy, Fingerprint fingerprint) {}
 
-    /** What the store found under the trigger's names; null where the name was free or not asked for. */
+    /** The key records that the store found for the trigger; null for a free or absent key. */
     public record Held(
             @Nullable Known byKey,
             @Nullable Known byRunId,
@@ -40,8 +44,8 @@ public final class Admissions {
     }
 
     /**
-     * The window's edge belongs to the next trigger: at {@code expiresAt} the name is expired. A name with
-     * {@link Known#HOLD} stands for as long as its run is unfinished, however old it is.
+     * At {@code expiresAt} the key is already expired. A key with {@link Known#HOLD} does not expire while its run is
+     * unfinished.
      */
     public static Standing standing(Known known, long now) {
         if (known.has(Known.RELEASED)) {
@@ -57,7 +61,7 @@ public final class Admissions {
         return Standing.LIVE;
     }
 
-    /** The key decides, then the run id, then the payload. Every {@link Known} in {@code held} is live. */
+    /** The key decides first, then the run id, then the payload. Every {@link Known} in {@code held} is live. */
     public static Admission decide(Asked asked, Held held) {
         Known byKey = held.byKey();
         if (byKey != null) {

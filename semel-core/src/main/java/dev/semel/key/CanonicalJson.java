@@ -12,11 +12,10 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
 /**
- * One text for all spellings of a value: RFC 8785, except that numbers are lossless. A number is written as RFC 8785
- * writes the same digits, but no digit is rounded away: 1, 1.0 and 10e-1 are equal, 9007199254740993 and
- * 9007199254740992 are not, and 1e400 is a number like any other.
+ * Writes JSON values in canonical form: RFC 8785 with lossless numbers. No digit is rounded away: 1, 1.0 and 10e-1 are
+ * equal, 9007199254740993 and 9007199254740992 are not, and 1e400 is a valid number.
  *
- * <p>A missing value is written as {@code undefined}, which no document can contain, so it is unlike null.
+ * <p>A missing value is written as {@code undefined}, which no document can contain, so it differs from null.
  */
 public final class CanonicalJson {
     private CanonicalJson() {}
@@ -35,7 +34,7 @@ public final class CanonicalJson {
         return Arrays.asList(members);
     }
 
-    /** @param depth how many containers stand around the value, and one more */
+    /** @param depth number of containers around the value, plus one */
     static void write(JsonNode value, JsonBytes out, int depth) {
         if (depth > Json.MAX_DEPTH && value.isContainer()) {
             throw unfit("it is nested deeper than " + Json.MAX_DEPTH + " levels");
@@ -48,7 +47,7 @@ public final class CanonicalJson {
             case BOOLEAN -> out.ascii(value.booleanValue() ? "true" : "false");
             case NULL -> out.ascii("null");
             case MISSING -> out.ascii("undefined");
-            case POJO -> throw unfit("it holds a Java object");
+            case POJO -> throw unfit("it contains a Java object");
         }
     }
 
@@ -88,8 +87,8 @@ public final class CanonicalJson {
     }
 
     /**
-     * ECMAScript's Number::toString, given the digits. Where the digits are the shortest that name a double, this is
-     * the text of RFC 8785. The exponent is only ever counted, so a huge one costs nothing.
+     * ECMAScript's Number::toString for given digits. For the shortest digits of a double this is the text of RFC 8785.
+     * The exponent is never expanded, so a huge one costs nothing.
      */
     private static void decimal(BigDecimal value, JsonBytes out) {
         if (value.signum() == 0) {

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A run id that the caller chose: the alphabet of keys without spaces and slashes, because it stands in paths.
- * {@code .} and {@code ..} are refused, because clients take them out of a path before they send it.
+ * A run id chosen by the caller: the alphabet of keys without spaces and slashes, because it is part of URLs. {@code .}
+ * and {@code ..} are rejected, because clients remove them from a path.
  */
 public record ChosenRunId(String text) {
     public static final int MAX_LENGTH = 128;
@@ -20,7 +20,7 @@ public record ChosenRunId(String text) {
             throw invalid("it has " + text.length() + " characters, and " + MAX_LENGTH + " are allowed");
         }
         if (text.equals(".") || text.equals("..")) {
-            throw invalid("it is nothing but dots, which a path does not carry");
+            throw invalid("it consists of dots only, which clients remove from a URL path");
         }
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);

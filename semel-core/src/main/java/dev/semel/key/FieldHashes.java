@@ -13,16 +13,20 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * One keyed hash per field, sorted by name: enough to say which field differs, and nothing of what it was.
+ * One keyed hash per fingerprint field, sorted by name: shows which field differs without storing any value.
  *
- * @param complete false where there were more fields than are hashed, or where stored bytes ended too early; then
- *     nothing is known of names behind the last one
+ * @param complete false if there were more fields than are hashed, or if the stored bytes are truncated; then nothing
+ *     is known about names after the last one
  */
 record FieldHashes(List<FieldHash> hashes, boolean complete) {
-    /** @param name as it is shown, see {@link #SHOWN_NAME} */
+    /**
+     * The hash of one field.
+     *
+     * @param name printable, see {@link #SHOWN_NAME}
+     */
     record FieldHash(String name, long hash) {}
 
-    /** Names may come out of a payload, so they are bounded and printable. In UTF-8 they stay below 256 bytes. */
+    /** Names may come from a payload, so they are bounded and printable. In UTF-8 they stay below 256 bytes. */
     static final int SHOWN_NAME = 64;
 
     private static final byte VERSION = 1;
@@ -32,7 +36,10 @@ record FieldHashes(List<FieldHash> hashes, boolean complete) {
         hashes = hashes.stream().sorted(Comparator.comparing(FieldHash::name)).toList();
     }
 
-    /** Version, complete or not, count in two bytes; then for each: length of the name, name, eight bytes of hash. */
+    /**
+     * Format: version, complete flag, count in two bytes; then per field: length of the name, name, eight bytes of
+     * hash.
+     */
     byte[] encoded() {
         ByteArrayOutputStream out = new ByteArrayOutputStream(HEADER_BYTES + hashes.size() * 24);
         out.write(VERSION);
@@ -48,7 +55,7 @@ record FieldHashes(List<FieldHash> hashes, boolean complete) {
         return out.toByteArray();
     }
 
-    /** Reads what is whole. Bytes of another version, or broken ones, are simply nothing known. */
+    /** Reads the complete entries. Bytes of another version or broken bytes give no entries. */
     static FieldHashes decoded(byte[] stored) {
         ByteBuffer in = ByteBuffer.wrap(stored);
         if (in.remaining() < HEADER_BYTES || in.get() != VERSION) {
@@ -69,7 +76,7 @@ record FieldHashes(List<FieldHash> hashes, boolean complete) {
         return new FieldHashes(hashes, complete && hashes.size() == count);
     }
 
-    /** The names that differ, were added or were removed; only those of which both sides can know. */
+    /** The names that differ, were added or were removed, as far as both sides are complete. */
     SortedSet<String> differingFrom(FieldHashes other) {
         SortedMap<String, String> mine = knownToBoth(other);
         SortedMap<String, String> theirs = other.knownToBoth(this);
@@ -82,7 +89,7 @@ record FieldHashes(List<FieldHash> hashes, boolean complete) {
     private SortedMap<String, String> knownToBoth(FieldHashes other) {
         TreeMap<String, String> known = new TreeMap<>();
         for (FieldHash field : hashes) {
-            // Names that were cut may meet; their hashes then count together.
+            // Truncated names may be equal; their hashes are then combined.
             known.merge(field.name(), HexFormat.of().toHexDigits(field.hash()), String::concat);
         }
         if (other.complete) {

@@ -12,10 +12,11 @@ import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The way to a value inside `data`: {@code payment_id}, {@code customer.id}, {@code lines[0].sku}, and
- * {@code lines[].sku} for the sku of every line.
+ * A path to a value inside `data`: {@code payment_id}, {@code customer.id}, {@code lines[0].sku}, and {@code
+ * lines[].sku} for the sku of every line.
  */
 public final class FieldPath {
+    /** One part of a path. */
     private sealed interface Part {}
 
     private record Member(String name) implements Part {}
@@ -46,7 +47,7 @@ public final class FieldPath {
         }
         List<Part> parts = new ArrayList<>();
         if (text.equals("$") || text.startsWith("$.")) {
-            throw problem(text, 0, "a path begins with a member of data, without $ in front");
+            throw problem(text, 0, "a path starts with a member of data, without a leading $");
         }
         int at = member(text, 0, parts);
         while (at < text.length()) {
@@ -55,12 +56,12 @@ public final class FieldPath {
         return new FieldPath(text, parts);
     }
 
-    /** The member of this very name, whatever is in it. */
+    /** The member with exactly this name, whatever characters it has. */
     public static FieldPath member(String name) {
         return new FieldPath(name, List.of(new Member(name)));
     }
 
-    /** The value there; missing where a part of the way is not there, or is not of the kind that the path needs. */
+    /** The value at this path; missing if a part of the path does not exist or has another type. */
     public JsonNode of(JsonNode data) {
         return value(data, 0);
     }
@@ -70,8 +71,8 @@ public final class FieldPath {
     }
 
     /**
-     * The data without what the paths name. A member is gone; an element of an array leaves null in its place, so that
-     * the others keep theirs. The argument stays as it is; the result shares its untouched parts and is for reading.
+     * Returns the data without the values at these paths. A removed array element becomes null, so that the others keep
+     * their index. The argument is unchanged; the result shares its unchanged parts and is read-only.
      */
     public static JsonNode without(JsonNode data, List<FieldPath> paths) {
         JsonNode rest = data;
@@ -81,7 +82,7 @@ public final class FieldPath {
         return rest;
     }
 
-    /** The data with a mark in the place of all that the paths name. Reading only, as above. */
+    /** Returns the data with {@code mark} instead of the values at these paths. Read-only, as above. */
     public static JsonNode masked(JsonNode data, List<FieldPath> paths, JsonNode mark) {
         JsonNode rest = data;
         for (FieldPath path : paths) {
@@ -206,13 +207,13 @@ public final class FieldPath {
         String index = text.substring(open + 1, close);
         boolean digits = index.chars().allMatch(c -> c >= '0' && c <= '9');
         if (!digits || index.length() > MAX_INDEX_DIGITS) {
-            throw problem(text, open + 1, "between [ and ] stands an index such as 0, or nothing for every element");
+            throw problem(text, open + 1, "write an index such as 0 between [ and ], or nothing for every element");
         }
         parts.add(index.isEmpty() ? new EveryElement() : new Element(Integer.parseInt(index)));
         return close + 1;
     }
 
-    /** Not what would make a path look like an expression or a quoted name; those have a form of their own. */
+    /** Excludes characters that would make a path look like an expression or a quoted name. */
     private static boolean isNameCharacter(char c) {
         return c > ' ' && c != 0x7F && ".[]{}()\"'`\\,".indexOf(c) < 0;
     }

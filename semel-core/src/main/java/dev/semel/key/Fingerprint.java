@@ -23,14 +23,14 @@ import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What makes a trigger the same action as an earlier one: a digest of the fields that define it, and one keyed hash per
- * field, so that a conflict can name the field although nobody kept the payload. Holds no value of the payload.
+ * Identifies the action of a trigger: a digest of the defining fields, and one keyed hash per field. A conflict can
+ * name the differing field, although no payload value is stored.
  */
 public final class Fingerprint {
-    /** Top-level members that are hashed one by one where the workflow declares no fields. */
+    /** How many top-level members are hashed individually if the workflow declares no fields. */
     public static final int MAX_UNDECLARED = 32;
 
-    /** The version stands in front of what is digested: another way of digesting is another fingerprint. */
+    /** Digested first, so that another digest method gives another fingerprint. */
     private static final byte[] VERSION = "semel-fp1\n".getBytes(StandardCharsets.US_ASCII);
 
     private static final String NOT_AN_OBJECT = "(data)";
@@ -46,8 +46,8 @@ public final class Fingerprint {
     }
 
     /**
-     * @param policy says which fields count; a declared field's function may throw, and that goes to the caller
-     * @param secret the workspace's; without it the hashes of short values could be guessed from a stolen table
+     * @param policy selects the fields; an exception of a declared field's function is passed to the caller
+     * @param secret of the workspace; without it, hashes of short values could be guessed from a stolen table
      */
     public static Fingerprint of(String workflowId, JsonNode data, KeyPolicy policy, byte[] secret) {
         Draft draft = new Draft(workflowId, secret);
@@ -61,7 +61,7 @@ public final class Fingerprint {
         return draft.finished();
     }
 
-    /** For expressions: strings trimmed and in lower case, at every depth; names of members stay. */
+    /** For expressions: trims strings and converts them to lower case, at every depth. Member names are unchanged. */
     public static JsonNode normalised(JsonNode value) {
         return switch (value.getNodeType()) {
             case STRING ->
@@ -80,7 +80,7 @@ public final class Fingerprint {
         };
     }
 
-    /** The names in the bytes of {@link #fields()}, as far as they can be read. */
+    /** The readable field names in the bytes of {@link #fields()}. */
     public static List<String> fieldNames(byte[] storedFields) {
         return FieldHashes.decoded(storedFields).hashes().stream()
                 .map(FieldHashes.FieldHash::name)
@@ -92,7 +92,7 @@ public final class Fingerprint {
         return digest.clone();
     }
 
-    /** The hashed fields, to be stored beside the digest and given to {@link #changedFrom} later. */
+    /** The field hashes, to be stored with the digest and compared by {@link #changedFrom} later. */
     public byte[] fields() {
         return fields.encoded();
     }
@@ -102,8 +102,8 @@ public final class Fingerprint {
     }
 
     /**
-     * The names of the fields that differ from a stored fingerprint whose digest differs: sorted, printable, at most 64
-     * characters each, never a value. Where the difference lies outside of what was hashed, a text that says so.
+     * The names of the fields that differ from a stored fingerprint with another digest: sorted, printable, at most 64
+     * characters each, never a value. If the difference is outside the hashed fields, a text that says so.
      */
     public List<String> changedFrom(byte[] storedFields) {
         FieldHashes stored = FieldHashes.decoded(storedFields);
@@ -111,19 +111,19 @@ public final class Fingerprint {
         if (!names.isEmpty()) {
             return List.copyOf(names);
         }
-        // Stored bytes can also be incomplete because they were cut; then nobody knows where the difference is.
+        // Truncated bytes are incomplete, too; then the place of the difference is unknown.
         boolean beyond =
                 !fields.complete() || (!stored.complete() && stored.hashes().size() >= MAX_UNDECLARED);
         return List.of(beyond ? BEYOND : UNTRACKED);
     }
 
-    /** The digest in hexadecimal, with its version in front. */
+    /** The digest in hexadecimal, prefixed with its version. */
     @Override
     public String toString() {
         return "fp1:" + HexFormat.of().formatHex(digest);
     }
 
-    /** A fingerprint in the making: the digest and the hashes read the same canonical bytes, written once. */
+    /** Builds a fingerprint: digest and field hashes read the same canonical bytes, which are written once. */
     private static final class Draft {
         private final JsonBytes text = new JsonBytes();
         private final Mac mac;
@@ -137,7 +137,7 @@ public final class Fingerprint {
             this.workflowEnd = text.size();
         }
 
-        /** Name and value are JSON texts of their own, so no two lists of fields give the same bytes. */
+        /** Name and value are separate JSON texts, so different lists of fields never give the same bytes. */
         void declared(FingerprintField field, JsonNode data) {
             @Nullable JsonNode value = field.value().apply(data);
             text.put('\n');
@@ -176,7 +176,8 @@ public final class Fingerprint {
         private void hashed(String name, JsonNode value, int depth) {
             int start = text.size();
             named(name, value, depth);
-            // Workflow and name are hashed with the value, so that equal values in two places do not look equal.
+            // Workflow and name are hashed with the value, so that equal values of different fields have different
+            // hashes.
             mac.update(text.part(0, workflowEnd));
             mac.update(text.part(start, text.size()));
             long hash = ByteBuffer.wrap(mac.doFinal()).getLong();

@@ -5,8 +5,8 @@ import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
 
 /**
- * One declared part of a fingerprint: the name shown when it differs, and how to take its value out of `data`.
- * The value of an absent field is JSON's missing node, which is unlike null.
+ * A declared field of a fingerprint: its display name, and the function that reads its value from `data`. An absent
+ * field has JSON's missing node as its value, which differs from null.
  */
 public record FingerprintField(String name, UnaryOperator<JsonNode> value) {
     public FingerprintField {

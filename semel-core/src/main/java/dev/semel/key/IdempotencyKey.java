@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The caller's name for one intended action, in its canonical form: 1 to 255 characters from U+0020 to U+007E, compared
- * byte by byte. One byte per character, no case rules, no Unicode forms: so every store agrees which keys are equal.
+ * The caller's idempotency key in canonical form: 1 to 255 characters from U+0020 to U+007E, compared byte by byte. No
+ * case rules and no Unicode normalisation, so all stores agree on which keys are equal.
  */
 public record IdempotencyKey(String text) {
     public static final int MAX_LENGTH = 255;
@@ -30,14 +30,14 @@ public record IdempotencyKey(String text) {
         }
     }
 
-    /** A key that does not come from a header: from a JSON body or an expression. Quotes are part of it. */
+    /** A key from a JSON body or an expression, not from a header. Quotes are part of it. */
     public static IdempotencyKey of(String text) {
         return new IdempotencyKey(text);
     }
 
     /**
-     * The key in the lines of the `Idempotency-Key` header, or null where there is no line. {@code "abc"} and
-     * {@code abc} are the same key.
+     * The key in the `Idempotency-Key` header, or null without a header. {@code "abc"} and {@code abc} are the same
+     * key.
      */
     public static @Nullable IdempotencyKey fromHeader(List<String> lines) {
         if (lines.isEmpty()) {
@@ -56,18 +56,18 @@ public record IdempotencyKey(String text) {
         };
     }
 
-    /** For a log line: enough to recognise a key, not enough to use it. */
+    /** For logs: enough to recognise a key, not enough to use it. */
     public String shortened() {
         return text.length() <= 16 ? text : text.substring(0, 8) + "…" + text.substring(text.length() - 4);
     }
 
-    /** The shortened form, so that a key does not slip into a log whole. */
+    /** The shortened form, so that logs never contain a whole key. */
     @Override
     public String toString() {
         return shortened();
     }
 
-    /** Optional white space of HTTP: spaces and tabs, nothing else. */
+    /** HTTP's optional white space: spaces and tabs only. */
     private static String trimmed(String line) {
         int start = 0;
         int end = line.length();
@@ -90,7 +90,7 @@ public record IdempotencyKey(String text) {
                         "The Idempotency-Key is not valid: " + rule + ". Nothing was started or changed.",
                         FIX)
                 .with("spec", SPEC);
-        // Echoed only where it cannot break a header, a log line or a page.
+        // Echoed only if it cannot break a header, a log line or an HTML page.
         boolean safe = !text.isEmpty() && text.length() <= MAX_LENGTH && KeyAlphabet.firstOutside(text) < 0;
         return safe ? problem.with("idempotency_key", text) : problem;
     }

@@ -1,6 +1,6 @@
 package dev.semel.key;
 
-/** Visible ASCII and the space: what keys and chosen run ids are made of. */
+/** The characters of keys and chosen run ids: visible ASCII and the space. */
 final class KeyAlphabet {
     private KeyAlphabet() {}
 
@@ -15,7 +15,7 @@ final class KeyAlphabet {
         return -1;
     }
 
-    /** For a message: where, and which character by its code, so that nothing invisible is printed. */
+    /** Position and code of a character for a message, so that nothing invisible is printed. */
     static String describe(String text, int index) {
         return "character %d is U+%04X".formatted(index + 1, text.codePointAt(index));
     }

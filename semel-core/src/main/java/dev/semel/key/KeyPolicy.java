@@ -4,11 +4,12 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What a workflow version says about keys: how long they hold, where they are unique, what makes two triggers the
- * same action, and what to do when they are not. A known key is judged by the policy of the version that admitted it.
+ * The key settings of a workflow version: window, scope, fingerprint, and what happens on a mismatch. The version that
+ * admitted a key decides on its repeats.
  *
- * @param fingerprint the declared fields; empty where the workflow declares none
- * @param fingerprintIgnore paths left out of an otherwise whole fingerprint; not empty counts as declared
+ * @param fingerprint the declared fields; empty if the workflow declares none
+ * @param fingerprintIgnore paths excluded from a fingerprint of all data; if not empty, the fingerprint counts as
+ *     declared
  */
 public record KeyPolicy(
         Duration window,
@@ -21,23 +22,27 @@ public record KeyPolicy(
         boolean holdWhileRunning,
         boolean requireKey) {
 
+    /** Where a key is unique. */
     public enum Scope {
         WORKSPACE,
         WORKFLOW
     }
 
+    /** What happens if an existing key comes with a different payload. */
     public enum OnMismatch {
         REJECT,
         REPLAY,
         DISTINCT
     }
 
+    /** What happens if the same payload comes with a different key. */
     public enum DuplicatePayload {
         ALLOW,
         FLAG,
         REJECT
     }
 
+    /** What a repeat gets after a failed run. */
     public enum OnFailed {
         RETURN_FAILED,
         RUN_AGAIN
@@ -46,7 +51,7 @@ public record KeyPolicy(
     public static final Duration SHORTEST_WINDOW = Duration.ofSeconds(1);
     public static final Duration LONGEST_WINDOW = Duration.ofDays(365);
 
-    /** Seed 000's letter: 24 hours, per workspace, the key alone decides. */
+    /** Default: 24 hours, scope workspace, the key alone decides. */
     public static final KeyPolicy DEFAULT = new KeyPolicy(
             Duration.ofHours(24),
             Scope.WORKSPACE,
@@ -69,7 +74,7 @@ public record KeyPolicy(
         }
     }
 
-    /** A workflow that says what makes the same action has a declared fingerprint. */
+    /** Whether the workflow declares which fields define an action. */
     public boolean declared() {
         return !fingerprint.isEmpty() || !fingerprintIgnore.isEmpty();
     }

@@ -5,9 +5,8 @@ import dev.semel.run.RunState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the store remembers under a name (a key, a chosen run id, a payload), with the head of the run it names. It holds
- * no payload: a digest, and one keyed hash per field so that a conflict can say which field differs. Times are
- * microseconds of the store's clock.
+ * The stored record of a unique key with the state of its run. It contains no payload: a digest, and one keyed hash per
+ * field so that a conflict can name the differing field. Times are microseconds of the store's clock.
  */
 public record Known(
         RunId run,
@@ -22,18 +21,18 @@ public record Known(
         long expiresAt,
         int flags) {
 
-    /** The name does not expire while its run is unfinished. */
+    /** The key does not expire while its run is unfinished. */
     public static final int HOLD = 1;
-    /** A failed run frees the name, and the next run belongs to the same lineage. */
+    /** A failed run releases the key, and the next run belongs to the same lineage. */
     public static final int RERUN_FAILED = 2;
-    /** An operator let the name go. */
+    /** An operator released the key. */
     public static final int RELEASED = 4;
 
     public boolean has(int flag) {
         return (flags & flag) != 0;
     }
 
-    /** The same name, where another run of the line stands for it by now. */
+    /** The same record with a newer run of the lineage. */
     public Known stoodForBy(RunId newer, @Nullable String chosen, RunState newerState) {
         return new Known(
                 newer, chosen, digest, fields, workflowId, version, newerState, lineage, firstAt, expiresAt, flags);

@@ -6,15 +6,17 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * Who is in a share. By a hash, so that every worker draws the same lot for the same name, a repeat draws it again, and
- * whoever is in a small share is also in a larger one.
+ * Decides by a hash whether a trigger is in the rollout percentage of a candidate version. All workers and repeats get
+ * the same answer, and a larger percentage includes a smaller one.
  */
 public final class Lot {
     private Lot() {}
 
     /**
-     * @param trial what is being tried: each draws anew, so that it is not always the same who try
-     * @param name of the trigger: its key, or the id of its run
+     * Whether the trigger is in the percentage.
+     *
+     * @param trial what is rolled out; it changes the hash, so that different rollouts affect different triggers
+     * @param name the trigger's key, or the id of its run
      * @param share in per cent
      */
     public static boolean takes(String trial, String name, int share) {

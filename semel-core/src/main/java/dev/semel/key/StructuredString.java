@@ -1,15 +1,21 @@
 package dev.semel.key;
 
 /**
- * A header value that is an RFC 9651 Item of type String: the string in quotes, and behind it only parameters, which
- * must be well-formed and mean nothing here.
+ * Parses a header value that is an RFC 9651 Item of type String: a quoted string, then optional parameters. Parameters
+ * must be well-formed and are ignored.
  */
 final class StructuredString {
+    /** The parsed string or the reason why it is malformed. */
     sealed interface Result {}
 
+    /** The unescaped string. */
     record Parsed(String text) implements Result {}
 
-    /** @param rule what is wrong and where, for a message */
+    /**
+     * A malformed value.
+     *
+     * @param rule what is wrong and where, for a message
+     */
     record Refused(String rule) implements Result {}
 
     private static final char END = '\uFFFF';
@@ -21,7 +27,7 @@ final class StructuredString {
         this.text = text;
     }
 
-    /** @param text begins with a double quote, without white space around it */
+    /** @param text starts with a double quote and has no surrounding white space */
     static Result parse(String text) {
         return new StructuredString(text).item();
     }
@@ -29,17 +35,17 @@ final class StructuredString {
     private Result item() {
         StringBuilder value = new StringBuilder();
         if (!string(value)) {
-            return refused();
+            return rejected();
         }
         while (take(peek() == ';')) {
             if (!parameter()) {
-                return refused();
+                return rejected();
             }
         }
-        return at == text.length() ? new Parsed(value.toString()) : refused();
+        return at == text.length() ? new Parsed(value.toString()) : rejected();
     }
 
-    private Refused refused() {
+    private Refused rejected() {
         return new Refused(
                 at >= text.length()
                         ? "it starts with a quote and ends before the quoted string, or a parameter, is complete"

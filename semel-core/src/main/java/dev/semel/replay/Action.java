@@ -2,35 +2,38 @@ package dev.semel.replay;
 
 import java.util.Locale;
 
-/** What a safe replay does about one step, the harmless first but for the last. The words are shown, their places are stored. */
+/**
+ * What a safe replay does with one step, least risky first except for the last. The words are shown, the positions are
+ * stored.
+ */
 public enum Action {
-    /** Its result is on record and stands. */
+    /** It reuses the recorded result. */
     REUSE,
-    /** A plain step, or an effect that may be repeated. */
+    /** It runs a plain step or a repeatable effect again. */
     RUN_AGAIN,
-    /** It goes out for the first time: nobody has it. */
+    /** It sends the effect for the first time. */
     SEND,
-    /** It was sent and not answered; the same key goes out again while the provider knows it. */
+    /** It was sent without a response; it is sent again with the same key while the provider remembers it. */
     RESEND,
-    /** It was sent and not answered; the provider is asked first. */
+    /** It was sent without a response; the engine queries the provider first. */
     CHECK,
-    /** A person has to say how it stands. */
+    /** A user must decide. */
     ASK,
-    /** It goes out again, and nothing stops a second one. */
+    /** It is sent again, and nothing prevents a duplicate. */
     UNPROTECTED,
-    /** It would tell somebody something, and this replay is to tell nobody anything: it does not go out. */
+    /** It is a notification that this replay does not send. */
     SILENT;
 
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Whether it can be done without anybody looking at it: it makes no duplicate. */
+    /** Whether it needs no user decision, because it cannot create a duplicate. */
     public boolean isSafe() {
         return this == SILENT || compareTo(ASK) < 0;
     }
 
-    /** Whether it deserves more attention. What came to this list last is nearly as harmless as its first. */
+    /** Whether it is riskier. The last constant is nearly as harmless as the first. */
     boolean isWorseThan(Action other) {
         return rank() > other.rank();
     }
@@ -39,7 +42,7 @@ public enum Action {
         return this == SILENT ? 1 : 2 * ordinal();
     }
 
-    /** Its place in a set of actions that is stored as a number. */
+    /** Its bit in a stored set of actions. */
     public int bit() {
         return 1 << ordinal();
     }

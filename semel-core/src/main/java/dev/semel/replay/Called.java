@@ -3,9 +3,9 @@ package dev.semel.replay;
 import dev.semel.run.RunState;
 
 /**
- * A run that was called, as a replay of its caller finds it: itself, or what replayed it since.
+ * State of a child run, or of its latest replay, as a replay of the parent finds it.
  *
  * @param runId as callers see it
- * @param going it ended so long ago that its record is being removed
+ * @param going it ended so long ago that retention is deleting it
  */
 public record Called(String runId, RunState state, boolean going) {}

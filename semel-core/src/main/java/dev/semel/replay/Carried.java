@@ -11,8 +11,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which part of a run's record its replay begins with: all that came to an end which stands. What failed and thereby
- * ended the run is open again, and so is what was still under way; undos are not taken along.
+ * Selects the journal entries that a replay starts with: every step that ended, except the failure that ended the run.
+ * Unfinished steps and compensations are not carried over.
  */
 public final class Carried {
     private final Memory memory;
@@ -21,7 +21,7 @@ public final class Carried {
         this.memory = memory;
     }
 
-    /** What a run under these terms begins with, in order; nothing where the record may not fit. */
+    /** The entries that a replay with these options starts with, in order; none if they may not match. */
     public static List<Entry> of(List<Entry> journal, Terms terms) {
         if (!terms.carries()) {
             return List.of();
@@ -36,19 +36,19 @@ public final class Carried {
             }
         }
         return early.stream()
-                .filter(entry -> ended.contains(entry.path()) && carried.stands(entry.path()))
+                .filter(entry -> ended.contains(entry.path()) && carried.isFinal(entry.path()))
                 .toList();
     }
 
     /**
-     * What is asked for anew when a run that failed goes on in place: what ended it, and what was being tried. All else
-     * stays as it is; a wait that has begun goes on.
+     * The paths that run again when a failed run is resumed in place: the failed step and steps between attempts.
+     * Everything else stays; started waits continue.
      */
     public static List<String> opened(List<Entry> journal) {
         Carried carried = new Carried(new Memory(journal));
         List<String> opened = new ArrayList<>();
         carried.memory.traces().forEach((path, trace) -> {
-            boolean failed = trace.failed() != null && !carried.stands(path);
+            boolean failed = trace.failed() != null && !carried.isFinal(path);
             boolean tried = trace.done() == null && trace.failed() == null && trace.tries() > 0;
             if (failed || tried) {
                 opened.add(path);
@@ -57,11 +57,11 @@ public final class Carried {
         return opened;
     }
 
-    /** A part of the record from its beginning is what the run once was, so that it fits the code at every place. */
+    /** A prefix of the journal is a state that the run once had, so it matches the code at every step. */
     private static List<Entry> before(List<Entry> entries, Terms terms) {
         for (int i = 0; i < entries.size(); i++) {
             String path = entries.get(i).path();
-            // What an earlier replay kept silent is what is missing, unless this one is to be silent too.
+            // A notification that an earlier replay did not send is missing, unless this replay sends none either.
             boolean unsent = terms.telling() != Notify.NONE
                     && entries.get(i) instanceof Entry.Done done
                     && done.how() == Entry.How.SILENT;
@@ -72,23 +72,23 @@ public final class Carried {
         return entries;
     }
 
-    /** A failure that the code has dealt with stands: it went on behind it. */
-    private boolean stands(String path) {
+    /** A failure counts as final if the code handled it and continued. */
+    private boolean isFinal(String path) {
         if (StepPath.undoOf(StepPath.scopeOf(path)) != null) {
             return false;
         }
         Memory.Trace trace = memory.at(path);
-        return trace != null && (trace.done() != null || trace.failed() != null && goesOnBehind(path));
+        return trace != null && (trace.done() != null || trace.failed() != null && hasLaterEntries(path));
     }
 
-    /** Whether anything is on record behind this place, in its scope or in one around it. */
-    private boolean goesOnBehind(String path) {
+    /** Whether anything is recorded after this step, in its scope or in an enclosing one. */
+    private boolean hasLaterEntries(String path) {
         String scope = StepPath.scopeOf(path);
         if (!path.equals(last(scope))) {
             return true;
         }
         String around = StepPath.branchesOf(scope);
-        return around != null && goesOnBehind(around);
+        return around != null && hasLaterEntries(around);
     }
 
     private @Nullable String last(String scope) {

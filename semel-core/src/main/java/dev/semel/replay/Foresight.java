@@ -17,21 +17,20 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a safe replay of a run will do, step by step, told before anything is done. It looks at the same record that the
- * engine will look at: the journal, the rows of the ledger, the runs that were called, and what protects each effect.
- * What an earlier run did is held against the version that the replay goes by: where that one has no such deed, or
- * another one, nobody knows beforehand whether it is done twice, and a person is asked.
+ * Predicts what a safe replay of a run will do at each step, before it starts. It reads what the engine will read:
+ * journal, ledger, child runs and protections. If the replay uses another workflow version without a matching step, a
+ * duplicate is possible, so a user must decide.
  */
 public final class Foresight {
-    private static final String UNSENT = "it was not sent, and this replay sends no notification";
-    private static final String DOUBTED =
-            "it may have been sent; this replay sends no notification, and leaves that as it is";
+    private static final String UNSENT = "it was not sent, and this replay sends no notifications";
+    private static final String MAYBE_SENT =
+            "it may have been sent; this replay sends no notifications and does not settle it";
 
     private final Past past;
     private final Terms terms;
     private final Memory memory;
     private final Set<String> carried;
-    private final boolean undone;
+    private final boolean compensated;
     private final Map<String, Ledger.Row> rows = new TreeMap<>();
 
     private Foresight(Past past, Terms terms) {
@@ -43,15 +42,15 @@ public final class Foresight {
         for (Ledger.Row row : past.rows()) {
             String path = row.facts().path();
             if (row.holder().step().equals(StepId.of(past.lineage(), path).text())) {
-                rows.merge(path, row, Foresight::telling);
+                rows.merge(path, row, Foresight::decisive);
             }
         }
-        // An earlier run of the lineage may have undone it, of which the journal of the last one knows nothing.
-        this.undone = !memory.undos().isEmpty() || rows.keySet().stream().anyMatch(Foresight::isUndo);
+        // An earlier run of the lineage may have compensated, which is not in the journal of the last one.
+        this.compensated = !memory.undos().isEmpty() || rows.keySet().stream().anyMatch(Foresight::isUndo);
     }
 
-    /** An effect across runs has two rows; what is done under the step's own is done, whatever became of the other. */
-    private static Ledger.Row telling(Ledger.Row one, Ledger.Row other) {
+    /** A `once` effect has two rows; if the step's own row is done, the effect is done. */
+    private static Ledger.Row decisive(Ledger.Row one, Ledger.Row other) {
         return one.state() == Ledger.State.DONE || other.state() == Ledger.State.FREE ? one : other;
     }
 
@@ -64,23 +63,23 @@ public final class Foresight {
         memory.traces().forEach((path, trace) -> {
             Foretold one = isUndo(path)
                     ? null
-                    : terms.redo().contains(path) ? again(path, trace.kind()) : recorded(path, trace);
+                    : terms.redo().contains(path) ? repeat(path, trace.kind()) : recorded(path, trace);
             if (one != null) {
-                all.add(guarded(one));
+                all.add(withUserDecision(one));
             }
         });
         if (past.state() == RunState.COMPLETED && terms.carriesAll()) {
-            return all; // nothing is before it
+            return all; // no steps are left
         }
         rows.forEach((path, row) -> {
             Foretold one = isUndo(path) || memory.at(path) != null
                     ? null
-                    : terms.redo().contains(path) ? again(path, Entry.Kind.EFFECT) : quiet(path, row);
+                    : terms.redo().contains(path) ? repeat(path, Entry.Kind.EFFECT) : effectOrSilent(path, row);
             if (one != null) {
-                all.add(guarded(one.perhaps(isCertain(path))));
+                all.add(withUserDecision(one.perhaps(isCertain(path))));
             }
         });
-        all.addAll(ahead());
+        all.addAll(unreached());
         return all;
     }
 
@@ -88,51 +87,54 @@ public final class Foresight {
         return StepPath.undoOf(StepPath.scopeOf(path)) != null;
     }
 
-    /** Of what an earlier run did and the last one did not come to: whether the next one will. */
+    /** Whether the next run certainly reaches a step that an earlier run did and the last run did not reach. */
     private boolean isCertain(String path) {
         List<Expected> next = past.versions().next();
         Expected here = next == null ? null : Versions.find(next, path);
         return here != null && here.place().certain();
     }
 
-    /** What was done for another input, or was undone since, is not simply reused. */
-    private Foretold guarded(Foretold one) {
+    /** A result for another input, or one that was compensated, is not simply reused. */
+    private Foretold withUserDecision(Foretold one) {
         boolean harmless = one.action() == Action.RUN_AGAIN || one.action() == Action.SILENT;
         if (!one.isDeed() || !one.action().isSafe() || harmless) {
             return one;
         }
         if (terms.otherInput()) {
-            return one.instead(Action.ASK, "its key was made for the input that the run had");
+            return one.instead(Action.ASK, "its key was derived from the original input");
         }
-        return undone && one.action() == Action.REUSE
-                ? one.instead(Action.ASK, "the run failed and undid what it had done")
+        return compensated && one.action() == Action.REUSE
+                ? one.instead(Action.ASK, "the run failed and compensated it")
                 : one;
     }
 
-    /** It is done again on purpose. A deed is then doubled, which nobody should do by accident. */
-    private Foretold again(String path, Entry.Kind what) {
+    /** The step runs again on purpose. That duplicates a side effect, so it needs a confirmation. */
+    private Foretold repeat(String path, Entry.Kind what) {
         String kind = what.word();
         if (what == Entry.Kind.STEP) {
-            return told(path, kind, Action.RUN_AGAIN, "it is to be done again");
+            return step(path, kind, Action.RUN_AGAIN, "you requested to repeat it");
         }
         return terms.confirmed()
-                ? told(path, kind, Action.SEND, "it is done again on purpose, with a key of its own")
-                : told(path, kind, Action.ASK, "it is to be done again, and that is not confirmed");
+                ? step(path, kind, Action.SEND, "you requested to repeat it; it gets a new key")
+                : step(path, kind, Action.ASK, "you requested to repeat it, without confirming that");
     }
 
     private @Nullable Foretold recorded(String path, Memory.Trace trace) {
         boolean kept = carried.contains(path);
         return switch (trace.kind()) {
-            case STEP -> kept ? reuse(path, "step") : told(path, "step", Action.RUN_AGAIN, "it is a plain step");
+            case STEP -> kept ? reuse(path, "step") : step(path, "step", Action.RUN_AGAIN, "it is a plain step");
             case TX -> kept ? reuse(path, "tx") : tx(path, trace);
-            case APPROVAL -> kept ? reuse(path, "approval") : told(path, "approval", Action.ASK, "it is asked again");
+            case APPROVAL ->
+                kept
+                        ? reuse(path, "approval")
+                        : step(path, "approval", Action.ASK, "the approval is requested again");
             case CALL -> kept ? reuse(path, "call") : call(path, trace);
-            case EFFECT -> kept ? reuse(path, "effect") : quiet(path, rows.get(path));
+            case EFFECT -> kept ? reuse(path, "effect") : effectOrSilent(path, rows.get(path));
             case AWAIT -> kept ? null : await(path, trace);
             case SIGNAL ->
                 kept || trace.done() == null || at(path, "signal") == Versions.Place.SAME
-                        ? null // its key is known where it went
-                        : told(path, "signal", Action.ASK, "another version sent it, and this one may send it again");
+                        ? null // the receiving run knows its key
+                        : step(path, "signal", Action.ASK, "another version sent it; this version may send it again");
             case SLEEP, NOW, UUID, RANDOM, STATUS -> null;
         };
     }
@@ -142,7 +144,7 @@ public final class Foresight {
     }
 
     private static Foretold reuse(String path, String kind) {
-        return told(path, kind, Action.REUSE, "its result is on record");
+        return step(path, kind, Action.REUSE, "its result is recorded");
     }
 
     private @Nullable Foretold tx(String path, Memory.Trace trace) {
@@ -150,53 +152,53 @@ public final class Foresight {
         if (trace.done() == null) {
             return place == Versions.Place.GONE
                     ? null
-                    : told(path, "tx", Action.RUN_AGAIN, "what it wrote was rolled back");
+                    : step(path, "tx", Action.RUN_AGAIN, "its transaction was rolled back");
         }
         return switch (place) {
-            case SAME, CHANGED -> told(path, "tx", Action.REUSE, "its rows and its record were one commit");
-            case GONE, UNKNOWN -> strange(path, "tx", place);
+            case SAME, CHANGED -> step(path, "tx", Action.REUSE, "its rows and its record were committed together");
+            case GONE, UNKNOWN -> mismatch(path, "tx", place);
         };
     }
 
-    /** The engine follows the run that is on record at this place, or what replayed that one since. */
+    /** The engine follows the recorded child run, or its latest replay. */
     private @Nullable Foretold call(String path, Memory.Trace trace) {
         Versions.Place place = at(path, "call");
         String ref = trace.begun() == null ? null : trace.begun().ref();
         if (ref == null) {
             return place == Versions.Place.GONE
                     ? null
-                    : told(path, "call", Action.SEND, "it was asked for, and no run was started");
+                    : step(path, "call", Action.SEND, "it was reached, but no run was started");
         }
         if (place != Versions.Place.SAME) {
-            return strange(path, "call", place);
+            return mismatch(path, "call", place);
         }
         Called called = past.called().get(ref);
         if (called == null || called.going()) {
-            return told(path, "call", Action.ASK, "run " + ref + " that it called is not kept any more");
+            return step(path, "call", Action.ASK, "run " + ref + " that it called was deleted");
         }
         String who = "run " + called.runId();
         return switch (called.state()) {
-            case COMPLETED -> told(path, "call", Action.REUSE, "it finds " + who + ", which completed");
-            case FAILED -> told(path, "call", Action.ASK, who + " that it called has failed: replay that first");
-            case CANCELLED -> told(path, "call", Action.ASK, who + " that it called was cancelled: replay that first");
+            case COMPLETED -> step(path, "call", Action.REUSE, "it uses " + who + ", which completed");
+            case FAILED -> step(path, "call", Action.ASK, who + " that it called has failed: replay that first");
+            case CANCELLED -> step(path, "call", Action.ASK, who + " that it called was cancelled: replay that first");
             case QUEUED, STARTED, RUNNING, WAITING, IN_DOUBT ->
-                told(path, "call", Action.REUSE, "it waits for " + who + ", which has not ended");
+                step(path, "call", Action.REUSE, "it waits for " + who + ", which has not ended");
         };
     }
 
-    /** Signals are sent to a run: what the old one took does not come to the new one. */
+    /** Signals belong to a run: those of the old run do not reach the new one. */
     private @Nullable Foretold await(String path, Memory.Trace trace) {
         if (at(path, "await") == Versions.Place.GONE) {
             return null;
         }
         Entry.Done done = trace.done();
         return done != null && done.how() != Entry.How.TIMED_OUT
-                ? told(path, "await", Action.ASK, "what it waited for went to the old run, and has to be sent again")
-                : told(path, "await", Action.RUN_AGAIN, "it waits again");
+                ? step(path, "await", Action.ASK, "its signal went to the old run and must be sent again")
+                : step(path, "await", Action.RUN_AGAIN, "it waits again");
     }
 
-    /** An effect; a notification that is not on record stays silent where that is asked for. */
-    private @Nullable Foretold quiet(String path, Ledger.@Nullable Row row) {
+    /** An effect. A notification that is not recorded is not sent if the options say so. */
+    private @Nullable Foretold effectOrSilent(String path, Ledger.@Nullable Row row) {
         Foretold one = effect(path, row);
         Versions.Place place = at(path, "effect");
         boolean there = place == Versions.Place.SAME || place == Versions.Place.CHANGED;
@@ -206,84 +208,87 @@ public final class Foresight {
         }
         Boolean notifies = Notifications.isOne(past, path, row);
         if (notifies == null) {
-            return one.perhaps(false); // what it does is known when its code asks for it
+            return one.perhaps(false); // only its code knows what it does
         }
         boolean sent = row != null && row.state() != Ledger.State.FREE;
-        return notifies ? one.instead(Action.SILENT, sent ? DOUBTED : UNSENT) : one;
+        return notifies ? one.instead(Action.SILENT, sent ? MAYBE_SENT : UNSENT) : one;
     }
 
-    /** The same question that the engine will ask: who holds the row, and what does the protection say? */
+    /** The same decision that the engine will take, from ledger row and protection. */
     private @Nullable Foretold effect(String path, Ledger.@Nullable Row row) {
         Versions.Place place = at(path, "effect");
         if (row == null) {
             return place == Versions.Place.GONE
                     ? null
-                    : told(path, "effect", Action.SEND, "it was asked for and never sent");
+                    : step(path, "effect", Action.SEND, "it was reached and never sent");
         }
         String protection = row.facts().protection();
-        boolean loose = protection.equals("repeatable") || protection.equals("none");
-        if (row.state() == Ledger.State.FREE && !loose) {
+        boolean unguarded = protection.equals("repeatable") || protection.equals("none");
+        if (row.state() == Ledger.State.FREE && !unguarded) {
             return place == Versions.Place.GONE
                     ? null
-                    : told(path, "effect", Action.SEND, "it was refused, or did not leave");
+                    : step(path, "effect", Action.SEND, "it was rejected, or not sent");
         }
         boolean done = row.state() == Ledger.State.DONE;
         Foretold one = switch (place) {
-            case SAME -> done ? found(path) : sent(path, row);
-            // What is done is found by the place alone, whatever protects it now.
-            case CHANGED -> done ? found(path) : strange(path, "effect", place);
-            case GONE -> protection.equals("repeatable") ? null : strange(path, "effect", place);
-            case UNKNOWN -> strange(path, "effect", place);
+            case SAME -> done ? reuseFromLedger(path) : resend(path, row);
+            // A finished effect is found by its path, whatever its protection is now.
+            case CHANGED -> done ? reuseFromLedger(path) : mismatch(path, "effect", place);
+            case GONE -> protection.equals("repeatable") ? null : mismatch(path, "effect", place);
+            case UNKNOWN -> mismatch(path, "effect", place);
         };
         boolean other = past.otherData().contains(row.holder().run());
         return other && one != null && one.action().isSafe() && one.action() != Action.RUN_AGAIN
-                ? one.instead(Action.ASK, "it was done, or may have been, for another input")
+                ? one.instead(Action.ASK, "it was done, or may have been done, for another input")
                 : one;
     }
 
-    private static Foretold found(String path) {
-        return told(path, "effect", Action.REUSE, "the ledger has its result");
+    private static Foretold reuseFromLedger(String path) {
+        return step(path, "effect", Action.REUSE, "the ledger has its result");
     }
 
-    /** An earlier run did it, or may have, and the version that comes next does not simply find that. */
-    private static Foretold strange(String path, String kind, Versions.Place place) {
+    /** An earlier run did it, or may have, and the next version has no equal step. */
+    private static Foretold mismatch(String path, String kind, Versions.Place place) {
         String why = switch (place) {
-            case CHANGED -> "another version did it, or may have; this one protects or names it in another way";
-            case GONE -> "another version did it, or may have; this one has no such step, and may do it elsewhere";
+            case CHANGED -> "another version did it, or may have; this version has another protection or key";
+            case GONE ->
+                "another version did it, or may have; this version has no such step, and another step may do it";
             case SAME, UNKNOWN ->
-                "another version did it, or may have; what this one does is code and not known beforehand";
+                "another version did it, or may have; this version is Java code and cannot be predicted";
         };
-        return told(path, kind, Action.ASK, why);
+        return step(path, kind, Action.ASK, why);
     }
 
-    /** It may have happened, and what protects it says what comes next. */
-    private Foretold sent(String path, Ledger.Row row) {
+    /** It may have happened; its protection decides. */
+    private Foretold resend(String path, Ledger.Row row) {
         long until = row.expiresAt();
         return switch (row.facts().protection()) {
-            case "repeatable" -> told(path, "effect", Action.RUN_AGAIN, "it may be repeated");
-            case "none" -> told(path, "effect", Action.UNPROTECTED, "it may have happened, and nothing protects it");
+            case "repeatable" -> step(path, "effect", Action.RUN_AGAIN, "it may be repeated");
+            case "none" -> step(path, "effect", Action.UNPROTECTED, "it may have happened, and it has no protection");
             case "provider_key" ->
                 past.now() < until
-                        ? new Foretold(path, "effect", Action.RESEND, "the provider still knows its key", until, true)
-                        : told(path, "effect", Action.ASK, "the provider may have forgotten its key");
-            case "lookup" -> told(path, "effect", Action.CHECK, "it may have happened; the provider is asked");
-            case "at_most_once" -> told(path, "effect", Action.REUSE, "it is never sent again and stays indeterminate");
-            default -> told(path, "effect", Action.ASK, "it may have happened");
+                        ? new Foretold(
+                                path, "effect", Action.RESEND, "the provider still remembers its key", until, true)
+                        : step(path, "effect", Action.ASK, "the provider may have forgotten its key");
+            case "lookup" ->
+                step(path, "effect", Action.CHECK, "it may have happened; the engine queries the provider first");
+            case "at_most_once" -> step(path, "effect", Action.REUSE, "it is never sent again and stays indeterminate");
+            default -> step(path, "effect", Action.ASK, "it may have happened");
         };
     }
 
-    /** What the workflow declares and no run came to. */
-    private List<Foretold> ahead() {
+    /** Declared steps that no run has reached. */
+    private List<Foretold> unreached() {
         List<Foretold> all = new ArrayList<>();
         for (Expected one : Objects.requireNonNullElse(past.versions().next(), List.<Expected>of())) {
-            if (one.place().loops() || !isMet(one)) {
-                all.add(first(one));
+            if (one.place().loops() || !isReached(one)) {
+                all.add(firstTime(one));
             }
         }
         return all;
     }
 
-    private boolean isMet(Expected one) {
+    private boolean isReached(Expected one) {
         boolean recorded = memory.traces().entrySet().stream()
                 .anyMatch(trace -> trace.getValue().kind().word().equals(one.kind())
                         && one.place().covers(trace.getKey()));
@@ -292,18 +297,18 @@ public final class Foresight {
                         && rows.keySet().stream().anyMatch(path -> one.place().covers(path)));
     }
 
-    private Foretold first(Expected one) {
+    private Foretold firstTime(Expected one) {
         boolean certain = one.place().certain() && !one.across();
         if (terms.telling() == Notify.NONE && Notifications.isOne(one)) {
             return new Foretold(one.place().shown(), one.kind(), Action.SILENT, UNSENT, 0, certain);
         }
         String why = one.across()
-                ? "unless another run did it under the same key"
-                : certain ? "it was not come to" : "only if the run comes to it";
+                ? "unless another run did it with the same key"
+                : certain ? "the run did not reach it" : "only if the run reaches it";
         String more = switch (one.kind()) {
-            case "call" -> "; it starts a run of \"" + one.protection() + "\", which is not told here";
-            case "await" -> "; it waits for what is sent to the new run";
-            case "approval" -> "; a person is asked";
+            case "call" -> "; it starts a run of \"" + one.protection() + "\", whose steps are not listed here";
+            case "await" -> "; it waits for a signal to the new run";
+            case "approval" -> "; it needs an approval";
             default -> "";
         };
         boolean again = one.protection().equals("repeatable") || one.kind().equals("await");
@@ -311,7 +316,7 @@ public final class Foresight {
                 one.place().shown(), one.kind(), again ? Action.RUN_AGAIN : Action.SEND, why + more, 0, certain);
     }
 
-    private static Foretold told(String path, String kind, Action action, String why) {
+    private static Foretold step(String path, String kind, Action action, String why) {
         return new Foretold(path, kind, action, why, 0, true);
     }
 }

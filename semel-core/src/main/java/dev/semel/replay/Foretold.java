@@ -1,25 +1,25 @@
 package dev.semel.replay;
 
 /**
- * What will happen at one step of a replay, and why.
+ * The predicted action of a safe replay at one step, with the reason.
  *
  * @param step its path
- * @param kind the word of the journal: step, effect, tx, approval, await, signal or call
- * @param until when the provider forgets the key that goes out again, in microseconds; 0 for any other action
- * @param certain the run comes to it for sure; false for what hangs on a condition or stands in a loop
+ * @param kind as in the journal: step, effect, tx, approval, await, signal or call
+ * @param until when the provider forgets the key that is sent again, in microseconds; 0 for other actions
+ * @param certain whether the run certainly reaches it; false for conditional steps and loops
  */
 public record Foretold(String step, String kind, Action action, String why, long until, boolean certain) {
-    /** The same step, for another reason. */
+    /** The same step with another action. */
     Foretold instead(Action other, String because) {
         return new Foretold(step, kind, other, because, 0, certain);
     }
 
-    /** The same, as certain as this. */
+    /** The same step with this certainty. */
     Foretold perhaps(boolean sure) {
         return new Foretold(step, kind, action, why, until, sure);
     }
 
-    /** Whether it changes something outside of its run. */
+    /** Whether it changes something outside its run. */
     boolean isDeed() {
         return kind.equals("effect") || kind.equals("tx") || kind.equals("call");
     }

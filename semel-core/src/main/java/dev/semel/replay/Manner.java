@@ -8,25 +8,25 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * How a plan is applied.
+ * Options for applying a replay plan: included actions, rate, canary and failure limit.
  *
- * @param include what is not safe and done all the same
- * @param rate so many runs a second; 0 for no limit
- * @param canary so many runs first, and the rest only when all of those have completed; 0 for none
- * @param stopAfter it stops when so many of the new runs have failed; 0 for never
+ * @param include actions to apply although they are not safe
+ * @param rate runs per second; 0 for no limit
+ * @param canary number of runs that must complete before the rest starts; 0 for none
+ * @param stopAfter stops after this many failed new runs; 0 for never
  */
 public record Manner(List<Action> include, int rate, int canary, int stopAfter) {
     public static final Manner SAFE = new Manner(List.of(), 0, 0, 0);
 
-    /** With {@code stopAfter}: so many runs are under way at most, or ten for each failure, whichever is more. */
+    /** With {@code stopAfter}: at most this many unfinished runs, or ten per allowed failure if that is more. */
     public static final int MOST_UNDER_WAY = 100;
 
     private static final int MOST = 1_000_000;
 
     public Manner {
-        include = include.stream().distinct().sorted().toList(); // so that the same manner is the same text
+        include = include.stream().distinct().sorted().toList(); // so that equal options give equal texts
         if (rate < 0 || canary < 0 || stopAfter < 0 || rate > MOST || canary > MOST || stopAfter > MOST) {
-            throw new IllegalArgumentException("rate, canary and stop_after are whole numbers from 0 to " + MOST);
+            throw new IllegalArgumentException("rate, canary and stop_after must be whole numbers from 0 to " + MOST);
         }
     }
 

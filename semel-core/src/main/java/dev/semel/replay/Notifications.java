@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Which effects of a run tell somebody something. */
+/** Finds the notifications among the effects of a run. */
 final class Notifications {
     private static final String NOTIFY = "notify";
 
     private Notifications() {}
 
     /**
-     * Paths of those that runs of the lineage sent themselves and that the next version still has. One that another run's
-     * stood for is left out, and so is one whose key another run has taken since: that one's window would suppress it.
+     * Paths of the notifications that runs of the lineage sent and that the next version still has. Without suppressed
+     * ones, and without those whose key another run has used since: its window would suppress them.
      */
     static List<String> sent(Past past) {
         TreeSet<String> sent = new TreeSet<>();
@@ -38,7 +38,7 @@ final class Notifications {
         return place == Versions.Place.SAME || place == Versions.Place.CHANGED;
     }
 
-    /** Whether that effect is one; null where nobody knows, because it is code that did not come to it. */
+    /** Whether the effect is a notification; null if unknown, because it is Java code that did not run yet. */
     static @Nullable Boolean isOne(Past past, String path, Ledger.@Nullable Row row) {
         List<Expected> next = past.versions().next();
         Expected here = next == null ? null : Versions.find(next, path);

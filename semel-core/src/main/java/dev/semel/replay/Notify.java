@@ -2,13 +2,13 @@ package dev.semel.replay;
 
 import java.util.Locale;
 
-/** What a safe replay does about notifications, which are the effects that tell somebody something. The words are stored. */
+/** What a safe replay does with notifications. The words are stored. */
 public enum Notify {
-    /** What was sent is reused and stays silent; what was not is sent. */
+    /** Reuses sent notifications and sends the missing ones. */
     MISSING,
-    /** What was not sent is not sent: its step ends without a result. */
+    /** Sends no notification: the step of a missing one ends without a result. */
     NONE,
-    /** What was sent is sent again on purpose, as if it were named to be done again. */
+    /** Sends all notifications again on purpose, like steps that are listed for redo. */
     AGAIN;
 
     public String word() {

@@ -8,15 +8,15 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a plan was asked for, as it is kept with the plan.
+ * The request for a replay plan, as it is stored with the plan.
  *
- * @param what the runs, in the words of whoever asked: a filter, or their ids
- * @param from as {@link Terms} has it
- * @param asItIs by the version of each workflow that is current, and not by the one that the run had
- * @param redo as {@link Terms} has it
- * @param confirmed as {@link Terms} has it
- * @param lateSignals signals that a run had got and did not take are given to its replay
- * @param telling as {@link Terms} has it
+ * @param what the selected runs in the caller's words: a filter or their ids
+ * @param from see {@link Terms}
+ * @param asItIs uses the published version of each workflow instead of the one that the run had
+ * @param redo see {@link Terms}
+ * @param confirmed see {@link Terms}
+ * @param lateSignals gives unconsumed signals of a run to its replay
+ * @param telling see {@link Terms}
  */
 public record Order(
         String what,
@@ -26,16 +26,18 @@ public record Order(
         boolean confirmed,
         boolean lateSignals,
         Notify telling) {
+    private static final String CURRENT_VERSION = "current_version";
+
     public Order {
         redo = List.copyOf(redo);
     }
 
-    /** One that does nothing again which is done. */
+    /** A request that repeats no finished step. */
     public Order(String what, String from, boolean asItIs) {
         this(what, from, asItIs, List.of(), false, false);
     }
 
-    /** One that sends the notifications that are missing. */
+    /** A request that sends missing notifications. */
     public Order(String what, String from, boolean asItIs, List<String> redo, boolean confirmed, boolean lateSignals) {
         this(what, from, asItIs, redo, confirmed, lateSignals, Notify.MISSING);
     }
@@ -47,9 +49,9 @@ public record Order(
     public String toJson() {
         ObjectNode out = JsonNodeFactory.instance
                 .objectNode()
-                .put("what", what)
+                .put("selection", what)
                 .put("from", from)
-                .put("as_it_is", asItIs);
+                .put("definition", asItIs ? CURRENT_VERSION : "recorded_version");
         if (!redo.isEmpty()) {
             redo.forEach(out.putArray("redo")::add);
         }
@@ -70,9 +72,9 @@ public record Order(
         List<String> redo = new ArrayList<>();
         json.path("redo").forEach(step -> redo.add(step.asString()));
         return new Order(
-                json.required("what").asString(),
+                json.required("selection").asString(),
                 json.required("from").asString(),
-                json.required("as_it_is").asBoolean(),
+                json.required("definition").asString().equals(CURRENT_VERSION),
                 redo,
                 json.path("confirm_redo").asBoolean(false),
                 json.path("late_signals").asBoolean(false),

@@ -14,11 +14,11 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What is foretold for one run.
+ * The predicted actions of a safe replay for one run.
  *
- * @param open what comes beside the steps listed here is not known beforehand, because the workflow is code or calls
- *     another one: an effect that it asks for and that is not on record goes out for the first time
- * @param blocked why it cannot be replayed now; null where it can
+ * @param open the list may be incomplete, because the workflow is Java code or calls another one; unlisted effects
+ *     without a record are sent for the first time
+ * @param blocked why the run cannot be replayed now; null if it can
  */
 public record Outlook(
         List<Foretold> steps, boolean open, @Nullable String blocked) {
@@ -37,19 +37,19 @@ public record Outlook(
         boolean there =
                 known || past.entries().stream().anyMatch(entry -> entry.path().equals(terms.from()));
         if (!there) {
-            return blocked("it did not come to step \"" + terms.from() + "\"");
+            return blocked("the run did not reach step \"" + terms.from() + "\"");
         }
         Memory memory = new Memory(past.entries());
         List<String> sent = terms.telling() == Notify.AGAIN ? Notifications.sent(past) : List.of();
         for (String again : terms.redo()) {
             if (sent.contains(again)) {
-                continue; // by a run of the lineage, if not by the last one
+                continue; // sent by a run of the lineage, if not by the last one
             }
             Memory.Trace trace = memory.at(again);
             if (trace == null || !AGAIN.contains(trace.kind())) {
-                return blocked("step \"" + again + "\" cannot be done again: "
+                return blocked("step \"" + again + "\" cannot be repeated: "
                         + (trace == null
-                                ? "it did not come to it"
+                                ? "the run did not reach it"
                                 : "it is a " + trace.kind().word()));
             }
         }
@@ -59,16 +59,16 @@ public record Outlook(
         return new Outlook(steps, calls || (past.versions().next() == null && !ended), null);
     }
 
-    /** The same, where a person gives the result of that step. */
+    /** The same preview if a user supplies the result of that step. */
     public Outlook skipping(String path) {
         List<Foretold> others = new ArrayList<>();
         for (Foretold one : steps) {
-            others.add(one.step().equals(path) ? one.instead(Action.REUSE, "a person gave its result") : one);
+            others.add(one.step().equals(path) ? one.instead(Action.REUSE, "a user supplied its result") : one);
         }
         return new Outlook(others, open, blocked);
     }
 
-    /** The most dangerous thing in it; null for a run that is blocked. */
+    /** The riskiest action; null for a blocked run. */
     public @Nullable Action worst() {
         if (blocked != null) {
             return null;
@@ -80,7 +80,7 @@ public record Outlook(
         return worst;
     }
 
-    /** All actions in it, as a number. */
+    /** All actions as a bit set. */
     public int actions() {
         int bits = 0;
         for (Foretold step : steps) {
@@ -89,7 +89,7 @@ public record Outlook(
         return bits;
     }
 
-    /** How the other one differs, in words; empty where the two foretell the same. Times do not count. */
+    /** The differences of the other preview in words; empty if both predict the same actions. Times are ignored. */
     public List<String> against(Outlook other) {
         List<String> differences = new ArrayList<>();
         if (blocked != null || other.blocked != null) {
@@ -105,7 +105,7 @@ public record Outlook(
                         now.step() + " was " + was + " and is " + now.action().word());
             } else if (before.certain() != now.certain()) {
                 differences.add(
-                        now.step() + (now.certain() ? " was perhaps and is certain" : " was certain and is perhaps"));
+                        now.step() + (now.certain() ? " was possible and is certain" : " was certain and is possible"));
             }
         }
         for (Foretold then : steps) {
@@ -114,12 +114,15 @@ public record Outlook(
             }
         }
         if (open != other.open) {
-            differences.add(other.open ? "what else it does is not known any more" : "what else it does is known now");
+            differences.add(
+                    other.open
+                            ? "its further actions can no longer be predicted"
+                            : "its further actions can be predicted now");
         }
         return differences;
     }
 
-    /** The one of another outlook; two versions may have things of different kinds at one place. */
+    /** The same step in another preview; two versions may have steps of different kinds at one path. */
     private static @Nullable Foretold same(List<Foretold> steps, Foretold wanted) {
         for (Foretold step : steps) {
             if (step.step().equals(wanted.step()) && step.kind().equals(wanted.kind())) {
@@ -134,7 +137,7 @@ public record Outlook(
         if (blocked != null) {
             out.put("blocked", blocked);
         }
-        out.put("open", open);
+        out.put("incomplete", open);
         var list = out.putArray("steps");
         for (Foretold step : steps) {
             ObjectNode one = list.addObject();
@@ -168,7 +171,7 @@ public record Outlook(
         boolean blocked = json.has("blocked");
         return new Outlook(
                 steps,
-                json.required("open").asBoolean(),
+                json.required("incomplete").asBoolean(),
                 blocked ? json.required("blocked").asString() : null);
     }
 }

@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What is known of a run that is to be replayed.
+ * Everything that is known about a run to be replayed: journal, ledger rows, versions and child runs.
  *
  * @param entries its whole journal, in order
- * @param rows of the ledger that runs of its lineage hold
- * @param called the runs that it called, by the ids in its journal; those that are gone are not there
- * @param otherData runs of its lineage that were about other data: somebody replayed them with another input
+ * @param rows ledger rows that runs of its lineage hold
+ * @param called the child runs by the ids in its journal; deleted ones are missing
+ * @param otherData runs of its lineage that were replayed with another input
  * @param now by the store's clock
  */
 public record Past(
@@ -26,7 +26,7 @@ public record Past(
         Map<String, Called> called,
         Set<RunId> otherData,
         long now) {
-    /** All runs of its lineage were about the same data. */
+    /** A run whose lineage always had the same input. */
     Past(
             RunId lineage,
             RunState state,

@@ -6,27 +6,27 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * How a run that failed is to go on in place.
+ * How to resume a failed run in place.
  *
- * @param by who wants it, and why; both stand in its journal and in the audit
- * @param skip the step that failed, with the result that it is given; null where it is done again
- * @param asItIs by the version of its workflow that is current, and not by the one that it had
- * @param include what is not safe and done all the same
+ * @param by who resumes it; recorded with {@code reason} in journal and audit log
+ * @param skip the failed step with the result to use for it; null to run it again
+ * @param asItIs uses the published version of its workflow instead of the one that it had
+ * @param include actions to apply although they are not safe
  */
 public record Resume(String by, String reason, @Nullable Skip skip, boolean asItIs, List<Action> include) {
-    /** A result that a person gives in the place of the step. */
+    /** A step and the result that a user supplies for it. */
     public record Skip(String step, JsonNode result) {}
 
     public Resume {
         include = List.copyOf(include);
     }
 
-    /** From the step that failed, by the version that the run had, as far as that is safe. */
+    /** Resumes at the failed step with the version that the run had, as far as that is safe. */
     public static Resume because(String by, String reason) {
         return new Resume(by, reason, null, false, List.of());
     }
 
-    /** The step that failed counts as done, with this result. */
+    /** Uses this result for the failed step. */
     public Resume skipping(String step, Object result) {
         return skipping(new Skip(step, Codec.STANDARD.write(result, "the result of " + step)));
     }

@@ -6,9 +6,9 @@ import java.util.TreeMap;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What the runs of a plan come to, counted one by one. */
+/** Counts the predicted actions over all runs of a replay plan. */
 public final class Summary {
-    /** So many different steps are told one by one. */
+    /** At most this many different steps are counted individually. */
     private static final int MOST_STEPS = 500;
 
     private final Map<Action, Long> runs = new EnumMap<>(Action.class);
@@ -43,7 +43,7 @@ public final class Summary {
         }
     }
 
-    /** A step of a loop is one step, whatever its items are called. */
+    /** All iterations of a loop step count as one step. */
     private static String name(String path) {
         return path.replaceAll("\\[[^\\]]*\\]", "[]");
     }

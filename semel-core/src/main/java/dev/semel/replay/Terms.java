@@ -4,20 +4,20 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * How a run is to be replayed.
+ * The options of a safe replay of one run.
  *
- * @param from the path of the step it goes on from; empty for where it ended, {@link #START} for the beginning
+ * @param from the path of the step to start from; empty for where it ended, {@link #START} for the beginning
  * @param otherInput it gets another input than it had
- * @param otherVersion it goes by another version of its workflow
- * @param redo paths of steps that are done again on purpose, although they are done
- * @param confirmed whoever asks for that has said that it is meant; else a person has to look
- * @param telling what becomes of notifications
+ * @param otherVersion it uses another version of its workflow
+ * @param redo paths of finished steps that run again on purpose
+ * @param confirmed the caller confirmed {@code redo}; otherwise a user must decide
+ * @param telling what happens with notifications
  */
 public record Terms(
         String from, boolean otherInput, boolean otherVersion, List<String> redo, boolean confirmed, Notify telling) {
     public static final String START = "start";
 
-    /** Where it ended, with what it had. */
+    /** From where it ended, with its input and version. */
     public static final Terms USUAL = new Terms("", false, false);
 
     public Terms {
@@ -28,12 +28,12 @@ public record Terms(
         this(from, otherInput, otherVersion, List.of(), false);
     }
 
-    /** One that sends the notifications that are missing. */
+    /** Options that send missing notifications. */
     public Terms(String from, boolean otherInput, boolean otherVersion, List<String> redo, boolean confirmed) {
         this(from, otherInput, otherVersion, redo, confirmed, Notify.MISSING);
     }
 
-    /** The same, with what becomes of notifications. Those that are sent again are named among what is done again. */
+    /** The same options with this notification mode. Notifications to send again are added to {@code redo}. */
     public Terms notifying(Notify value, Past past) {
         TreeSet<String> again = new TreeSet<>(redo);
         if (value == Notify.AGAIN) {
@@ -42,12 +42,12 @@ public record Terms(
         return new Terms(from, otherInput, otherVersion, List.copyOf(again), confirmed, value);
     }
 
-    /** Whether the new run begins with what the old one has on record. Under other terms that may not fit. */
+    /** Whether the new run starts with the old journal. With another input or version it may not match. */
     boolean carries() {
         return !from.equals(START) && !otherInput && !otherVersion;
     }
 
-    /** Whether it begins with all of it, so that a run that completed has nothing before it. */
+    /** Whether it starts with the whole journal, so that a completed run has nothing left to do. */
     boolean carriesAll() {
         return carries() && from.isEmpty() && redo.isEmpty();
     }

@@ -5,30 +5,30 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the version that a replay goes by says beforehand, beside those by which the runs before it went.
+ * The declared steps of the version that a replay uses, and of the other versions that its lineage used.
  *
- * @param next everything that it declares; null where nobody knows beforehand, because it is code
- * @param others what other versions declare by which runs of the lineage went; empty where there are none
+ * @param next its declared steps; null if unknown, because it is Java code
+ * @param others declared steps of other versions that runs of the lineage used
  */
 public record Versions(@Nullable List<Expected> next, List<List<Expected>> others) {
     public Versions {
         others = List.copyOf(others);
     }
 
-    /** Where all runs of a lineage go by one version. */
+    /** A lineage whose runs all use one version. */
     public static Versions one(@Nullable List<Expected> declared) {
         return new Versions(declared, List.of());
     }
 
-    /** How the version that comes next has a place of the record. */
+    /** How a recorded step matches the next version. */
     enum Place {
-        /** The same deed under the same key, for all that is written. */
+        /** The same declared step with the same key. */
         SAME,
-        /** A deed of this kind at this place, which is protected or named in another way. */
+        /** A step of this kind at this path with another protection or key. */
         CHANGED,
-        /** Nothing of this kind is there. */
+        /** No step of this kind at this path. */
         GONE,
-        /** It is code, and other code than before. */
+        /** It is Java code and differs from before. */
         UNKNOWN
     }
 
@@ -47,14 +47,14 @@ public record Versions(@Nullable List<Expected> next, List<List<Expected>> other
         for (List<Expected> other : others) {
             Expected there = find(other, path);
             if (there != null && !there.place().items().equals(here.place().items())) {
-                return Place.GONE; // its items have other names, so that what one of them did is not found again
+                return Place.GONE; // its items have other names, so results of single items are not found
             }
             place = there == null || there.isLike(here) ? place : Place.CHANGED;
         }
         return place;
     }
 
-    /** Null: no such place is declared. */
+    /** Returns null if no declared step has this path. */
     static @Nullable Expected find(List<Expected> declared, String path) {
         for (Expected one : declared) {
             if (one.place().covers(path)) {

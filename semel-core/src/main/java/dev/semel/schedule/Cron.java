@@ -17,15 +17,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Times of the wall clock in a zone. Where the clock is put forward or back the table of ADR 0027 holds: a text with fixed
- * hours is due once for each of its times, at the first moment after a gap and at the first of two; a text whose hours go
- * by {@code *} or a step follows the clock as it is shown.
+ * A cron expression in a time zone. ADR 0027 defines daylight-saving changes. With fixed hours, every listed time fires
+ * once: at the end of a gap, and at the first of two equal times. With {@code *} or steps as hours, it follows the wall
+ * clock.
  */
 public final class Cron implements Rule {
     /** A 29 February can be eight years away, around a year such as 2100. */
     private static final int MOST_DAYS = 366 * 8 + 2;
 
-    /** The longest overlap of any zone is a day. */
+    /** The longest overlap of any time zone is a day. */
     private static final int MOST_IN_AN_OVERLAP = 90_000;
 
     private static final Map<String, String> WORDS = Map.of(
@@ -60,12 +60,12 @@ public final class Cron implements Rule {
         this.weekdays = fields.get(5);
     }
 
-    /** Reads five fields, or six with seconds first; a {@link CronProblem} says what is wrong where. */
+    /** Parses five fields, or six with seconds first; a {@link CronProblem} names the error and its position. */
     public static Cron of(String text, ZoneId zone) {
         String word = WORDS.get(text.strip().toLowerCase(Locale.ROOT));
         if (word == null && text.strip().startsWith("@")) {
             throw new CronProblem(
-                    "There is no such word. Use @yearly, @monthly, @weekly, @daily or @hourly.", 0, text.length());
+                    "Unknown cron shorthand. Use @yearly, @monthly, @weekly, @daily or @hourly.", 0, text.length());
         }
         String source = word == null ? text : word;
         List<CronField> fields = new ArrayList<>();
@@ -74,8 +74,8 @@ public final class Cron implements Rule {
         split(source, parts, places);
         if (parts.size() != 5 && parts.size() != 6) {
             throw new CronProblem(
-                    "A cron text has five fields (minute, hour, day of the month, month, day of the week), or six with"
-                            + " seconds first; this one has " + parts.size() + ".",
+                    "A cron expression has five fields (minute, hour, day of the month, month, day of the week), or six"
+                            + " with seconds first; this one has " + parts.size() + ".",
                     0,
                     Math.max(1, text.length()));
         }
@@ -89,7 +89,7 @@ public final class Cron implements Rule {
         Cron cron = new Cron(text, zone, fields);
         if (cron.nextLocal(LocalDateTime.of(2000, 1, 1, 0, 0)) == null) {
             throw new CronProblem(
-                    "No such day comes: none of the months of the cron text has this day.",
+                    "This day never occurs: none of the months of the cron expression has it.",
                     places.get(3 - shift),
                     parts.get(3 - shift).length());
         }
@@ -120,7 +120,7 @@ public final class Cron implements Rule {
         return zone;
     }
 
-    /** Each of its times of a day is meant once, whatever the clock does. */
+    /** Whether every listed time of a day fires exactly once, whatever the clock does. */
     boolean hasFixedHours() {
         return !hours.steps() && Long.bitCount(hours.values()) < 24;
     }
@@ -131,7 +131,7 @@ public final class Cron implements Rule {
         return next != null && next.isBefore(END_OF_TIME) ? next : null;
     }
 
-    /** The first moment whose wall clock shows a time of ours. */
+    /** The next instant at which the wall clock shows a matching time. */
     private @Nullable Instant shown(Instant time) {
         ZoneRules rules = zone.getRules();
         Instant from = Instant.ofEpochSecond(time.getEpochSecond() + 1);
@@ -151,7 +151,7 @@ public final class Cron implements Rule {
         return null;
     }
 
-    /** Each local time of ours stands for one moment; later ones never for an earlier moment. */
+    /** Each matching local time maps to one instant, in order. */
     private @Nullable Instant fixed(Instant time) {
         ZoneRules rules = zone.getRules();
         LocalDateTime from = LocalDateTime.ofEpochSecond(time.getEpochSecond(), 0, rules.getOffset(time));
@@ -177,8 +177,8 @@ public final class Cron implements Rule {
     }
 
     /**
-     * A time of ours that the clock of this zone jumps over, in the years from here on; null where there is none, or where
-     * the hours are not fixed.
+     * A matching time that a clock change of this zone skips within these years; null if there is none or the hours are
+     * not fixed.
      */
     public @Nullable LocalDateTime jumpedOver(Instant from, int years) {
         if (!hasFixedHours()) {
@@ -199,7 +199,7 @@ public final class Cron implements Rule {
         return null;
     }
 
-    /** The first local time that fits and is not before this one; null where none comes within eight years. */
+    /** The first matching local time at or after this one; null if there is none within eight years. */
     private @Nullable LocalDateTime nextLocal(LocalDateTime from) {
         LocalDate day = from.toLocalDate();
         if (fits(day)) {
@@ -222,7 +222,7 @@ public final class Cron implements Rule {
         return null;
     }
 
-    /** Where both kinds of day are given, either will do, as in every cron. */
+    /** If day of month and day of week are both given, either may match, as usual in cron. */
     private boolean fits(LocalDate day) {
         if (!months.has(day.getMonthValue())) {
             return false;

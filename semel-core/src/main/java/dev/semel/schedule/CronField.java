@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * One field of a cron text, read: which numbers it lets through.
+ * A parsed field of a cron expression: the values that match.
  *
- * @param any it says nothing: {@code *} or {@code ?}
- * @param steps it is written with {@code *} or a step, so that it speaks of intervals and not of fixed values
- * @param last the last day of the month; or, of days of the week, {@code lastOf} says which last ones
+ * @param any {@code *} or {@code ?}: every value matches
+ * @param steps written with {@code *} or a step, so that it means intervals and not fixed values
+ * @param last the last day of the month; for days of the week, {@code lastOf} has the weekdays whose last one matches
  */
 record CronField(long values, boolean any, boolean steps, boolean last, long lastOf) {
-    /** What may stand in a field. */
+    /** The fields of a cron expression with their ranges and names. */
     enum Kind {
         SECOND("second", 0, 59, List.of()),
         MINUTE("minute", 0, 59, List.of()),
@@ -41,7 +41,7 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
         return (values & 1L << value) != 0;
     }
 
-    /** The first value that is not below this one; -1 where there is none. */
+    /** The first value that is not below this one; -1 for none. */
     int from(int value) {
         long left = value > 63 ? 0 : values & -1L << value;
         return left == 0 ? -1 : Long.numberOfTrailingZeros(left);
@@ -51,12 +51,13 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
         return from(0);
     }
 
-    /** @param at where the field begins in the whole text */
+    /** @param at where the field starts in the whole text */
     static CronField read(Kind kind, String text, int at) {
-        return new Reading(kind, text, at).read();
+        return new Parser(kind, text, at).read();
     }
 
-    private static final class Reading {
+    /** Parses one field. */
+    private static final class Parser {
         private final Kind kind;
         private final String text;
         private final int at;
@@ -64,7 +65,7 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
         private boolean last;
         private long lastOf;
 
-        Reading(Kind kind, String text, int at) {
+        Parser(Kind kind, String text, int at) {
             this.kind = kind;
             this.text = text;
             this.at = at;
@@ -134,7 +135,7 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
         private int step(String digits, int place) {
             int step = number(digits, place);
             if (step < 1 || step > kind.most) {
-                throw bad("has a step outside of 1 to " + kind.most, place, digits);
+                throw bad("has a step outside 1 to " + kind.most, place, digits);
             }
             return step;
         }
@@ -146,7 +147,7 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
             }
             int value = number(word, place);
             if (value < kind.least || value > kind.most) {
-                throw bad("is outside of " + kind.least + " to " + kind.most, place, word);
+                throw bad("is outside " + kind.least + " to " + kind.most, place, word);
             }
             return value;
         }
@@ -164,7 +165,7 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
         private CronProblem bad(String what, int place, String part) {
             String shown = part.isEmpty() ? "a part" : "\"" + part + "\"";
             return new CronProblem(
-                    "The " + kind.title + " field of the cron text is wrong: " + shown + " " + what + ".",
+                    "The " + kind.title + " field of the cron expression is wrong: " + shown + " " + what + ".",
                     place,
                     Math.max(1, part.length()));
         }

@@ -1,6 +1,6 @@
 package dev.semel.schedule;
 
-/** What is wrong with a cron text, and where in it. */
+/** A syntax error in a cron expression, with its position. */
 public final class CronProblem extends IllegalArgumentException {
     private final int at;
     private final int length;
@@ -11,7 +11,7 @@ public final class CronProblem extends IllegalArgumentException {
         this.length = length;
     }
 
-    /** The place of the part that is wrong, counted from 0. */
+    /** Offset of the wrong part, from 0. */
     public int at() {
         return at;
     }

@@ -5,18 +5,18 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Real intervals, counted from an anchor and not from when somebody published something: an edit that keeps both moves no
- * time.
+ * A schedule rule with a fixed interval, counted from an anchor. Publishing does not move its times if interval and
+ * anchor stay the same.
  */
 public record Every(Duration interval, Instant anchor) implements Rule {
     public static final Duration LONGEST = Duration.ofDays(366);
 
     public Every {
         if (interval.getSeconds() < 1 || interval.getNano() != 0 || interval.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException("an interval is 1s to 366d in whole seconds");
+            throw new IllegalArgumentException("an interval must be 1s to 366d in whole seconds");
         }
         if (anchor.getNano() != 0) {
-            throw new IllegalArgumentException("an anchor is a whole second");
+            throw new IllegalArgumentException("an anchor must be a whole second");
         }
     }
 

@@ -3,12 +3,12 @@ package dev.semel.schedule;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** At which times something is due, by themselves and without any clock. */
+/** Computes the due times of a schedule, without reading a clock. */
 public sealed interface Rule permits Cron, Every {
-    /** Nothing is due after this; it also bounds every search. */
+    /** No due time is after this; it also bounds every search. */
     Instant END_OF_TIME = Instant.parse("9999-01-01T00:00:00Z");
 
-    /** The first time behind this one, in whole seconds; null where none comes any more. */
+    /** The next due time after this one, in whole seconds; null for none. */
     @Nullable
     Instant after(Instant time);
 }

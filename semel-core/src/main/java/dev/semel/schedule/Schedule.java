@@ -13,14 +13,14 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * When a workflow is started by itself. A tick is named by its nominal time, which nothing moves: neither jitter nor
- * lateness.
+ * A schedule that starts runs of a workflow. A tick is identified by its nominal time, which neither jitter nor
+ * lateness changes.
  *
  * @param name unique in its workflow
  * @param start no tick before it; null for none
- * @param end no tick at it or behind it; null for none
- * @param jitter a tick fires up to so much later, each by an amount of its own that never changes
- * @param input what its runs get, an object, beside {@code scheduled_at}
+ * @param end no tick at or after it; null for none
+ * @param jitter a tick fires up to this much later, by an amount that is fixed for each tick
+ * @param input the input of its runs, an object, to which {@code scheduled_at} is added
  */
 public record Schedule(
         String name,
@@ -34,27 +34,28 @@ public record Schedule(
     public static final int LONGEST_NAME = 64;
     public static final Duration LONGEST_JITTER = Duration.ofHours(1);
 
-    /** What becomes of a tick while the run of an earlier one has not ended. */
+    /** What happens to a tick while the run of an earlier one has not ended. */
     public enum Overlap {
         SKIP,
         QUEUE,
         ALLOW
     }
 
+    /** Which missed ticks are caught up. */
     public enum Mode {
         ALL,
         LAST,
         NONE
     }
 
-    /** What becomes of ticks that nobody was there for. */
+    /** What happens to ticks that were due while no worker ran. */
     public record CatchUp(Mode mode, Duration within) {
         public static final Duration LONGEST = Duration.ofDays(30);
         public static final CatchUp USUAL = new CatchUp(Mode.LAST, Duration.ofHours(1));
 
         public CatchUp {
             if (within.isNegative() || within.compareTo(LONGEST) > 0) {
-                throw new IllegalArgumentException("ticks are made up for within 30d at most");
+                throw new IllegalArgumentException("the catch-up window must be 30d at most");
             }
         }
     }
@@ -65,25 +66,25 @@ public record Schedule(
                 && name.chars().allMatch(c -> c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-');
         if (!plain) {
             throw new IllegalArgumentException(
-                    "the name of a schedule is 1 to 64 small letters, digits, hyphens and underscores");
+                    "a schedule name must have 1 to 64 lower-case letters, digits, hyphens and underscores");
         }
         if (jitter.isNegative() || jitter.compareTo(LONGEST_JITTER) > 0) {
-            throw new IllegalArgumentException("jitter is 1h at most");
+            throw new IllegalArgumentException("jitter must be 1h at most");
         }
     }
 
-    /** The usual ways: one run at a time, the last missed tick is made up for within an hour. */
+    /** Defaults: one run at a time; the last missed tick is caught up within an hour. */
     public static Schedule of(String name, Rule rule) {
         ObjectNode none = JsonNodeFactory.instance.objectNode();
         return new Schedule(name, rule, null, null, Overlap.SKIP, CatchUp.USUAL, Duration.ZERO, none);
     }
 
-    /** The nominal time of the first tick behind this one; null where none comes any more. */
+    /** The nominal time of the next tick after this one; null for none. */
     public @Nullable Instant after(Instant time) {
         Instant from = start != null && time.isBefore(start) ? start.minusSeconds(1) : time;
         Instant next = rule.after(from);
         while (next != null && start != null && next.isBefore(start)) {
-            next = rule.after(next); // a start that is no whole second
+            next = rule.after(next); // a start that is not a whole second
         }
         return next == null || (end != null && !next.isBefore(end)) ? null : next;
     }
@@ -98,7 +99,7 @@ public record Schedule(
         return times;
     }
 
-    /** When a tick fires: the nominal time and its own share of the jitter. */
+    /** When a tick fires: its nominal time plus its jitter. */
     public Instant firesAt(String workflowId, Instant nominal) {
         long span = jitter.toMillis();
         if (span == 0) {
@@ -113,7 +114,7 @@ public record Schedule(
         return nominal.plusMillis(Math.floorMod(mixed, span + 1));
     }
 
-    /** One text for one schedule, members always in this order: where the text changed, the schedule was edited. */
+    /** The schedule as JSON with a fixed member order: a different text means that the schedule was edited. */
     public String text() {
         ObjectNode text = JsonNodeFactory.instance.objectNode();
         switch (rule) {
@@ -145,7 +146,7 @@ public record Schedule(
         return Json.write(text);
     }
 
-    /** The schedule whose {@link #text} this is: what was stored counts, whatever the code of today says. */
+    /** Reads what {@link #text} wrote. */
     public static Schedule read(String name, JsonNode words) {
         Instant anchor = instant(words, "anchor");
         Rule rule = words.has("cron")

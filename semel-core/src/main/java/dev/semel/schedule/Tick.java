@@ -4,31 +4,36 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
 
-/** What becomes of one nominal time, decided from nothing but the schedule and the time it is now. */
+/** The decision on one tick of a schedule: wait, fire or skip. It depends only on the schedule and the current time. */
 public sealed interface Tick {
-    /** So late a tick may be and still count as on time: a worker was busy, nobody was away. */
+    /** A tick that is this late still counts as on time: a worker was busy, not absent. */
     Duration ON_TIME = Duration.ofSeconds(10);
 
-    /** Not yet. */
+    /** The tick is not due yet. */
     record Wait(Instant until) implements Tick {}
 
-    /** @param late somebody was away, and it is made up for */
+    /**
+     * The tick starts a run.
+     *
+     * @param late no worker ran when it was due, and it is caught up
+     */
     record Fire(boolean late) implements Tick {}
 
+    /** The tick starts no run. */
     record Skip(Reason reason) implements Tick {}
 
-    /** Why a tick had no run. The words are stored. */
+    /** Why a tick has no run. The words are stored. */
     enum Reason {
         /** The run of an earlier tick had not ended. */
         OVERLAP,
         PAUSED,
-        /** Nobody was there when it was due, and it is too late by now. */
+        /** No worker ran when it was due, and the catch-up window has passed. */
         OUTSIDE,
-        /** Nobody was there when it was due, and a newer tick is made up for in its place. */
+        /** No worker ran when it was due, and only a newer tick is caught up. */
         NEWER,
-        /** Nobody was there when it was due, and missed ticks are not made up for. */
+        /** No worker ran when it was due, and missed ticks are not caught up. */
         MISSED,
-        /** The schedule was changed before it fired. */
+        /** The schedule was edited before it fired. */
         EDITED;
 
         public String word() {
@@ -37,7 +42,7 @@ public sealed interface Tick {
     }
 
     /**
-     * How a schedule stands.
+     * The state of a schedule that decides on its tick.
      *
      * @param busy the run of its last tick has not ended
      */

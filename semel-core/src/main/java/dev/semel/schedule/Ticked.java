@@ -2,15 +2,15 @@ package dev.semel.schedule;
 
 import java.util.Locale;
 
-/** What became of a tick. The codes are stored. */
+/** The recorded outcome of a tick. The codes are stored. */
 public enum Ticked {
     FIRED(1),
-    /** Somebody was away when it was due, and it was made up for. */
+    /** No worker ran when it was due; it was caught up later. */
     CAUGHT_UP(2),
-    /** A person asked for it later. */
+    /** A user backfilled it. */
     BACKFILLED(3),
     SKIPPED(4),
-    /** The workflow did not take its input. */
+    /** The workflow rejected its input. */
     REFUSED(5);
 
     private final int code;
@@ -23,7 +23,7 @@ public enum Ticked {
         return code;
     }
 
-    /** It has a run of its own, so it is done for good. */
+    /** Whether it has its own run, which is final. */
     public boolean ran() {
         return code <= BACKFILLED.code;
     }
@@ -38,6 +38,6 @@ public enum Ticked {
                 return state;
             }
         }
-        throw new IllegalArgumentException("no tick has the state " + code);
+        throw new IllegalArgumentException("no tick outcome has the code " + code);
     }
 }

@@ -3,12 +3,15 @@ package dev.semel.store;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes of many callers for one transaction. Without a hold nothing in it may own a run. */
+/**
+ * The writes of many callers that one transaction commits. A batch without a lease slot must not write to a run that a
+ * worker owns.
+ */
 public record Batch(@Nullable Hold hold, List<Write<?>> writes) {
-    /** The lease under which a lane writes, and the lane's own slot in its fence. */
+    /** The worker lease under which a batch is written, and the fence slot of the connection that writes it. */
     public record Hold(long lease, int slot) {}
 
-    /** Whether something in it changes workflows or tokens, for which it must wait for all batches in flight. */
+    /** Whether a write changes workflows or tokens. Such a batch waits for all batches in flight. */
     public boolean changesCatalog() {
         return writes.stream()
                 .anyMatch(write ->

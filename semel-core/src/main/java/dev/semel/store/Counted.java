@@ -11,9 +11,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a batch has to count, gathered while it is applied and written as its last statements. A store tells only of what
- * the batch changed: a write that is applied again, because the answer to its COMMIT was lost, changes nothing and so
- * counts nothing.
+ * Collects the counter increments and metric facts of one batch; the store writes them as the batch's last statements.
+ * A store reports only what the batch changed. A write that is applied again after a lost COMMIT response changes
+ * nothing, so it counts nothing.
  */
 public final class Counted {
     public static final long MINUTE = 60_000_000;
@@ -23,7 +23,10 @@ public final class Counted {
     private final TreeMap<Cell, Long> cells = new TreeMap<>();
     private final List<Fact> facts = new ArrayList<>();
 
-    /** Where a count stands. In the order of the store's key, so that batches lock rows alike. */
+    /**
+     * The key of one counter row: workspace, minute, workflow, counter and step. Sorted as in the store, so that all
+     * batches lock rows in one order.
+     */
     public record Cell(int ws, long minute, String workflowId, Figure figure, String step) implements Comparable<Cell> {
         private static final Comparator<Cell> ORDER = Comparator.comparingInt(Cell::ws)
                 .thenComparingLong(Cell::minute)
@@ -38,11 +41,11 @@ public final class Counted {
     }
 
     /**
-     * One of those that were counted.
+     * One counted occurrence with its run and its effect, for drilling down from a metric.
      *
-     * @param digest of the effect; empty where none is meant
-     * @param data digest of what was sent, where the effect is once for a window
-     * @param sinceAt when an expired key was first used; 0 elsewhere
+     * @param digest of the effect; empty if no effect is meant
+     * @param data digest of the sent data, if the effect has a `once` window
+     * @param sinceAt when an expired key was first used; 0 for other counters
      */
     public record Fact(
             Figure figure,
@@ -73,7 +76,7 @@ public final class Counted {
         return facts;
     }
 
-    /** Forgets everything, for the next batch. */
+    /** Clears everything for the next batch. */
     public void clear() {
         cells.clear();
         facts.clear();
@@ -84,9 +87,9 @@ public final class Counted {
     }
 
     /**
-     * A run was made just now. A safe replay is no request of a caller.
+     * Counts a run that was just created. A safe replay is not a request of a caller and is not counted.
      *
-     * @param sinceAt when the key of this trigger was first used, where it has expired since; 0 elsewhere
+     * @param sinceAt when the expired key of this trigger was first used; 0 if it is not expired
      */
     public void fresh(NewRun run, long sinceAt, long now) {
         if (run.links().replayOf() != null) {
@@ -101,7 +104,7 @@ public final class Counted {
         }
     }
 
-    /** A row of the request list is new. It counts for the workflow of the run that it met. */
+    /** Counts a new row of the request list for the workflow of the run that the request matched. */
     public void seen(Write.Seen row, String workflowId) {
         Figure figure = !row.conflict()
                 ? Figure.REPLAYED
@@ -109,13 +112,17 @@ public final class Counted {
         add(new Cell(row.workspace(), row.at() / MINUTE, workflowId, figure, ""), row.times());
     }
 
-    /** A run completed just now, after a failed attempt or after its worker had died. */
+    /** Counts a run that completed after a failed attempt or after its worker crashed. */
     public void recovered(int ws, String workflowId, RunId run, long now) {
         add(new Cell(ws, now / MINUTE, workflowId, Figure.RECOVERED, ""), 1);
         facts.add(new Fact(Figure.RECOVERED, ws, now, run, "", workflowId, "", null, null, null, 0));
     }
 
-    /** @param row what the op made of the row of the ledger; null where it changed nothing */
+    /**
+     * Counts an accepted or suppressed effect.
+     *
+     * @param row the ledger row after the operation; null if the operation changed nothing
+     */
     public void deed(Ledger.Op op, Ledger.@Nullable Row row) {
         if (row == null) {
             return;
@@ -165,7 +172,7 @@ public final class Counted {
                 StepPath.nameOf(row.facts().path()),
                 row.facts().object(),
                 row.facts().worth(),
-                figure == Figure.SUPPRESSED ? null : row.data(), // what was not sent has none
+                figure == Figure.SUPPRESSED ? null : row.data(), // a suppressed effect has no sent data
                 0);
     }
 }

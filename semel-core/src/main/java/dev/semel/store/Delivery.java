@@ -8,13 +8,13 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A delivery of a webhook, for people to look at and to be done again.
+ * A received webhook delivery as the store keeps it, for the delivery list and for redelivery.
  *
- * @param hook the name of its source
- * @param at by the store's clock; 0 where it is not stored yet
- * @param eventId the provider's own id; empty where it was turned away before it was read
- * @param note what there is to say about the verdict; never a part of the payload
- * @param payload what it said; null where it was turned away, came before, or is kept no longer
+ * @param hook the name of the webhook source
+ * @param at by the store's clock; 0 if it is not stored yet
+ * @param eventId the provider's id; empty if the server rejected the delivery before it was parsed
+ * @param note explains the verdict; never part of the payload
+ * @param payload the body; null if the delivery was rejected, was a duplicate, or its payload has expired
  */
 public record Delivery(
         RunId id,
@@ -27,12 +27,15 @@ public record Delivery(
         String note,
         @Nullable String payload) {
 
-    /** What became of it. The codes are stored; those that were turned away have the higher ones. */
+    /**
+     * What the server decided about a webhook delivery. The codes are stored; rejected deliveries have the higher
+     * codes.
+     */
     public enum Verdict {
         ACCEPTED(1),
-        /** The id came before. */
+        /** A delivery with the same id came before. */
         REPEATED(2),
-        /** Accepted, but its signature came before under another id. */
+        /** Accepted, but the same signature came before with another id. */
         FLAGGED(3),
         FORGED(4),
         STALE(5),
@@ -58,41 +61,44 @@ public record Delivery(
                     return verdict;
                 }
             }
-            throw new IllegalArgumentException("no verdict has the code " + code);
+            throw new IllegalArgumentException("no webhook verdict has the code " + code);
         }
     }
 
     /**
-     * What of a delivery is remembered beside its row.
+     * What the store remembers of a delivery to detect duplicates, and for how long.
      *
-     * @param signature of a delivery whose id or type is not signed; null: neither can be exchanged
-     * @param window microseconds for which id and signature are remembered, and the row is kept
+     * @param signature of a delivery whose id or type is not signed; null if both are signed
+     * @param window microseconds for which id, signature and row are kept
      * @param payload microseconds for which the payload is kept
      */
     public record Memory(@Nullable String signature, Reuse reuse, long window, long payload) {}
 
-    /** What is done where a signature comes again under another id. */
+    /** What happens if a signature comes again with another id. */
     public enum Reuse {
         FLAG,
         REJECT,
         ALLOW
     }
 
-    /** So many that were turned away are kept for a source and an hour: nobody fills the disk with forgeries. */
+    /**
+     * The store keeps at most this many rejected deliveries per source and hour, so that forgeries cannot fill the
+     * disk.
+     */
     public static final int TURNED_AWAY_PER_HOUR = 100;
 
     static final long HOUR = 3_600_000_000L;
 
-    /** Since when those that were turned away are counted. */
+    /** The start of the hour for which rejected deliveries are counted. */
     public static long hourOf(long now) {
         return now - now % HOUR;
     }
 
     /**
-     * As it is stored.
+     * Returns the delivery as it is stored, with its verdict.
      *
-     * @param signedFor what its signature came first for, as {@link #signed} says it; null where signatures are not
-     *     remembered
+     * @param signedFor the id and type that first came with this signature, as returned by {@link #signed}; null if
+     *     signatures are not remembered
      * @param repeated whether the id came before
      */
     public Delivery judged(long now, Reuse reuse, @Nullable String signedFor, boolean repeated) {
@@ -100,13 +106,13 @@ public record Delivery(
         boolean renamed = !first.equals(eventId) && !first.startsWith(eventId + "\n");
         boolean retyped = !renamed && first.indexOf('\n') >= 0 && !first.equals(signed());
         String said = renamed
-                ? "the signature came before under another id"
-                : retyped ? "the signature came before with another type" : note;
+                ? "the same signature came before with another id"
+                : retyped ? "the same signature came before with another type" : note;
         Verdict judged;
         if ((renamed || retyped) && reuse == Reuse.REJECT) {
             judged = Verdict.REFUSED;
         } else if (retyped) {
-            judged = Verdict.FLAGGED; // no provider repeats a delivery as something else
+            judged = Verdict.FLAGGED; // no provider repeats a delivery with another type
         } else if (repeated) {
             judged = Verdict.REPEATED;
         } else {
@@ -116,12 +122,15 @@ public record Delivery(
         return new Delivery(id, ws, hook, now, eventId, type, judged, said, kept ? payload : null);
     }
 
-    /** What its signature is remembered for: whoever sends it again as something else is seen. */
+    /** Id and type that the signature is remembered for, so that a delivery with exchanged id or type is detected. */
     public String signed() {
         return eventId + "\n" + type;
     }
 
-    /** Under what an id is remembered. Of a long one it is a digest, since an index takes no long texts. */
+    /**
+     * The deduplication key of an event id. A long id is replaced by its digest, because indexes limit the length of
+     * texts.
+     */
     public static String mark(String eventId) {
         byte[] bytes = eventId.getBytes(StandardCharsets.UTF_8);
         return bytes.length <= LONGEST_MARK ? "id " + eventId : "id sha256 " + digest(bytes);
@@ -137,7 +146,7 @@ public record Delivery(
         }
     }
 
-    /** One that was turned away, as it is stored: without what it said. */
+    /** Returns a rejected delivery as it is stored: without its payload. */
     public Delivery turnedAway(long now) {
         return new Delivery(id, ws, hook, now, eventId, type, verdict, note, null);
     }

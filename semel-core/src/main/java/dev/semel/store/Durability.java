@@ -1,9 +1,9 @@
 package dev.semel.store;
 
 /**
- * What a commit survives.
+ * Whether the database configuration makes a commit survive crashes.
  *
- * @param safe whether an answered trigger survives a crash of the process and of the machine
- * @param line the settings that this was read from, and what follows, in one line for people
+ * @param safe whether an accepted trigger survives a crash of the process and of the machine
+ * @param line the database settings that this was read from, and the consequence, in one line for users
  */
 public record Durability(boolean safe, String line) {}

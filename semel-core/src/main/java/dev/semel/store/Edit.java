@@ -10,23 +10,26 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The rare changes that people make. Each says what it did, never nothing. */
+/**
+ * A less frequent write operation of the store, with its result type {@code T}: publishing, settings, signals,
+ * retention, schedules and more. Every command returns a result.
+ */
 public sealed interface Edit<T> {
-    /** Whether it may change workflows or tokens, which every worker remembers. */
+    /** Whether the command may change workflows or tokens, which every worker caches. */
     default boolean changesCatalog() {
         return false;
     }
 
     /**
-     * Whether it locks rows that have no place in the order in which a batch locks its own: names that are let go or
-     * swept, answers that are kept, new workspaces and tokens. Two batches with such changes could wait in a circle, so
-     * each has a transaction of its own.
+     * Whether the command locks rows outside the lock order of a batch: released or expired keys, stored replies, new
+     * workspaces and tokens. Two batches with such commands could deadlock, so each such command gets its own
+     * transaction.
      */
     default boolean standsAlone() {
         return false;
     }
 
-    /** Makes the workspace if there is none of that name; the answer is the one that exists. */
+    /** Creates the workspace if none has this name, and returns the existing one otherwise. */
     record OpenWorkspace(String name, byte[] secret) implements Edit<Rows.Workspace> {
         @Override
         public boolean standsAlone() {
@@ -34,7 +37,9 @@ public sealed interface Edit<T> {
         }
     }
 
-    /** Publishes a version for all triggers; an unchanged text stays the version it is. A candidate is over with it. */
+    /**
+     * Publishes a workflow version for all triggers and ends a candidate. An unchanged text keeps its version number.
+     */
     record Publish(int workspace, String name, String workflowId, String body, String actor)
             implements Edit<Rows.Workflow> {
         @Override
@@ -44,11 +49,11 @@ public sealed interface Edit<T> {
     }
 
     /**
-     * Publishes where all is as it was when somebody looked; else null, and nothing changes. The text that is current
-     * already is no conflict, whatever was seen: asked again it is answered again.
+     * Publishes only if the workflow and the catalog did not change since the author looked; returns null otherwise.
+     * Publishing the current text again is never a conflict, so a retry gets the same result.
      *
-     * @param counted the catalog's number at which something was counted over all workflows; null where nothing was
-     * @param seen what its author saw in force; null for whatever there is
+     * @param counted the catalog version at which a quota over all workflows was checked; null if none was checked
+     * @param seen the versions that the author saw; null accepts any
      */
     record PublishOver(
             Publish publish,
@@ -61,13 +66,13 @@ public sealed interface Edit<T> {
     }
 
     /**
-     * What is in force of a workflow.
+     * The current version and the candidate of a workflow, as an author saw them.
      *
-     * @param version the current one; 0 where there is no such workflow
-     * @param candidate the one that is tried beside it; 0 for none
+     * @param version the current version; 0 if the workflow does not exist
+     * @param candidate the candidate that gets a percentage of the triggers; 0 for none
      */
     record Footing(int version, int candidate) {
-        /** Whether a text may follow this, where the workflow is as it is now. */
+        /** Whether the workflow still has these versions. */
         public boolean holds(@Nullable Rollout now) {
             return now == null
                     ? version == 0 && candidate == 0
@@ -75,12 +80,15 @@ public sealed interface Edit<T> {
         }
     }
 
-    /** Publishes a version for a share of the fresh triggers, in per cent. Null: no such workflow. */
+    /**
+     * Publishes a candidate version for a percentage of the fresh triggers. Returns null if the workflow does not
+     * exist.
+     */
     record Stage(int workspace, String name, String body, int share, String actor)
             implements Edit<Rows.@Nullable Workflow> {
         public Stage {
             if (share < 1 || share > Rollout.LARGEST_SHARE) {
-                throw new IllegalArgumentException("a share is 1 to 99 per cent, not " + share);
+                throw new IllegalArgumentException("a rollout percentage is 1 to 99, not " + share);
             }
         }
 
@@ -91,10 +99,10 @@ public sealed interface Edit<T> {
     }
 
     /**
-     * Makes the candidate the current version. Where there is none, or not the one that is wanted, nothing changes. Null:
-     * no such workflow.
+     * Makes the candidate the current version. Changes nothing if there is no candidate or another one than expected.
+     * Returns null if the workflow does not exist.
      *
-     * @param version the candidate that is meant; 0 for whichever there is
+     * @param version the expected candidate; 0 for any
      */
     record Promote(int workspace, String workflowId, int version, String actor)
             implements Edit<Rows.@Nullable Workflow> {
@@ -105,10 +113,10 @@ public sealed interface Edit<T> {
     }
 
     /**
-     * Ends the candidate, if there is one; with a version, its text is current again, under a new number. Null: no such
-     * workflow or version.
+     * Ends the candidate, if there is one; with a version, republishes that version's text under a new number. Returns
+     * null if the workflow or version does not exist.
      *
-     * @param version whose text is to be current; 0 for the current one
+     * @param version whose text becomes current; 0 keeps the current version
      */
     record Rollback(int workspace, String workflowId, int version, String actor, String reason)
             implements Edit<Rows.@Nullable Workflow> {
@@ -118,7 +126,7 @@ public sealed interface Edit<T> {
         }
     }
 
-    /** Pauses or resumes; resuming lets queued runs go. Null: no such workflow. */
+    /** Pauses or resumes a workflow. Resuming starts its queued runs. Returns null if the workflow does not exist. */
     record Pause(int workspace, String workflowId, boolean paused) implements Edit<Rows.@Nullable Workflow> {
         @Override
         public boolean changesCatalog() {
@@ -127,10 +135,10 @@ public sealed interface Edit<T> {
     }
 
     /**
-     * Makes a token, and first its workspace where it says one. Answers the token as it is stored; null: its id or hash
-     * is taken, or there is such a workspace already. Applied again it answers the same token.
+     * Creates an API token, and its workspace if one is given. Returns the stored token, also when applied again; null
+     * if its id, its hash or the workspace exists already.
      *
-     * @param inside a workspace that must be new; null: the one that the token names
+     * @param inside a workspace to create with the token; null to use the token's existing workspace
      */
     record CreateToken(Rows.Token token, @Nullable OpenWorkspace inside) implements Edit<Rows.@Nullable Token> {
         public CreateToken(Rows.Token token) {
@@ -143,6 +151,7 @@ public sealed interface Edit<T> {
         }
     }
 
+    /** Revokes an API token. Returns false if it does not exist or was revoked before. */
     record RevokeToken(int workspace, String tokenId, String actor) implements Edit<Boolean> {
         @Override
         public boolean changesCatalog() {
@@ -151,16 +160,16 @@ public sealed interface Edit<T> {
     }
 
     /**
-     * Who wants a change, and why, for the audit.
+     * Who requests a change and why, for the audit log.
      *
-     * @param id of this very request: where the audit has it, the request was done and only its answer was lost
+     * @param id of this request: if the audit log contains it, the change was made and only the response was lost
      */
     record By(RunId id, String actor, String reason) {}
 
     /**
-     * Lets a name go, as long as it stands for that run: the next trigger with it is fresh. Asked twice it does nothing
-     * more, even if the name was given to another run meanwhile. False: it was let go before, or stands for another run.
-     * Applied again, after a lost answer, it answers what it answered first.
+     * Releases a unique key, if that run still holds it; the next trigger with the key is fresh. Returns false if the
+     * key was released before or another run holds it. Applied again after a lost response, it returns its first
+     * result.
      */
     record Release(Name name, RunId run, By by) implements Edit<Boolean> {
         @Override
@@ -170,8 +179,8 @@ public sealed interface Edit<T> {
     }
 
     /**
-     * Lets a name stand for longer, as long as it stands for that run: until then at least, never shorter. False: it
-     * stands for another run, was let go, or is over. Applied again it answers what it answered first.
+     * Extends the window of a unique key, if that run still holds it; never shortens it. Returns false if another run
+     * holds the key, or if it was released or has expired. Applied again, it returns its first result.
      *
      * @param until microseconds of the store's clock
      */
@@ -182,9 +191,12 @@ public sealed interface Edit<T> {
         }
     }
 
-    /** Several names as one deed; those of payloads go with their keys. True: a key was let go. */
+    /**
+     * Releases several keys in one transaction, payload keys together with their callers' keys. Returns true if a key
+     * was released.
+     */
     record ReleaseAll(List<Release> releases) implements Edit<Boolean> {
-        /** In the order in which every trigger locks names. */
+        /** Sorted in the lock order of keys. */
         public ReleaseAll {
             releases = releases.stream()
                     .sorted(Comparator.comparing(Release::name))
@@ -198,10 +210,10 @@ public sealed interface Edit<T> {
     }
 
     /**
-     * A change that came with a key of its caller. The first one is done, and its answer is kept in the same transaction;
-     * later ones get that answer and do nothing.
+     * A command that came with an idempotency key. The first request executes it and stores the reply in the same
+     * transaction; later requests get the stored reply.
      *
-     * @param answer the text to keep; null where the change refused, which leaves nothing behind
+     * @param answer encodes the reply to store; null if the command was rejected, which stores nothing
      */
     record Once<T>(Asked asked, Edit<T> edit, Function<@Nullable T, @Nullable String> answer) implements Edit<Replied> {
         @Override
@@ -216,19 +228,19 @@ public sealed interface Edit<T> {
     }
 
     /**
-     * A request for a change.
+     * Identifies a request for an idempotent command: operation, key and digest of the request.
      *
-     * @param id of this very request: where it finds its own answer, that answer was lost and is no replay
-     * @param operation keys of different operations never meet
-     * @param digest of all that defines the request
-     * @param window microseconds for which the answer is kept
+     * @param id of this request: if the stored reply has the same id, its response was lost and it is no duplicate
+     * @param operation separates the keys of different operations
+     * @param digest of everything that defines the request
+     * @param window microseconds for which the reply is stored
      */
     record Asked(RunId id, int workspace, String operation, String key, byte[] digest, long window) {}
 
     /**
-     * A change with its row in the audit, in one transaction: who did it, to what, and why. Applied again it leaves one row.
+     * A command that also writes its audit row in the same transaction. Applied again, it leaves one row.
      *
-     * @param done whether the outcome is worth a row: what was refused, or was so before, leaves none
+     * @param done whether the result deserves a row; a rejected or unnecessary change leaves none
      */
     record Noted<T>(Edit<T> edit, Predicate<@Nullable T> done, Note note) implements Edit<T> {
         @Override
@@ -242,21 +254,22 @@ public sealed interface Edit<T> {
         }
     }
 
-    /** A row of the audit. No value of a payload and no secret may be in it. */
+    /** A row of the audit log. It must contain no payload value and no secret. */
     record Note(int workspace, String action, String target, By by) {}
 
+    /** The result of an idempotent command. */
     sealed interface Replied {
-        /** Done now, or done before. */
+        /** The command was executed now or by an earlier request. */
         record Done(String answer, boolean replayed) implements Replied {}
 
-        /** The change refused; nothing is kept. */
+        /** The command was rejected; nothing is stored. */
         record Refused() implements Replied {}
 
-        /** The key came with another request before. Nothing was done. */
+        /** The key was used before with a different request. Nothing was changed. */
         record OtherRequest() implements Replied {}
     }
 
-    /** Deletes up to {@code limit} answers that are kept no longer; says how many. */
+    /** Deletes up to {@code limit} expired replies of idempotent commands and returns their number. */
     record DeleteReplies(int limit) implements Edit<Integer> {
         @Override
         public boolean standsAlone() {
@@ -264,9 +277,9 @@ public sealed interface Edit<T> {
         }
     }
 
-    /** Deletes these tombstones, where they still are what was read; answers how many. */
+    /** Deletes these expired keys if they did not change since they were read, and returns their number. */
     record DeleteNames(List<Tombstone> tombstones) implements Edit<Integer> {
-        /** In the order in which every trigger locks names. */
+        /** Sorted in the lock order of keys. */
         public DeleteNames {
             tombstones = tombstones.stream()
                     .sorted(Comparator.comparing(Tombstone::name))
@@ -280,8 +293,9 @@ public sealed interface Edit<T> {
     }
 
     /**
-     * Removes runs that ended before then, with all that is known of them; answers how many. A lineage goes as a whole,
-     * by its first run, and not while a name, an effect in its window or in doubt, or an unfinished parent needs it.
+     * Deletes runs that ended before a time, with everything that belongs to them, and returns their number. A lineage
+     * is deleted as a whole, by its first run. It stays while a key, an effect in its window or in doubt, or an
+     * unfinished parent needs it.
      */
     record DeleteRuns(List<RunId> first, long endedBefore) implements Edit<Integer> {
         @Override
@@ -291,8 +305,8 @@ public sealed interface Edit<T> {
     }
 
     /**
-     * Takes out what such runs were told and what they made: input, output, results. The runs stay, with how they ended.
-     * Answers how many had something. What may not be removed yet keeps its payload as well.
+     * Erases input, output and step results of old runs and returns how many had any. The runs stay with their final
+     * state. A lineage that must not be deleted yet keeps its payload.
      */
     record BlankRuns(List<RunId> first, long endedBefore) implements Edit<Integer> {
         @Override
@@ -301,14 +315,16 @@ public sealed interface Edit<T> {
         }
     }
 
-    /** What is kept in rows of its own, and forgotten by its age. */
+    /** A history table whose rows are deleted by age. */
     enum Memory {
-        /** Rows of single duplicates; their counts stay with the run. */
+        /** Rows of single duplicate requests; their counts stay with the run. */
         REQUESTS,
         AUDIT
     }
 
-    /** Deletes the oldest rows that were written before then, of up to {@code limit} that are looked at; says how many. */
+    /**
+     * Deletes rows of a history table that are older than a time, scanning at most {@code limit}; returns their number.
+     */
     record Forget(Memory memory, long before, int limit) implements Edit<Integer> {
         @Override
         public boolean standsAlone() {
@@ -316,9 +332,9 @@ public sealed interface Edit<T> {
         }
     }
 
-    /** Deletes these events, where they still are what was read; answers how many. */
+    /** Deletes these events if they did not change since they were read, and returns their number. */
     record DeleteEvents(List<OldEvent> events) implements Edit<Integer> {
-        /** In the order in which every batch locks events. */
+        /** Sorted in the lock order of events. */
         public DeleteEvents {
             events = events.stream()
                     .sorted(Comparator.comparingInt(OldEvent::ws).thenComparing(OldEvent::eventId))
@@ -331,24 +347,25 @@ public sealed interface Edit<T> {
         }
     }
 
-    /** An event past its time: which one and when it came. */
+    /** An event past its retention, and when it was received. */
     record OldEvent(int ws, String eventId, long at) {}
 
-    /** A name past its time: who held it and until when. */
+    /** An expired unique key, the run that held it, and its expiry time. */
     record Tombstone(Name name, RunId run, long expiresAt) {}
 
-    /** A signal for a run: sent twice with one key it arrives once. It makes a run that waits due. */
+    /** Sends a signal to a run and makes a waiting run due. A signal with a repeated key is delivered once. */
     record Signal(int workspace, RunId run, String name, String key, String value) implements Edit<Signalled> {}
 
+    /** The result of sending a signal to a run. */
     enum Signalled {
         DELIVERED,
-        /** The same key came before. */
+        /** A signal with the same key came before. */
         REPEATED,
-        /** No such run, or it has ended. */
+        /** The run does not exist or has ended. */
         GONE
     }
 
-    /** Something about letters: signals by a key, for whoever waits for them. */
+    /** Executes an operation on keyed signals. */
     record Mail<T>(Letter<T> letter) implements Edit<T> {
         @Override
         public boolean standsAlone() {
@@ -356,7 +373,7 @@ public sealed interface Edit<T> {
         }
     }
 
-    /** Something about plans of safe replays. */
+    /** Executes an operation on a safe-replay plan. */
     record Replaying<T>(Replay<T> replay) implements Edit<T> {
         @Override
         public boolean standsAlone() {
@@ -364,41 +381,43 @@ public sealed interface Edit<T> {
         }
     }
 
-    /** Something about reviews: questions that runs put to people. */
+    /** Executes an operation on a review. */
     record Reviewing<T>(Review<T> review) implements Edit<T> {
         @Override
         public boolean standsAlone() {
-            return true; // it locks an effect and a question after their run, in one order
+            return true; // it locks run, effect and review in one fixed order
         }
     }
 
-    /** Asks a run to end. It ends when its owner sees this. False: no such run, or it has ended. */
+    /** Requests the cancellation of a run; its worker ends it. Returns false if the run does not exist or has ended. */
     record Cancel(int workspace, RunId run, String actor, String reason) implements Edit<Boolean> {}
 
-    /** Makes runs due now, or as soon as whoever drives them puts them away. Answers how many there were. */
+    /** Makes runs due now, or as soon as their worker suspends them. Returns the number of runs. */
     record Wake(List<RunId> runs) implements Edit<Integer> {}
 
-    /** Gives a claimed run back, to be taken up by somebody else. */
+    /** Returns a claimed run unexecuted, so that another worker can claim it. */
     record GiveBack(Write.Driver driver) implements Edit<Boolean> {}
 
-    /** Makes runs due again that were held because the code did not fit; called when code may have changed. */
+    /**
+     * Makes runs due again that were held because the workflow code did not match; called when the code may have
+     * changed.
+     */
     record WakeHeld(String workflowId) implements Edit<Integer> {}
 
-    /** Lets a run go on that is held. False: no such run, or it is not held. */
+    /** Continues a held run. Returns false if the run does not exist or is not held. */
     record GoOn(int workspace, RunId run, String actor, String reason) implements Edit<Boolean> {}
 
     /**
-     * Takes the end of a run that failed back: it is at work again, under its own id. An end is followed once, by a replay
-     * or by this, under one name; so of all who saw the same end one does it. Applied again it answers what it answered
-     * first.
+     * Reopens a failed run in place, under its own id. A unique key allows one follower per end: either one replay or
+     * one resumption. Applied again, it returns its first result.
      *
-     * @param endedAt when it ended, as it was seen
-     * @param name under which this very end is followed
-     * @param claims from which its executions are counted on
-     * @param seq of the new chunk of its journal
-     * @param entries of that chunk: what the end held, and that it was taken back
-     * @param places in queues that it goes through again
-     * @param ops what a person says of its effects
+     * @param endedAt when the run ended, as the caller saw it
+     * @param name the unique key for following this end
+     * @param claims the number from which further executions are counted
+     * @param seq of the new journal chunk
+     * @param entries of that chunk: the entries of the end, and the resumption
+     * @param places queues that the run passes through again
+     * @param ops decisions of a user on its effects
      */
     record Resume(
             int workspace,
@@ -412,7 +431,7 @@ public sealed interface Edit<T> {
             List<Ledger.Op> ops,
             By by)
             implements Edit<Resumed> {
-        /** In the order in which every batch locks queues and effects. */
+        /** Sorted in the lock order of queues and effects. */
         public Resume {
             places = places.stream()
                     .sorted(Comparator.comparing(NewRun.Gate.Place::queue))
@@ -426,26 +445,27 @@ public sealed interface Edit<T> {
         }
     }
 
+    /** The result of resuming a failed run. */
     enum Resumed {
-        /** It is at work again. */
+        /** The run is unfinished again. */
         DONE,
-        /** It has not ended, ended otherwise or at another time, or is gone. Nothing was changed. */
+        /** The run has not ended, ended differently or at another time, or does not exist. Nothing was changed. */
         MOVED,
-        /** Another run follows its end. Nothing was changed. */
+        /** Another run follows this end. Nothing was changed. */
         FOLLOWED
     }
 
     /**
-     * A person says how an effect in doubt ended: with this result, or (null) not at all. False: it is not in doubt, or
-     * was decided before by another request.
+     * Records a user's decision on an effect in doubt: its result, or null if it did not happen. Returns false if the
+     * effect is not in doubt or another request decided it.
      */
     record Decide(Ledger.Id effect, RunId run, @Nullable String result, By by) implements Edit<Boolean> {}
 
     /**
-     * Makes this text the current version of a document. Where it already is, nothing changes, whatever was expected: so
-     * whoever lost the answer and asks again is told the same.
+     * Saves a text as the current version of a setting. If it is already current, nothing changes, so a retry gets the
+     * same result.
      *
-     * @param expected the version it replaces, 0 where there must be none; null: whatever there is
+     * @param expected the version to replace, 0 if there must be none; null for any
      */
     record Put(SettingName name, String body, @Nullable Integer expected, String actor) implements Edit<Placed> {
         @Override
@@ -459,7 +479,7 @@ public sealed interface Edit<T> {
         }
     }
 
-    /** Removes a document: its next version says so and has no text. Asked again it answers that same version. */
+    /** Removes a setting by adding a version without a text. Applied again, it returns the same version. */
     record Remove(SettingName name, @Nullable Integer expected, String actor) implements Edit<Placed> {
         @Override
         public boolean changesCatalog() {
@@ -473,21 +493,21 @@ public sealed interface Edit<T> {
     }
 
     /**
-     * Puts or removes a watched document where the catalog is still at this number, so that what was counted over other
-     * documents holds; else it answers {@link Placed.Moved} with the version that is current, and nothing changes. What
-     * stands already is told all the same: so it may be applied twice.
+     * Saves or removes a setting only if the catalog version did not change, so that a quota over other settings still
+     * holds. Otherwise it returns {@link Placed.Moved} and changes nothing. If the setting already has the requested
+     * state, it succeeds, so it may be applied twice.
      */
     record PlaceAsOf(Edit<Placed> place, long change) implements Edit<Placed> {
-        /** No document has this version. */
+        /** No setting has this version. */
         private static final int NEVER = -1;
 
         public PlaceAsOf {
             if (!(place instanceof Put || place instanceof Remove) || !place.changesCatalog()) {
-                throw new IllegalArgumentException("only watched documents move the catalog");
+                throw new IllegalArgumentException("only settings that change the catalog can depend on its version");
             }
         }
 
-        /** What is to be done with the catalog at this number. */
+        /** Returns the change to apply at this catalog version: one that must fail if the catalog changed. */
         public Edit<Placed> at(@Nullable Long number) {
             boolean still = number != null && number == change;
             return switch (place) {
@@ -509,9 +529,8 @@ public sealed interface Edit<T> {
     }
 
     /**
-     * A delivery of a webhook that came in. Where it was not turned away before, its id and its signature are held against
-     * those that came in their window, and the answer says what became of it. Applied again it answers the same. Null:
-     * so many were turned away in this hour that this one is not kept.
+     * Records a received webhook delivery and compares its id and signature with those in their window. Returns the
+     * delivery with its verdict, also when applied again; null if the hourly limit of rejected deliveries is reached.
      */
     record Receive(Delivery delivery, Delivery.Memory memory) implements Edit<@Nullable Delivery> {
         @Override
@@ -520,7 +539,9 @@ public sealed interface Edit<T> {
         }
     }
 
-    /** Deletes up to {@code limit} deliveries, payloads and marks each that are kept no longer; says how many. */
+    /**
+     * Deletes up to {@code limit} expired deliveries, payloads and deduplication keys each, and returns their number.
+     */
     record DeleteDeliveries(int limit) implements Edit<Integer> {
         @Override
         public boolean standsAlone() {
@@ -528,22 +549,23 @@ public sealed interface Edit<T> {
         }
     }
 
+    /** The result of saving or removing a setting. */
     sealed interface Placed {
-        /** What was asked for stands. */
+        /** The setting has the requested state. */
         record Now(Rows.Setting row) implements Placed {}
 
-        /** Another version than the expected one is current, or (0) none. Nothing was changed. */
+        /** The current version is not the expected one; 0 if there is none. Nothing was changed. */
         record Moved(int version) implements Placed {}
 
-        /** There never was such a document to remove. */
+        /** There never was such a setting to remove. */
         record Absent() implements Placed {}
     }
 
     /**
-     * Lays out the schedules of a workflow's version; others of that workflow are removed, and what became of their ticks
-     * stays. Nothing changes, and it answers false, where that version is not current or a row is not what it was.
+     * Saves the schedules of a workflow version and removes its other schedules; the tick history stays. Returns false
+     * and changes nothing if the version is not current or a row changed meanwhile.
      *
-     * @param left what is told of the ticks that rows leave behind which go or get other times
+     * @param left tick history for schedules that are removed or get other times
      */
     record LayOut(int workspace, String workflowId, int version, List<Laid> schedules, List<Left> left)
             implements Edit<Boolean> {
@@ -553,14 +575,14 @@ public sealed interface Edit<T> {
             left = List.copyOf(left);
         }
 
-        /** One that leaves it to the store what is told of ticks that are left behind. */
+        /** Lets the store record the ticks that removed schedules leave behind. */
         public LayOut(int workspace, String workflowId, int version, List<Laid> schedules) {
             this(workspace, workflowId, version, schedules, List.of());
         }
 
         /**
-         * What is told where this row goes, or gets other times, at this moment. Where nobody has looked at its ticks one
-         * by one, the first of them stands for all.
+         * Returns the ticks to record if this schedule is removed or gets other times now. If the caller did not list
+         * the ticks, the first one represents all.
          */
         public List<Rows.Tick> leftOf(Rows.Schedule row, long now) {
             for (Left one : left) {
@@ -589,16 +611,16 @@ public sealed interface Edit<T> {
     }
 
     /**
-     * A schedule as it is to be.
+     * The new state of a schedule.
      *
-     * @param before how it stood; null where there was none
+     * @param before the row that was read; null if there was none
      */
     record Laid(String name, String spec, long nextNominal, long nextAt, Rows.@Nullable Schedule before) {}
 
     /**
-     * Ticks whose time had come when their schedule was edited, and the runs that some of them have.
+     * Due ticks of a schedule that was edited before they fired, with the runs that some of them have.
      *
-     * @param from the nominal time at which the row stood that was looked at
+     * @param from the next nominal time of the row that was read
      */
     record Left(String name, long from, List<Rows.Tick> ticks) {
         public Left {
@@ -607,13 +629,13 @@ public sealed interface Edit<T> {
     }
 
     /**
-     * Takes ticks that are due, to see to them alone for a while. Answers those it got.
+     * Claims due ticks for one worker for a limited time, and returns the claimed schedules.
      *
-     * @param by of this very request
+     * @param by the id of this request
      * @param lasts microseconds
      */
     record TakeTicks(List<Rows.Schedule> due, RunId by, long lasts) implements Edit<List<Rows.Schedule>> {
-        /** In the order in which all changes lock schedules. */
+        /** Sorted in the lock order of schedules. */
         public TakeTicks {
             due = due.stream()
                     .sorted(Comparator.comparing(Rows.Schedule::workflowId).thenComparing(Rows.Schedule::name))
@@ -626,9 +648,9 @@ public sealed interface Edit<T> {
         }
     }
 
-    /** Writes down what became of ticks that were taken, and which comes next. Answers how many schedules moved on. */
+    /** Records the outcome of claimed ticks and the next tick of each schedule. Returns how many schedules advanced. */
     record SettleTicks(RunId by, List<Settled> settled) implements Edit<Integer> {
-        /** In the order in which all changes lock schedules. */
+        /** Sorted in the lock order of schedules. */
         public SettleTicks {
             settled = settled.stream()
                     .sorted(Comparator.comparing(Settled::workflowId).thenComparing(Settled::name))
@@ -642,9 +664,11 @@ public sealed interface Edit<T> {
     }
 
     /**
-     * @param from the nominal time that was taken. Where the schedule stands at another one by now, or was taken by
-     *     somebody else, runs are written down all the same, and what was skipped is theirs to say
-     * @param lastRun of the newest of these ticks that had one; null leaves it as it is
+     * The recorded ticks of one schedule, and its next tick.
+     *
+     * @param from the nominal time that was claimed. If the schedule is at another time by now, or another worker
+     *     claimed it, runs are still recorded but skipped ticks are not
+     * @param lastRun of the newest of these ticks that has one; null keeps the stored one
      */
     record Settled(
             String workflowId,
@@ -655,7 +679,7 @@ public sealed interface Edit<T> {
             @Nullable RunId lastRun,
             List<Rows.Tick> ticks) {}
 
-    /** Writes down ticks that a person asked for. A tick that has a run keeps it. Answers how many were written. */
+    /** Records ticks that a user backfilled and returns how many were recorded. A tick that has a run keeps it. */
     record NoteTicks(List<Rows.Tick> ticks) implements Edit<Integer> {
         @Override
         public boolean standsAlone() {
@@ -663,7 +687,7 @@ public sealed interface Edit<T> {
         }
     }
 
-    /** Pauses or resumes one schedule. Null: no such schedule. */
+    /** Pauses or resumes one schedule. Returns null if the schedule does not exist. */
     record PauseSchedule(int workspace, String workflowId, String name, boolean paused, By by)
             implements Edit<Rows.@Nullable Schedule> {
         @Override
@@ -673,12 +697,12 @@ public sealed interface Edit<T> {
     }
 
     /**
-     * Makes hours of minutes that are long over, and removes counts and facts that are kept no longer; up to {@code
-     * limit} rows of each. Answers how many went.
+     * Merges old minute counters into hours and deletes expired counters and facts, up to {@code limit} rows each.
+     * Returns the number of deleted rows.
      *
-     * @param fine minutes that are older are gathered by the hour
-     * @param counts the last minute that is gone
-     * @param facts microseconds
+     * @param fine older minutes are merged by the hour
+     * @param counts the last minute whose counters are deleted
+     * @param facts microseconds; older facts are deleted
      */
     record TidyFigures(long fine, long counts, long facts, int limit) implements Edit<Integer> {
         @Override
@@ -687,7 +711,7 @@ public sealed interface Edit<T> {
         }
     }
 
-    /** Deletes up to {@code limit} ticks that were written down before then; answers how many. */
+    /** Deletes up to {@code limit} ticks that were recorded before a time, and returns their number. */
     record DeleteTicks(long before, int limit) implements Edit<Integer> {
         @Override
         public boolean standsAlone() {

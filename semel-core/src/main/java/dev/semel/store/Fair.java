@@ -7,26 +7,32 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How a claim is shared out: between workspaces first, then between the workflows of each. Whoever has ten thousand runs
- * due does not keep one with a single run waiting. What a share leaves over goes to those who want more.
+ * Divides a claim of due runs fairly between workspaces, then between the workflows of each. A workflow with one due
+ * run does not wait behind one with ten thousand. Unused quota goes to those that have more due runs.
  */
 public final class Fair {
     private Fair() {}
 
-    /** A workflow with runs that are due and that nobody drives. */
+    /** A workflow with due runs that no worker executes. */
     public record Group(int workspace, String workflowId) {}
 
-    /** Up to so many runs of one workflow, the longest due first. */
+    /** How many runs of one workflow to claim, longest due first. */
     public record Share(Group group, int most) {}
 
+    /** A claimed run and its workflow. */
     public record Taken(String workflowId, Write.Driver driver) {}
 
+    /** The store statement that claims runs within these quotas. */
     @FunctionalInterface
     public interface Taking<E extends Exception> {
         List<Taken> take(List<Share> shares) throws E;
     }
 
-    /** @param turn moves with time, so that it is not always the same ones that come first where there is not enough for all */
+    /**
+     * Claims up to {@code limit} runs.
+     *
+     * @param turn changes with time, so that other workflows come first when the limit is too small for all
+     */
     public static <E extends Exception> List<Write.Driver> claim(
             int limit, List<Group> groups, long turn, Taking<E> taking) throws E {
         List<Write.Driver> claimed = new ArrayList<>();

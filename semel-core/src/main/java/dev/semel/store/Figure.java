@@ -2,29 +2,29 @@ package dev.semel.store;
 
 import java.util.Locale;
 
-/** What is counted. The codes are stored. */
+/** The counters that the store keeps per minute, workflow and step for monitoring. The codes are stored. */
 public enum Figure {
-    /** A trigger with a name of its own (a key, a chosen run id, what its door calls it) that got a run. */
+    /** A trigger with an identifier (a key, a chosen run id or the id of its source) that got a run. */
     KEYED(1),
-    /** A trigger without any name, which always gets a run. */
+    /** A trigger without an identifier, which always gets a run. */
     UNKEYED(2),
-    /** A request that was answered with the run it had started before. */
+    /** A duplicate request that was answered with the existing run. */
     REPLAYED(3),
-    /** A name that was refused because it stands for something else. */
+    /** A request that was rejected because its key belongs to another action. */
     CONFLICT(4),
-    /** A payload that was refused because it ran under another key. */
+    /** A request that was rejected because its payload ran under another key. */
     SAME_PAYLOAD(5),
-    /** A trigger with a key whose window was over. It is keyed, too. */
+    /** A trigger with an expired key. It also counts as keyed. */
     EXPIRED(6),
-    /** A run that completed after a failed attempt or after its worker had died. */
+    /** A run that completed after a failed attempt or after its worker crashed. */
     RECOVERED(7),
-    /** An effect that creates or updates something and was accepted. */
+    /** An accepted effect that creates or updates something. */
     WRITTEN(8),
-    /** An effect that tells somebody something and was accepted. */
+    /** An accepted effect that sends a notification. */
     TOLD(9),
     /** An effect that was not sent again inside its window. */
     SUPPRESSED(10),
-    /** An accepted effect that nothing protects. It is written or told, too. */
+    /** An accepted effect without protection. It also counts as a write or a notification. */
     UNPROTECTED(11);
 
     private final int code;
@@ -47,6 +47,6 @@ public enum Figure {
                 return figure;
             }
         }
-        throw new IllegalArgumentException("no figure has the code " + code);
+        throw new IllegalArgumentException("no counter has the code " + code);
     }
 }

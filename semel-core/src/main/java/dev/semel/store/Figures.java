@@ -5,15 +5,17 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Questions about what was counted. A workflow id that is empty means all workflows of the workspace. */
+/**
+ * Queries for monitoring counters and the facts behind them. An empty workflow id means all workflows of the workspace.
+ */
 public interface Figures {
-    /** So long counts are told by the minute; older ones by the hour. */
+    /** Younger counters are kept by the minute, older ones by the hour. */
     Duration FINE = Duration.ofHours(3);
 
     /**
-     * What is asked about: a time from one moment up to another, in microseconds.
+     * A time range in microseconds, with the workflow and step that a metric query is limited to.
      *
-     * @param step the name of a step; empty for all of them and for what belongs to none
+     * @param step the name of a step; empty for all steps and for counters without a step
      */
     record Range(int ws, String workflowId, String step, long since, long until) {
         public Range(int ws, String workflowId, long since, long until) {
@@ -22,60 +24,69 @@ public interface Figures {
     }
 
     /**
-     * Sums by workflow, figure, step and time, in the order of their time. Whole minutes of the range; what is gathered by
-     * the hour counts where its hour begins.
+     * Sums by workflow, counter, step and time, oldest first. Only whole minutes of the range count; an hourly counter
+     * counts at the start of its hour.
      *
-     * @param grain minutes that are told as one
+     * @param grain minutes per sum
      */
     List<Sum> sums(Range range, int grain);
 
-    /** @param minute the first one of those that it is the sum of */
+    /**
+     * The sum of one counter over a few minutes.
+     *
+     * @param minute the first minute of the sum
+     */
     record Sum(String workflowId, Figure figure, String step, long minute, long n) {}
 
-    /** What stands behind a figure, newest first. */
+    /** The single occurrences behind a counter, newest first. */
     List<Counted.Fact> facts(Range range, Figure figure, Behind behind, int limit);
 
-    /** Where a list goes on: behind this one. */
+    /** Position in a list of facts: the next page starts after it. */
     record Behind(long at, RunId run, String digest) {
         public static final Behind START = new Behind(Long.MAX_VALUE, RunId.NEWEST, "");
     }
 
-    /** How many writes named their object, and how many objects those are, by workflow. */
+    /** Per workflow: the number of writes that name their object, and the number of distinct objects. */
     List<Written> written(Range range);
 
+    /** How many writes of a workflow name an object, and how many objects there are. */
     record Written(String workflowId, long writes, long objects) {}
 
-    /** Objects with more writes than that, the most written first. */
+    /** Objects with more than {@code more} writes, most written first. */
     List<Thing> objects(Range range, long more, int limit);
 
+    /** An external object and how often it was written. */
     record Thing(String workflowId, String object, long writes, long firstAt, long lastAt) {}
 
-    /** Runs whose failure fell into this time, whenever they began: the first so many that failed are counted. */
+    /** Runs that failed in this range, whenever they started; counts at most {@code most} of them, earliest first. */
     Failures failures(Range range, int most);
 
     /**
-     * @param more whether there may be more than those that were counted
-     * @param first the one that failed first; null where none did
-     * @param errors by code and step, the most frequent first; empty where an end says neither
+     * How many runs failed in a time range, grouped by error.
+     *
+     * @param more whether there may be more than were counted
+     * @param first the run that failed first; null if none did
+     * @param errors by code and step, the most frequent first; both are empty if the run recorded none
      */
     record Failures(long runs, boolean more, @Nullable RunId first, List<Failure> errors) {}
 
+    /** Failed runs with the same error code and step. */
     record Failure(String code, String step, long runs) {}
 
     /**
-     * Replayed requests of this time by the run they met, among these rows of requests; rows that were gathered count as
-     * often as they came. The step of the range is not looked at.
+     * Replayed requests of this range, grouped by the run they matched. A grouped row counts all its requests. Ignores
+     * the step of the range.
      */
     Met met(Range range, Among among);
 
     /**
-     * Which rows of a list are looked at, the newest first.
+     * Which rows of the request list to scan, newest first.
      *
-     * @param from the last of them at most
-     * @param before only those behind that one
+     * @param from the oldest row to scan
+     * @param before only rows older than this one
      */
     record Among(RunId from, RunId before, int looked) {
-        /** Those that were made in this time, by clocks that are not wrong by more than two hours. */
+        /** Rows created in this range, by clocks that are wrong by two hours at most. */
         public static Among of(Range range, int looked) {
             return new Among(RunId.madeSince(range.since()), RunId.madeUntil(range.until()), looked);
         }
@@ -85,10 +96,18 @@ public interface Figures {
         }
     }
 
-    /** @param next behind which row to go on; null at the end */
+    /**
+     * Runs that got replayed requests, one page.
+     *
+     * @param next the row to continue after; null at the end
+     */
     record Met(List<Replayed> runs, @Nullable RunId next) {}
 
-    /** @param input null where it is longer than {@link #LONGEST_INPUT}, and to be read alone */
+    /**
+     * A run and how many replayed requests it got.
+     *
+     * @param input null if it is longer than {@link #LONGEST_INPUT}; read it separately
+     */
     record Replayed(
             RunId run,
             long times,
@@ -96,23 +115,27 @@ public interface Figures {
             int version,
             @Nullable String input) {}
 
-    /** In characters: lists of inputs must fit into memory whatever the runs hold. */
+    /** In characters. It bounds the memory that a list of inputs needs. */
     int LONGEST_INPUT = 16_384;
 
-    /** Effects in doubt whose runs wait for a decision, by workflow. */
+    /** Per workflow: effects in doubt whose runs wait for a decision. */
     List<Doubt> doubts(int ws);
 
-    /** @param oldestAt when the first of them was sent first */
+    /**
+     * How many effects of a workflow are in doubt.
+     *
+     * @param oldestAt when the oldest of them was first sent
+     */
     record Doubt(String workflowId, long effects, long oldestAt) {}
 
-    /** The newest runs of a workflow as they were asked for, newest first. */
+    /** The newest runs of a workflow with the triggers that started them, newest first. */
     List<Arrival> arrivals(int ws, String workflowId, RunId before, int limit);
 
     /**
-     * A trigger that got a run.
+     * A trigger that started a run.
      *
-     * @param fields keyed hashes of what makes it the same
-     * @param endedAt 0 where it has not ended
+     * @param fields keyed hashes of the fingerprint fields
+     * @param endedAt 0 if the run has not ended
      */
     record Arrival(
             RunId run, int door, String actor, @Nullable String key, byte[] fields, long at, long endedAt) {}
@@ -120,8 +143,9 @@ public interface Figures {
     /** Sums over all workspaces, from one minute up to another. */
     List<Total> totals(long from, long until);
 
+    /** The sum of one counter over all of a period, by workspace, workflow and step. */
     record Total(int ws, String workflowId, Figure figure, String step, long n) {}
 
-    /** Whether there is something to do for {@link Edit.TidyFigures}. */
+    /** Whether {@link Edit.TidyFigures} would change anything. */
     boolean isUntidy(Edit.TidyFigures tidy);
 }

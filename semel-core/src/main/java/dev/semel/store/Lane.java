@@ -2,11 +2,11 @@ package dev.semel.store;
 
 import java.util.List;
 
-/** One writing connection. Used by one thread. */
+/** A database connection that commits batches of writes, one transaction each. Used by one thread. */
 public interface Lane extends AutoCloseable {
     /**
-     * Applies all writes in one transaction and tells each outcome, in order. When it returns, the transaction is
-     * durable; when it throws, the failure says what is known.
+     * Applies all writes in one transaction and returns their results in order. The transaction is durable on return.
+     * An exception says what is known about the state of the store.
      */
     List<Object> apply(Batch batch) throws StoreFailure;
 

@@ -2,38 +2,41 @@ package dev.semel.store;
 
 import org.jspecify.annotations.Nullable;
 
-/** The right to drive runs: a lease that is never reused, with one fence slot per lane. */
+/**
+ * Creates, renews and ends worker leases. Only the holder of a lease may execute runs. A lease id is never reused, and
+ * each write connection has its own fence slot.
+ */
 public interface Leases extends AutoCloseable {
-    /** A new lease with all its slots; refused with {@link StoreFailure.Outdated} under a schema that is too new. */
+    /** Creates a lease with all its slots; throws {@link StoreFailure.Outdated} if the schema is too new. */
     void start(long lease, String worker, int slots, long ttlMicros);
 
-    /** False: the lease is gone. */
+    /** Returns false if the lease has ended. */
     boolean renew(long lease, long ttlMicros);
 
-    /** Tells of this worker, for whoever looks at the workers, and asks how the store is. */
+    /** Stores the status of this worker for the worker list, and returns the status of the store. */
     Pulse pulse(long lease, Told told);
 
     /**
-     * What a worker tells of itself. Nothing is decided by it.
+     * The status that a worker reports about itself, for display only.
      *
-     * @param runs how many it drives
+     * @param runs how many runs it executes
      * @param wall its own clock, in microseconds
      */
     record Told(String version, int runs, long wall) {}
 
     /**
-     * How the store is.
+     * Clock difference, durability and schema status of the store, as returned by a heartbeat.
      *
-     * @param ahead how far the worker's clock is before the store's, in microseconds; behind it below zero
-     * @param newer the migration that this version does not understand; null where it understands all of them
+     * @param ahead how far the worker's clock is ahead of the store's, in microseconds; negative if behind
+     * @param newer the migration that this version does not know; null if it knows all
      */
     record Pulse(
             long ahead, Durability durability, @Nullable String newer) {}
 
-    /** Ends leases whose time is over by the store's clock, and sets their runs free. Answers how many ended. */
+    /** Ends leases that have expired by the store's clock and frees their runs. Returns how many ended. */
     int takeOver();
 
-    /** Gives the lease back on a clean stop; its runs are free at once. */
+    /** Ends the lease on a clean shutdown and frees its runs at once. */
     void end(long lease);
 
     @Override

@@ -6,111 +6,115 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What is done about letters: signals for whoever waits under a key, sent by somebody who does not know the run. A wait
- * listens; a letter goes to all who listen at that moment, and ends their listening; where nobody does it is kept for
- * the first that comes. Each of these is one transaction.
+ * An operation on keyed signals: signals that reach every run waiting for a key, without knowing the run. A signal goes
+ * to all runs that wait at that moment and ends their waits. If none waits, the store keeps it for the first run that
+ * does. Each operation is one transaction.
  */
 public sealed interface Letter<T> {
-    /** How long a letter is kept for somebody, and its id known. */
+    /** How long a signal and its id are kept. */
     Duration KEPT = Duration.ofDays(7);
 
-    /** At most so many waits get one letter; those that listen the longest. */
+    /** At most this many waits get one signal, longest waiting first. */
     int MOST_LISTENERS = 1_000;
 
     int LONGEST_KEY = 255;
 
-    /** The name of the signal under which messages of people come. */
+    /** The name of the signal that carries message replies. */
     String REPLY = "reply";
 
-    /** Whether it has a transaction of its own; see {@link Edit#standsAlone}. */
+    /** Whether the operation needs its own transaction; see {@link Edit#standsAlone}. */
     default boolean standsAlone() {
         return false;
     }
 
-    /** The name of a signal, and the key under which it is waited for. */
+    /** Signal name and key that runs wait for and senders send to. */
     record Address(int workspace, String name, String key) {
         public Address {
             if (key.isEmpty() || key.length() > LONGEST_KEY || key.chars().anyMatch(Character::isISOControl)) {
                 throw new IllegalArgumentException(
-                        "the key of a signal has 1 to 255 characters and no control characters");
+                        "a signal key has 1 to 255 characters and no control characters");
             }
         }
 
-        /** Where messages of a sender go that may be replies, whichever way the sender is written. */
+        /** The address for replies of a sender, in one spelling. */
         public static Address reply(int workspace, String from) {
             return new Address(workspace, REPLY, from.strip().toLowerCase(Locale.ROOT));
         }
 
-        /** The row that is locked by whoever sends or begins to listen here, so that they never miss each other. */
+        /** The row that senders and waits lock first, so that no signal is missed. */
         public String lock() {
-            return "letter:" + workspace + ":" + name + ":" + key;
+            return "keyed_signal:" + workspace + ":" + name + ":" + key;
         }
     }
 
-    /** One wait of a run, and the execution that is in it. One that drives the run no more changes nothing. */
+    /** One wait of a run, and the execution that waits. An outdated execution changes nothing. */
     record Ear(Write.Driver by, String path) {
-        /** The name under which the letter lies among the signals of the run: one for each wait. */
+        /** The name of the stored signal that carries the keyed signal to this wait. */
         public String signal() {
             return SIGNAL + path;
         }
     }
 
-    /** No signal of a user begins like this. */
-    String SIGNAL = "#letter:";
+    /** Prefix of those signal names. Users cannot send signals with it. */
+    String SIGNAL = "#keyed:";
 
-    /** The key of that signal: with the name it makes a second letter for one wait impossible. */
-    String ONLY = "letter";
+    /** The key of those signals. Together with the name it allows one signal per wait. */
+    String ONLY = "keyed";
 
     /**
-     * Sends a letter, once for each id that the sender gave it.
+     * Sends a keyed signal, once per id that its sender chose.
      *
-     * @param letter the sender's id for it
-     * @param by of this very request: where it finds its own letter, the answer was lost and it is no repeat
-     * @param digest of all that defines the letter
+     * @param letter the sender's id of the signal
+     * @param by the id of this request: if the stored signal has it, the response was lost and this is no duplicate
+     * @param digest of everything that defines the signal
      */
     record Post(Address to, String letter, RunId by, byte[] digest, String value) implements Letter<Posted> {
         @Override
         public boolean standsAlone() {
-            return true; // it may wait for the same id under another key
+            return true; // it may wait for the same id with another key
         }
     }
 
+    /** The result of sending a keyed signal. */
     sealed interface Posted {
         /**
-         * @param runs who has it by now; none while it is kept
-         * @param until when it is kept, or known, no longer
+         * The signal was sent, now or by an earlier request.
+         *
+         * @param runs the runs that received it; empty while it is kept
+         * @param until when the store forgets it
          */
         record Sent(List<RunId> runs, long until, boolean repeated) implements Posted {}
 
-        /** The id came with another letter before. Nothing was sent. */
+        /** The id was used before for a different signal. Nothing was sent. */
         record OtherLetter() implements Posted {}
     }
 
     /**
-     * A wait begins to listen, or gets the oldest letter that is kept.
+     * Starts waiting for a keyed signal, or takes the oldest kept one.
      *
-     * @param undoing it listens although its run is asked to end, because it undoes what the run did
-     * @param since letters that were sent before then are not for this wait
+     * @param undoing waits even if the run is being cancelled, because a compensation waits
+     * @param since ignores signals that were sent before this time
      */
     record Listen(Address to, Ear ear, boolean undoing, long since) implements Letter<Heard> {
-        /** A wait that takes whatever is kept. */
+        /** A wait that takes any kept signal. */
         public Listen(Address to, Ear ear, boolean undoing) {
             this(to, ear, undoing, 0);
         }
     }
 
-    /** A wait listens no more, because it is over for another reason. A letter that came before is told. */
+    /** Stops waiting for a keyed signal and reports one that came before. */
     record Hush(Ear ear) implements Letter<Heard> {}
 
+    /** The result of starting or stopping a wait for a keyed signal. */
     enum Heard {
         NOTHING,
-        /** A letter for this wait lies among the signals of the run. */
+        /** The signal for this wait is among the signals of the run. */
         LETTER,
-        /** The run has ended or is driven by another execution. */
+        /** The run has ended, or another execution owns it. */
         GONE
     }
 
-    /** Deletes up to {@code limit} letters that are known no longer; says how many. */
+    /** Deletes up to {@code limit} expired signals and returns their number. */
     record Delete(int limit) implements Letter<Integer> {
         @Override
         public boolean standsAlone() {
@@ -119,8 +123,8 @@ public sealed interface Letter<T> {
     }
 
     /**
-     * A letter is deleted so long after its time. A transaction that read the clock before that time and still gives it
-     * to somebody is over by then, so nobody waits for a row that the other deletes.
+     * How long after its expiry a signal is deleted. Transactions that read the clock before the expiry are over by
+     * then, so they never wait for the deletion.
      */
     Duration BEHIND = Duration.ofHours(1);
 }

@@ -3,33 +3,35 @@ package dev.semel.store;
 import java.util.Comparator;
 
 /**
- * A name that at most one run holds at a time. All doors use one table of names, so the run table needs no unique
- * constraint of its own. The order is the order in which rows are locked, the same in Java and in both stores.
+ * An identifier that at most one run holds at a time: an idempotency key, a chosen run id, an event, a tick. All
+ * trigger sources share one key table, so the run table needs no unique constraint. Keys sort in their lock order,
+ * which is the same in Java and in both stores.
  */
 public record Name(int workspace, Kind kind, String text) implements Comparable<Name> {
     private static final Comparator<Name> ORDER =
             Comparator.comparingInt(Name::workspace).thenComparing(Name::kind).thenComparing(Name::text);
 
+    /** What a unique key identifies. The codes are stored. */
     public enum Kind {
         /** A caller's key, unique in its workspace. */
         KEY(1),
         /** A caller's key in a workflow with `scope: workflow`; the text is key, newline, workflow id. */
         WORKFLOW_KEY(2),
-        /** A caller's key where the fingerprint is part of the name; the text is key, newline, digest. */
+        /** A caller's key with policy `distinct`; the text is key, newline, fingerprint digest. */
         DISTINCT_KEY(3),
-        /** A run id that the caller chose. */
+        /** A run id chosen by the caller. */
         RUN(4),
-        /** A payload, where a workflow wants to know of the same one under another key. */
+        /** A payload, if the workflow flags or rejects the same payload with another key. */
         PAYLOAD(5),
-        /** The step of another run that started this one. */
+        /** The step of the parent run that started this run. */
         CHILD(6),
-        /** An event for a workflow. */
+        /** An event for one workflow. */
         EVENT(7),
-        /** A delivery of a provider for a workflow. */
+        /** A webhook delivery for one workflow. */
         HOOK(8),
         /** A nominal time of a schedule. */
         TICK(9),
-        /** The replay that follows a run; the text is that run. */
+        /** The replay or resumption that follows a run; the text is that run. */
         REPLAY(10);
 
         private final int code;
@@ -42,7 +44,7 @@ public record Name(int workspace, Kind kind, String text) implements Comparable<
             return code;
         }
 
-        /** Whether it names one run of one workflow, whatever the workflow says of keys. */
+        /** Whether it identifies one run of one workflow, independent of the workflow's key policy. */
         public boolean isExact() {
             return this == RUN || this == CHILD || this == EVENT || this == HOOK || this == TICK || this == REPLAY;
         }
@@ -53,7 +55,7 @@ public record Name(int workspace, Kind kind, String text) implements Comparable<
                     return kind;
                 }
             }
-            throw new IllegalArgumentException("no kind of name has the code " + code);
+            throw new IllegalArgumentException("no kind of unique key has the code " + code);
         }
     }
 

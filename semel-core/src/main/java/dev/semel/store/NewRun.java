@@ -7,12 +7,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run as a trigger asks for it. The store adds the time, the lineage and the links to earlier runs.
+ * A run to be created by a trigger. The store adds the time, the lineage and the links to earlier runs.
  *
- * @param fields keyed hashes of the fingerprint's fields
- * @param state `started`, or `queued` where it must wait
- * @param links other runs that this one comes from
- * @param gate what stands between the admission and the start; null for nothing
+ * @param fields keyed hashes of the fingerprint fields
+ * @param state `started`, or `queued` if it must wait
+ * @param links other runs that this one derives from
+ * @param gate what delays the start; null for nothing
  */
 public record NewRun(
         RunId id,
@@ -26,7 +26,7 @@ public record NewRun(
         byte[] fields,
         Links links,
         @Nullable Gate gate) {
-    /** A run that comes from no other and waits for nothing. */
+    /** A run that derives from no other run and starts at once. */
     public NewRun(
             RunId id,
             int workspace,
@@ -41,11 +41,11 @@ public record NewRun(
     }
 
     /**
-     * Where a run comes from.
+     * The runs that a new run derives from: lineage, parent and replayed run.
      *
-     * @param lineage the first run of the line that this one continues; null where it begins one
-     * @param carried what its journal begins with; empty text for nothing
-     * @param depth so many runs, each started by a step of the one before, stand between it and whoever began
+     * @param lineage the first run of the lineage that this run continues; null if it starts one
+     * @param carried the journal entries that it starts with; empty text for none
+     * @param depth number of parent runs above it, each of which started the next
      */
     public record Links(
             @Nullable RunId lineage,
@@ -55,41 +55,41 @@ public record NewRun(
             int depth) {
         public static final Links NONE = new Links(null, null, null);
 
-        /** A run that begins with an empty journal, and that no step of a run has started. */
+        /** A run with an empty journal and without a parent. */
         public Links(@Nullable RunId lineage, @Nullable RunId parent, @Nullable RunId replayOf) {
             this(lineage, parent, replayOf, "", 0);
         }
 
-        /** Whether there is anything to remember about where it comes from, beside its lineage. */
+        /** Whether it has a parent or replays a run. */
         public boolean isLinked() {
             return parent != null || replayOf != null || depth > 0;
         }
     }
 
     /**
-     * What stands between the admission and the start.
+     * What delays the start of an admitted run: queues, rate limit, delay and debounce.
      *
-     * @param places queues that the run goes through, in order; it starts when it has a place in each
-     * @param rate at most so many starts in a time; null for no limit
+     * @param places queues that the run passes through, in order; it starts when each has a free place
+     * @param rate limits starts per time; null for no limit
      * @param delay microseconds
-     * @param debounce waits for quiet; null for no waiting
+     * @param debounce waits until no further trigger comes; null for no debounce
      */
     public record Gate(
             List<Place> places,
             @Nullable Rate rate,
             long delay,
             @Nullable Debounce debounce) {
-        /** A queue, named by a digest: at most {@code cap} of its runs are begun and unfinished. */
+        /** A queue, identified by a digest, that limits how many of its runs are unfinished at a time. */
         public record Place(String queue, int cap) {}
 
-        /** {@code burst} starts at once, then one each {@code interval} microseconds. */
+        /** Limits how fast runs start: {@code burst} at once, then one every {@code interval} microseconds. */
         public record Rate(String name, long interval, int burst) {}
 
-        /** The run starts after {@code quiet} microseconds without another trigger of that name, at most so many later. */
+        /** Starts the run after {@code quiet} microseconds without another trigger of that name, or at a maximum delay. */
         public record Debounce(String name, long quiet, long atMost) {}
     }
 
-    /** Who asked, through which door, under which key. */
+    /** Trigger source, actor, key and correlation id of a run. */
     public record Origin(
             Door door,
             String actor,

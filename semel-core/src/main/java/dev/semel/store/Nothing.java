@@ -2,7 +2,7 @@ package dev.semel.store;
 
 import org.jspecify.annotations.Nullable;
 
-/** Stands for null in a list of outcomes, which holds one value for each write. */
+/** Represents null in the list of write results, which must contain one value per write. */
 public enum Nothing {
     NOTHING;
 

@@ -5,7 +5,7 @@ import dev.semel.run.RunState;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Questions about plans of safe replays. */
+/** Queries for safe-replay plans and their items. */
 public interface Plans {
     Replay.@Nullable Plan plan(int ws, RunId id);
 
@@ -15,30 +15,35 @@ public interface Plans {
     /**
      * Items in the order of their runs.
      *
-     * @param actions only items with one of these actions, one bit each; 0 for all
-     * @param fate only items with this fate; null for all
+     * @param wanted the plan and the filter
      */
     List<Replay.Item> items(Wanted wanted, @Nullable RunId after, int limit);
 
+    /** Selects items of a plan: by action, one bit each (0 for all), and by outcome (null for all). */
     record Wanted(RunId plan, int actions, Replay.@Nullable Fate fate) {}
 
-    /** How many items have which fate, and where their new runs are by now. */
+    /** Number of items by outcome and by the current state of their new runs. */
     List<Count> progress(RunId plan);
 
-    /** @param state of the new runs; null where there is none, or none any more */
+    /**
+     * Number of plan items with one outcome and run state.
+     *
+     * @param state of the new runs; null if there are none or they were deleted
+     */
     record Count(Replay.Fate fate, @Nullable RunState state, long items) {}
 
-    /** Which of these runs have ended, and how. */
+    /** Those of these runs that have ended, with their final state. */
     List<Ended> ended(List<RunId> runs);
 
+    /** A run that has ended, with its final state. */
     record Ended(RunId run, RunState state) {}
 
-    /** The plan that is being applied and was taken the longest ago, by whomever; null for none. */
+    /** The plan being applied that a worker claimed longest ago; null for none. */
     Replay.@Nullable Plan applying();
 
-    /** Plans that are being applied and are free by then, or this worker's; those that wait the longest first. */
+    /** Plans being applied that this worker holds or that no worker holds at this time, longest waiting first. */
     List<Replay.Plan> free(RunId worker, long now, int limit);
 
-    /** Whether a plan was made before then. */
+    /** Whether a plan was created before this time. */
     boolean hasPlansBefore(long time);
 }

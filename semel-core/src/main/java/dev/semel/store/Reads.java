@@ -10,23 +10,23 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Questions to the store; they change nothing. Used by one thread at a time. */
+/** All read-only queries of the store. Used by one thread at a time. */
 public interface Reads extends AutoCloseable {
     /** The store's clock, in microseconds. */
     long now();
 
-    /** Who holds these names, in their order; null where nobody does. Expired ones are told too. */
+    /** The records of these unique keys, in their order; null for a key that no run holds. Includes expired keys. */
     Found names(List<Name> names);
 
-    /** What was found, and when by the store's clock. */
+    /** Key records found by a lookup, and the store's time of the lookup. */
     record Found(long now, List<@Nullable Known> known) {}
 
     Rows.@Nullable Run run(int ws, RunId id);
 
-    /** A run that this worker claimed, whatever its workspace. */
+    /** A run that this worker claimed, in any workspace. */
     Rows.@Nullable Run claimed(RunId id);
 
-    /** Runs without their journals, in any order; those that are gone are left out. */
+    /** Runs without their journals, in any order; deleted runs are missing. */
     default List<Rows.Run> heads(List<RunId> ids) {
         List<Rows.Run> all = new ArrayList<>(ids.size());
         for (RunId id : ids) {
@@ -38,7 +38,7 @@ public interface Reads extends AutoCloseable {
         return all;
     }
 
-    /** Claimed runs with their journals, in any order; those that are gone are left out. */
+    /** Claimed runs with their journals, in any order; deleted runs are missing. */
     default List<Recorded> recorded(List<RunId> ids) {
         List<Recorded> all = new ArrayList<>(ids.size());
         for (RunId id : ids) {
@@ -50,16 +50,16 @@ public interface Reads extends AutoCloseable {
         return all;
     }
 
-    /** A run and the chunks of its journal in order, without what its end holds. */
+    /** A run with its journal chunks in order, without the entries stored with its end. */
     record Recorded(Rows.Run run, List<Chunk> journal) {}
 
     /** Newest first. */
     List<Rows.Run> runs(RunFilter filter);
 
-    /** Journal chunks of a run in order, without what its end holds. */
+    /** Journal chunks of a run in order, without the entries stored with its end. */
     List<Chunk> journal(RunId run);
 
-    /** Entries that became durable together. */
+    /** Journal entries that were committed together. */
     record Chunk(int seq, String entries) {}
 
     /** Signals of a run in the order of their arrival. */
@@ -67,25 +67,26 @@ public interface Reads extends AutoCloseable {
 
     Ledger.@Nullable Row effect(Ledger.Id id);
 
-    /** The effects whose rows a run holds, in the order of their first attempt. */
+    /** The effects that a run holds in the ledger, in the order of their first attempt. */
     List<Ledger.Row> effects(RunId run);
 
-    /** The effects whose rows these runs hold, in any order. */
+    /** The effects that these runs hold in the ledger, in any order. */
     default List<Ledger.Row> effects(List<RunId> runs) {
         List<Ledger.Row> all = new ArrayList<>();
         runs.forEach(run -> all.addAll(effects(run)));
         return all;
     }
 
-    /** Effects of a workspace, those of the newest runs first. */
+    /** Effects of a workspace, newest runs first. */
     LedgerPage effects(EffectFilter filter);
 
-    /** What was found among the effects that were looked at, and behind which to go on; null at the end. */
+    /** One page of effects, and the position to continue after; null at the end. */
     record LedgerPage(List<Ledger.Row> found, @Nullable EffectPlace next) {}
 
+    /** Position in a list of effects: the next page starts after it. */
     record EffectPlace(RunId run, String digest) {}
 
-    /** Which rows of the ledger a list shows; notes that a step keeps for safe replays are in none. */
+    /** Which ledger rows a list shows. Notes for safe replays are never shown. */
     enum Part {
         ALL,
         DEEDS,
@@ -93,11 +94,11 @@ public interface Reads extends AutoCloseable {
     }
 
     /**
-     * What a list of effects is narrowed to.
+     * Filter of an effect list.
      *
-     * @param object what they are about; with it nothing else is looked at
+     * @param object the external object; with it the scan is limited to its effects
      * @param key the effect key
-     * @param before only those behind that one
+     * @param before only effects after this position
      */
     record EffectFilter(
             int ws,
@@ -109,15 +110,15 @@ public interface Reads extends AutoCloseable {
             Part part,
             @Nullable EffectPlace before,
             int limit) {
-        /** So many are looked at for one page. */
+        /** At most this many rows are scanned for one page. */
         public static final int LOOKED_AT = 10_000;
 
-        /** Everything of a workspace. */
+        /** All effects of a workspace. */
         public static EffectFilter all(int ws, int limit) {
             return in(ws, null, limit);
         }
 
-        /** Everything that stands so. */
+        /** All effects in this state. */
         public static EffectFilter in(int ws, Ledger.@Nullable State state, int limit) {
             return new EffectFilter(ws, state, null, null, null, null, Part.ALL, null, limit);
         }
@@ -134,7 +135,7 @@ public interface Reads extends AutoCloseable {
             return new EffectFilter(ws, state, workflowId, object, protection, wanted, part, before, limit);
         }
 
-        /** Whether a row is among those that are meant, wherever it stands. */
+        /** Whether a row passes the filter, except for its position. */
         public boolean fits(Ledger.Row row) {
             return row.id().workspace() == ws
                     && !row.isNote()
@@ -150,13 +151,13 @@ public interface Reads extends AutoCloseable {
     /** Runs that this one started, oldest first. */
     List<RunId> children(RunId run);
 
-    /** The queues in which a run has a place, whether it has begun or waits. */
+    /** The queues that a run occupies or waits in. */
     List<String> queues(RunId run);
 
-    /** The runs that continue the line of this first one, oldest first, without itself. */
+    /** The other runs of a lineage, given its first run; oldest first. */
     List<RunId> lineage(RunId first);
 
-    /** The runs that continue the lines of these first ones, by their first run; lines of one run are left out. */
+    /** The other runs of these lineages, by their first run. Lineages of one run are missing. */
     default Map<RunId, List<RunId>> lineages(List<RunId> first) {
         Map<RunId, List<RunId>> all = new HashMap<>();
         for (RunId one : first) {
@@ -168,24 +169,24 @@ public interface Reads extends AutoCloseable {
         return all;
     }
 
-    /** Runs that rest until a worker comes whose code may fit them ({@link Write.Rest#HELD}), in order. */
+    /** Runs that are suspended until a worker has matching code ({@link Write.Rest#HELD}), in order. */
     List<Misfit> held(@Nullable RunId after, int limit);
 
-    /** A run that is held because the code of its workflow did not fit. */
+    /** A run that is held because the code of its workflow does not match its journal. */
     record Misfit(RunId run, String workflowId) {}
 
-    /** The newest rows of one run, or those older than {@code before}; newest last. */
+    /** The newest duplicate requests of one run, or those older than {@code before}; newest last. */
     List<Write.Seen> requestsOf(RunId run, @Nullable RunId before, int limit);
 
-    /** All rows of a workspace, newest first. */
+    /** All duplicate requests of a workspace, newest first. */
     List<Write.Seen> requests(int ws, @Nullable RunId before, int limit);
 
-    /** Every name that spells this key, whatever its scope. */
+    /** Every key record with this key text, in any scope. */
     List<Rows.Held> key(int ws, String key);
 
     List<Rows.Held> keys(int ws, String prefix, @Nullable Name after, int limit);
 
-    /** Grows with every change of workflows, tokens and watched settings. */
+    /** Increases with every change of workflows, tokens and cached settings. */
     long catalogChange();
 
     Rows.@Nullable Workflow workflow(int ws, String nameOrId);
@@ -194,10 +195,10 @@ public interface Reads extends AutoCloseable {
 
     Rows.@Nullable Version version(String workflowId, int version);
 
-    /** Versions without their texts, newest first, from those before {@code before}. */
+    /** Versions without their texts, newest first, older than {@code before}. */
     List<Rows.Version> versions(String workflowId, int before, int limit);
 
-    /** The newest runs of a workflow, up to {@code limit} of them, counted by version and state. */
+    /** The newest {@code limit} runs of a workflow, counted by version and state. */
     List<Rows.Tally> tally(int ws, String workflowId, int limit);
 
     Rows.@Nullable Token token(byte[] hash);
@@ -208,77 +209,77 @@ public interface Reads extends AutoCloseable {
 
     Rows.@Nullable Workspace workspace(int ws);
 
-    /** The current version of a document; null where there is none, or none any more. */
+    /** The current version of a setting; null if it does not exist or was removed. */
     Rows.@Nullable Setting setting(int ws, String kind, String name);
 
-    /** One version of a document, also one that says that it was removed. */
+    /** One version of a setting, also one that marks its removal. */
     Rows.@Nullable Setting setting(int ws, String kind, String name, int version);
 
-    /** Current versions by name, behind {@code after}. */
+    /** Current versions by name, after {@code after}. */
     List<Rows.Setting> settings(int ws, String kind, String after, int limit);
 
-    /** The versions of a document that are kept, newest first, at most 200. */
+    /** The kept versions of a setting, newest first, at most 200. */
     List<Rows.Setting> settingVersions(int ws, String kind, String name);
 
-    /** Deliveries of a hook, newest first, without their payloads. */
+    /** Deliveries of a webhook source, newest first, without payloads. */
     List<Delivery> deliveries(int ws, String hook, @Nullable RunId before, int limit);
 
     @Nullable
     Delivery delivery(int ws, String hook, RunId id);
 
-    /** The delivery that brought this id of its provider first; null where it is known no longer. */
+    /** The delivery that first brought this provider id; null if it has expired. */
     @Nullable
     Delivery firstDelivery(int ws, String hook, String eventId);
 
-    /** Whether anything of a delivery is kept that need not be any more. */
+    /** Whether an expired delivery can be deleted. */
     boolean expiredDelivery();
 
     List<Rows.Audit> audit(int ws, @Nullable RunId before, int limit);
 
     /**
-     * First runs of their lineage that ended before then, among up to {@code limit} runs after {@code from}, the oldest
-     * first; runs that were made later than that are not looked at.
+     * First runs of lineages that ended before a time, oldest first. Scans up to {@code limit} runs after {@code from},
+     * but none that were created after that time.
      */
     Old oldRuns(@Nullable RunId from, int limit, long endedBefore);
 
-    /** What was found, and where to go on; null at the end. */
+    /** First runs of old lineages, and the position to continue after; null at the end. */
     record Old(List<RunId> found, @Nullable RunId next) {}
 
-    /** Looks at up to {@code limit} names after {@code from} for tombstones that expired before {@code before}. */
+    /** Scans up to {@code limit} keys after {@code from} for tombstones that expired before {@code before}. */
     Slice tombstones(@Nullable Name from, int limit, long before);
 
-    /** What was found, and where to go on; null at the end. */
+    /** One page of expired keys, and the position to continue after; null at the end. */
     record Slice(List<Edit.Tombstone> found, @Nullable Name next) {}
 
-    /** Whether an answer to a change is kept that need not be any more. */
+    /** Whether an expired reply of an idempotent command can be deleted. */
     boolean expiredReply();
 
-    /** Schedules and their ticks. */
+    /** Queries for schedules and their ticks. */
     Timetable timetable();
 
-    /** Plans of safe replays. */
+    /** Queries for safe-replay plans. */
     Plans plans();
 
-    /** What was counted. */
+    /** Queries for monitoring counters. */
     Figures figures();
 
-    /** Questions that runs put to people. */
+    /** Queries for reviews. */
     Review.Desk reviews();
 
-    /** An event that is still kept. */
+    /** An event that has not expired. */
     Rows.@Nullable Event event(int ws, String eventId);
 
     /** Newest first. */
     Events events(EventFilter filter);
 
-    /** What was found among the events that were looked at, and where to go on; null at the end. */
+    /** One page of events, and the position to continue after; null at the end. */
     record Events(List<Rows.Event> found, @Nullable RunId next) {}
 
     /**
-     * What a list of events is narrowed to.
+     * Filter of an event list.
      *
-     * @param unmatched only what nobody wanted
-     * @param before only older ones than that
+     * @param unmatched only events that no workflow subscribes to
+     * @param before only events older than this one
      */
     record EventFilter(
             int ws,
@@ -288,39 +289,39 @@ public interface Reads extends AutoCloseable {
             long since,
             @Nullable RunId before,
             int limit) {
-        /** So many are looked at for one page. */
+        /** At most this many rows are scanned for one page. */
         public static final int LOOKED_AT = 10_000;
     }
 
-    /** The names of one kind that begin with this text, in their order. */
+    /** The records of unique keys of one kind that start with this text, sorted. */
     List<Rows.Held> namesLike(int ws, Name.Kind kind, String prefix, int limit);
 
-    /** The oldest events of a workspace, as far as they came before then. */
+    /** The oldest events of a workspace that were received before a time. */
     List<Edit.OldEvent> oldEvents(int ws, long before, int limit);
 
     /** The next workspace with a higher number; null at the end. */
     @Nullable
     Integer workspaceAfter(int ws);
 
-    /** Whether a letter is known that need not be any more; those are deleted some time behind. */
+    /** Whether an expired keyed signal can be deleted; deletion waits {@link Letter#BEHIND} after expiry. */
     boolean expiredLetter();
 
-    /** When the next run that nobody drives is due, by the store's clock; {@link Write.Rest#NEVER} where there is none. */
+    /** When the next run without a worker is due, by the store's clock; {@link Write.Rest#NEVER} for none. */
     long nextDue();
 
-    /** Unfinished runs that belong to a lease, in order, after {@code after}. */
+    /** Unfinished runs of a lease, in order, after {@code after}. */
     List<Write.Driver> owned(long lease, @Nullable RunId after, int limit);
 
-    /** Every worker with a lease, the oldest first, also one whose lease is over and was not taken over yet. */
+    /** Every worker with a lease, oldest first, including expired leases that were not taken over yet. */
     List<Rows.Worker> workers();
 
-    /** How many runs are not ended. */
+    /** The number of unfinished runs. */
     long unfinished();
 
     /**
-     * What a list of runs is narrowed to.
+     * Filter of a run list.
      *
-     * @param from runs below it are not looked at, so that a list of the last hour does not read those of a year
+     * @param from older runs are not scanned, so that a list of the last hour does not read those of a year
      */
     record RunFilter(
             int ws,
@@ -344,7 +345,7 @@ public interface Reads extends AutoCloseable {
             this(ws, workflowId, state, key, replayedOnly, since, before, limit, null);
         }
 
-        /** The same list further on. */
+        /** The same filter for the next page. */
         public RunFilter page(@Nullable RunId behind, int most) {
             return new RunFilter(ws, workflowId, state, key, replayedOnly, since, behind, most, from);
         }

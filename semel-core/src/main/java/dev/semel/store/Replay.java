@@ -8,20 +8,21 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is done about plans of safe replays. A plan is a head and one item for each run; it is laid, gets its items page
- * by page, is ready for a while, and is applied once. Each of these is one transaction, and done twice it is done once.
+ * An operation on a safe-replay plan. A plan has a head and one item per run. It is created, filled with items page by
+ * page, valid for a limited time, and applied once. Each operation is one transaction; applying it twice has the effect
+ * of once.
  */
 public sealed interface Replay<T> {
-    /** So long a plan may be applied. */
+    /** How long after its creation a plan may be applied. */
     Duration VALID = Duration.ofMinutes(15);
 
-    /** The life of a plan. The codes are stored. */
+    /** The state of a replay plan. The codes are stored. */
     enum State {
-        /** Its items are being written. */
+        /** Its items are being added. */
         MAKING(1),
         PLANNED(2),
         APPLYING(3),
-        /** Every item was seen to. */
+        /** Every item was processed. */
         DONE(4),
         STOPPED(5);
 
@@ -44,16 +45,16 @@ public sealed interface Replay<T> {
         }
     }
 
-    /** What became of an item. The codes are stored. */
+    /** The outcome of one item of a replay plan. The codes are stored. */
     enum Fate {
         PLANNED(1),
         /** The new run exists. */
         APPLIED(2),
-        /** The world moved since the plan was made. Nothing was started. */
+        /** The situation changed since the plan was created. Nothing was started. */
         OUTDATED(3),
-        /** Its run was not admitted. */
+        /** The replay of this run was not admitted. */
         REFUSED(4),
-        /** It was not asked for: it needs a person, is unprotected or cannot be replayed. */
+        /** Not selected: it needs a decision, is unprotected or cannot be replayed. */
         LEFT_OUT(5);
 
         private final int code;
@@ -76,14 +77,14 @@ public sealed interface Replay<T> {
     }
 
     /**
-     * The head of a plan.
+     * The stored head of a safe-replay plan: request, state, approval and progress.
      *
-     * @param wish what was asked for, as JSON text; who asks again with the same key must ask for the same
-     * @param input what the runs get instead of their own input; null for that
-     * @param counts what the items come to, as JSON text
-     * @param how it is applied, as JSON text; null where that is not said yet
-     * @param approvedBy empty where nobody need approve; null while somebody must
-     * @param note why it was stopped; while it is applied, what it waits for
+     * @param wish the request as JSON text; a repeated request with the same key must be equal
+     * @param input replaces the input of the runs; null keeps their own
+     * @param counts summary of the items as JSON text
+     * @param how options for applying it, as JSON text; null if not chosen yet
+     * @param approvedBy empty if no approval is needed; null while it is missing
+     * @param note why it was stopped; while it is being applied, what it waits for
      * @param takenBy the worker that applies it, until {@code takenUntil}
      */
     record Plan(
@@ -103,7 +104,7 @@ public sealed interface Replay<T> {
             @Nullable RunId takenBy,
             long takenUntil,
             long endedAt) {
-        /** What people see as its id. */
+        /** The id that users see. */
         public String text() {
             return textOf(id);
         }
@@ -113,20 +114,20 @@ public sealed interface Replay<T> {
         return "rpl_" + plan.text().substring(4);
     }
 
-    /** Null for a text that is no id of a plan. */
+    /** Returns null if the text is not a plan id. */
     static @Nullable RunId parse(String text) {
         return text.startsWith("rpl_") ? RunId.parse("run_" + text.substring(4)) : null;
     }
 
     /**
-     * One run of a plan.
+     * One run of a replay plan, with its predicted actions and its outcome.
      *
-     * @param run the newest of its lineage when the plan was made
-     * @param worst the place of its most dangerous action, counted from 1; 0 where it cannot be replayed
+     * @param run the newest run of its lineage when the plan was created
+     * @param worst the position of its riskiest action, from 1; 0 if it cannot be replayed
      * @param actions all of its actions, one bit each
-     * @param body what is foretold for it, as JSON text
+     * @param body the preview of this run, as JSON text
      * @param made the new run
-     * @param note why it has no new run
+     * @param note why there is no new run
      */
     record Item(
             RunId run,
@@ -142,10 +143,10 @@ public sealed interface Replay<T> {
     }
 
     /**
-     * Begins a plan, or finds the one that has this id. The times in it are the store's.
+     * Creates a plan, or returns the existing plan with this id. The store sets its times.
      *
-     * @param approval somebody else than its maker must approve it
-     * @param how it is to be applied, as JSON text; where it is approved it is applied so and in no other way
+     * @param approval a user other than its creator must approve it
+     * @param how options for applying it, as JSON text; an approved plan is applied with exactly these
      */
     record Lay(
             RunId id,
@@ -156,65 +157,74 @@ public sealed interface Replay<T> {
             boolean approval,
             @Nullable String how)
             implements Replay<Plan> {
-        /** One of which nobody said yet how it is applied. */
+        /** A plan whose apply options are not chosen yet. */
         public Lay(RunId id, int ws, String madeBy, String wish, @Nullable String input, boolean approval) {
             this(id, ws, madeBy, wish, input, approval, null);
         }
     }
 
-    /** Writes items of a plan that is being made. Answers how many there are; 0 where it is not being made any more. */
+    /** Adds items to a plan that is being created. Returns their number; 0 if the plan is no longer being created. */
     record Note(RunId plan, List<Item> items) implements Replay<Integer> {
-        /** In the order of their rows. */
+        /** Sorted in lock order. */
         public Note {
             items = items.stream().sorted(Comparator.comparing(Item::run)).toList();
         }
     }
 
-    /** Removes items of a plan that is being made: they stayed from an attempt before, and are not meant any more. */
+    /** Removes items of an earlier, interrupted attempt from a plan that is being created. */
     record Drop(RunId plan, List<RunId> runs) implements Replay<Integer> {
-        /** In the order of their rows. */
+        /** Sorted in lock order. */
         public Drop {
             runs = runs.stream().sorted().toList();
         }
     }
 
-    /** All items are there: from now on it may be applied. Null: there is no such plan. */
+    /** Marks a plan as complete, so that it can be applied. Returns null if the plan does not exist. */
     record Ready(RunId plan, String counts) implements Replay<@Nullable Plan> {}
 
-    /** Somebody approves a plan; the first one counts, and never its maker. Null: there is no such plan. */
+    /**
+     * Approves a plan. The first approval counts, and the creator cannot approve. Returns null if the plan does not
+     * exist.
+     */
     record Approve(int ws, RunId plan, Edit.By by) implements Replay<@Nullable Plan> {}
 
     /**
-     * Begins to apply a plan, once, while it is valid and where nobody need approve it any more; one that somebody
-     * approved, only in the way that was said before. The answer is the plan as it stands then, begun by this or not.
-     * Null: there is no such plan.
+     * Starts applying a plan, once, while it is valid and approved. An approved plan accepts only the approved options.
+     * Returns the current plan, started by this request or not; null if it does not exist.
      */
     record Begin(int ws, RunId plan, String how, Edit.By by) implements Replay<@Nullable Plan> {}
 
-    /** Takes a plan that is being applied, to see to it alone for so many microseconds. */
+    /** Claims a plan that is being applied for one worker, for a number of microseconds. */
     record Take(RunId plan, RunId by, long lasts) implements Replay<Boolean> {}
 
     /**
-     * Lets a plan go that its worker cannot see to, so that another one may take it at once. False: it was not its.
+     * Releases a plan that its worker cannot apply, so that another worker can claim it at once. Returns false if this
+     * worker did not hold it.
      *
-     * @param note what it waits for; it stands with the plan until somebody goes on with it
+     * @param note what the plan waits for, shown until a worker continues
      */
     record LetGo(RunId plan, RunId by, String note) implements Replay<Boolean> {}
 
-    /** Writes down what became of items; where there are any, it waits for nothing. False: the plan was taken by somebody else, or is not applied any more. */
+    /**
+     * Records the outcomes of items. Returns false if another worker holds the plan or it is no longer being applied.
+     */
     record Settle(RunId plan, RunId by, List<Item> items) implements Replay<Boolean> {
-        /** In the order of their rows. */
+        /** Sorted in lock order. */
         public Settle {
             items = items.stream().sorted(Comparator.comparing(Item::run)).toList();
         }
     }
 
-    /** Every item was seen to, or its driver gave it up for a reason. False: it is not applied any more. */
+    /**
+     * Ends a plan whose items are all processed, or that its worker gave up. Returns false if it is not being applied.
+     */
     record Finish(RunId plan, State state, String note) implements Replay<Boolean> {}
 
-    /** A person stops a plan: what was started goes on. Null: there is no such plan. */
+    /** Stops a plan; runs that were started continue. Returns null if the plan does not exist. */
     record Stop(int ws, RunId plan, Edit.By by) implements Replay<@Nullable Plan> {}
 
-    /** Deletes up to {@code limit} items of plans that were made before then, and plans without items; says how many. */
+    /**
+     * Deletes up to {@code limit} items of plans created before a time, and plans without items. Returns their number.
+     */
     record Delete(long before, int limit) implements Replay<Integer> {}
 }

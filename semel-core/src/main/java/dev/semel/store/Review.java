@@ -9,17 +9,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is done about reviews: questions that runs put to people. A question is one row, named after its run and its step;
- * put again after a decision it is the same row with the next version. Each of these is one transaction of its own.
+ * An operation on reviews: decisions that runs request from users. A review is one row per run and step; opened again
+ * after a decision, it gets the next version. Each operation is one transaction.
  */
 public sealed interface Review<T> {
+    /** Why a run needs a decision. The codes are stored. */
     enum Kind {
-        /** An effect was sent, and how it ended is not known. */
+        /** An effect was sent and its outcome is unknown. */
         DOUBT(1),
-        /** A message differs from what was accepted inside its window. */
+        /** A message differs from the one that was accepted inside its window. */
         CHANGE(2),
         APPROVAL(3),
-        /** A run is held: its code does not fit, its workers died with it, or the store refused a value. */
+        /** A run is held: its code does not match, it crashed its workers, or the store rejected a value. */
         HELD(4);
 
         private final int code;
@@ -42,13 +43,13 @@ public sealed interface Review<T> {
         }
     }
 
-    /** The step of a question that is about the run as a whole; no step is called like this. */
+    /** The step of a review about the whole run; no step has this name. */
     String WHOLE_RUN = "#held";
 
-    /** How a question ended that nobody answered in time. */
+    /** The decision of a review that expired. */
     String TIMED_OUT = "timed_out";
 
-    /** The id of the question that a run asks at a step: the same for ever, whoever reckons it. */
+    /** The id of the review of a run and step. It is deterministic. */
     static String id(RunId run, String step) {
         try {
             MessageDigest sha = MessageDigest.getInstance("SHA-256");
@@ -61,14 +62,14 @@ public sealed interface Review<T> {
     }
 
     /**
-     * A question as it stands.
+     * A review as the store keeps it, with its state and decision.
      *
-     * @param version counts how often it was asked; a decision is about one version
-     * @param effect digest of the effect in doubt; empty where it is about none
-     * @param reviewer who is to decide, e.g. `role:ops`
-     * @param question what people are told, as JSON text
-     * @param dueAt when it should be decided; {@link Write.Rest#NEVER} where nobody said
-     * @param nextAt when somebody is to be told of it next; {@link Write.Rest#NEVER} for no more
+     * @param version counts how often it was opened; a decision applies to one version
+     * @param effect digest of the effect in doubt; empty for none
+     * @param reviewer who should decide, e.g. `role:ops`
+     * @param question what users see, as JSON text
+     * @param dueAt when it should be decided; {@link Write.Rest#NEVER} for no deadline
+     * @param nextAt when the next reminder is due; {@link Write.Rest#NEVER} for none
      * @param decidedAt 0 while it is open
      */
     record Row(
@@ -94,8 +95,8 @@ public sealed interface Review<T> {
         }
 
         /**
-         * Whether that question is answered by this one. What a run left when it ended gives way to what its code asks, and
-         * a question about one message to that about another.
+         * Whether this open review already covers that question. A question that an ended run left behind yields to one
+         * from its code, and a question about one message to one about another.
          */
         public boolean standsFor(Question other) {
             return isOpen()
@@ -104,7 +105,7 @@ public sealed interface Review<T> {
                     && Question.content(question).equals(other.content());
         }
 
-        /** The signal that carries the decision; null where it is carried by something else. */
+        /** The signal that carries the decision; null if another operation carries it. */
         public @Nullable String signal() {
             return Question.signal(kind, step, question);
         }
@@ -152,31 +153,32 @@ public sealed interface Review<T> {
         }
     }
 
+    /** A decision, who made it, and a note. */
     record Decided(String decision, String by, String note) {}
 
     /**
-     * What is asked.
+     * The question that a run asks its reviewers.
      *
-     * @param effect digest of the effect in doubt; empty where it is about none
-     * @param dueIn microseconds until it should be decided; 0 where nobody said
+     * @param effect digest of the effect in doubt; empty for none
+     * @param dueIn microseconds until it should be decided; 0 for no deadline
      */
     record Question(Kind kind, String step, String effect, String reviewer, String text, long dueIn) {
-        /** What the text says of an effect that a run left in doubt when it ended: nobody knows what its code would ask. */
-        public static final String LEFT = "left";
+        /** Member of the question: an ended run left this effect in doubt, so the question of its code is unknown. */
+        public static final String LEFT = "left_in_doubt";
 
-        /** What the text says of a message that has changed: the digest of what is to be sent, so that no other is meant. */
-        public static final String CONTENT = "content";
+        /** Member of the question about a changed message: the digest of the message to send. */
+        public static final String CONTENT = "message_digest";
 
         private static boolean isLeft(String text) {
             return text.contains("\"" + LEFT + "\":true");
         }
 
-        /** The digest of the message that is asked about; empty where it is about none. */
+        /** The digest of the message in question; empty for none. */
         public String content() {
             return content(text);
         }
 
-        // Inside of a value a quote has a backslash before it, so that this is found as a member or not at all.
+        // Quotes inside JSON values are escaped, so this finds only a member.
         private static String content(String text) {
             String member = "\"" + CONTENT + "\":\"";
             int at = text.indexOf(member);
@@ -184,8 +186,8 @@ public sealed interface Review<T> {
         }
 
         /**
-         * The signal that carries the decision; null where it is carried by something else. A decision about a message
-         * names the message: it does not count for another one that the same step wants to send later.
+         * The signal that carries the decision; null if another operation carries it. A decision about a message names
+         * that message, so it does not apply to a later one of the same step.
          */
         public @Nullable String signal() {
             return signal(kind, step, text);
@@ -205,80 +207,81 @@ public sealed interface Review<T> {
         }
     }
 
-    /**
-     * Asks, once: a question that is open stays as it is. One about an effect that another run asks about already is not
-     * asked twice.
-     */
+    /** Opens a review unless it is open already. An effect that another run has a review for gets no second one. */
     record Ask(Write.Driver by, int workspace, String workflowId, Question question) implements Review<Asked> {}
 
+    /** The result of opening or expiring a review. */
     enum Asked {
         ASKED,
-        /** It is decided already, and whoever asks finds that when it looks. */
+        /** It is already decided; the caller finds the decision. */
         SETTLED,
-        /** The run has ended or is driven by another execution. */
+        /** The run has ended, or another execution owns it. */
         GONE
     }
 
     /**
-     * Decides a version of a question and does what the decision says, or does nothing.
+     * Decides one version of a review and executes the decision, or does nothing.
      *
-     * @param version the one that is meant; 0 for whichever is open
-     * @param deed carries the decision to its run; it says whether it was done
+     * @param version the version to decide; 0 for the open one
+     * @param deed carries the decision to its run and returns whether it was done
      */
     record Rule(int workspace, String id, int version, String decision, Edit<?> deed, Edit.By by)
             implements Review<Ruled> {}
 
+    /** The result of deciding a review. */
     sealed interface Ruled {
+        /** The review was decided by this request. */
         record Done(Row row) implements Ruled {}
 
-        /** Somebody was first, or another version is asked by now, or it is not asked any more. Nothing was done. */
+        /** Another user was first, another version is open, or it is no longer open. Nothing was done. */
         record Lost(Row row) implements Ruled {}
 
+        /** The review does not exist. */
         record Absent() implements Ruled {}
     }
 
-    /** A question that waited for too long is over; a decision that came before is told. */
+    /** Ends a review that waited too long; an earlier decision wins. */
     record Lapse(Write.Driver by, int workspace, Question question) implements Review<Asked> {}
 
     /**
-     * Somebody was told what was to be told at that time. False: somebody else wrote that down before.
+     * Records that a reminder was sent. Returns false if another worker recorded it first.
      *
-     * @param reviewer who is to decide from now on
+     * @param reviewer who should decide from now on
      */
     record Told(int workspace, String id, long nominal, long next, String reviewer) implements Review<Boolean> {}
 
-    /** Questions to the store about questions to people. */
+    /** Queries for reviews. */
     interface Desk {
         @Nullable
         Row one(int ws, String id);
 
-        /** All that a run asked, the oldest first. */
+        /** All reviews of a run, oldest first. */
         List<Row> of(RunId run);
 
-        /** Open ones, what is due first at the front. */
+        /** Open reviews, next due first. */
         Page open(Filter filter);
 
-        /** Decided ones, the newest first. */
+        /** Decided reviews, newest first. */
         List<Row> decided(int ws, @Nullable Place before, int limit);
 
         /**
-         * Open ones of which somebody is to be told by then, of all workspaces; also those that cannot be decided any more,
-         * so that whoever tells stops looking at them.
+         * Open reviews of all workspaces with a due reminder. Includes reviews that cannot be decided any more, so that
+         * their reminders end.
          */
         List<Row> tell(long now, int limit);
 
-        /** Whether it is still asked, by what the list of open ones looks at: the ledger, or the run. */
+        /** Whether the ledger or the run still needs the decision, as in the list of open reviews. */
         boolean isAsked(Row row);
 
-        /** The open question about that effect: where there are several, the one that was asked last. */
+        /** The open review of this effect; the newest if there are several. */
         @Nullable
         Row about(int ws, String effect);
     }
 
-    /** What was found among those that were looked at, and behind which to go on; null at the end. */
+    /** One page of reviews, and the position to continue after; null at the end. */
     record Page(List<Row> found, @Nullable Place next) {}
 
-    /** A place in a list; {@code asked} counts in the list of open ones only. */
+    /** Position in a review list; the second time applies to the list of open reviews only. */
     record Place(long at, long asked, String id) {
         public static final Place FRONT = new Place(Long.MIN_VALUE, Long.MIN_VALUE, "");
 
@@ -291,6 +294,7 @@ public sealed interface Review<T> {
         }
     }
 
+    /** Filter of the list of open reviews. */
     record Filter(
             int ws,
             @Nullable Kind kind,
@@ -298,7 +302,7 @@ public sealed interface Review<T> {
             @Nullable String reviewer,
             Place after,
             int limit) {
-        /** So many are looked at for one page. */
+        /** At most this many rows are scanned for one page. */
         public static final int LOOKED_AT = 10_000;
     }
 }

@@ -1,14 +1,13 @@
 package dev.semel.store;
 
 /**
- * Which version of a workflow fresh triggers get. Whatever is decided here, a known key stays with the version that
- * admitted it. Versions are numbered by when they were published: one that was only ever a candidate has its number
- * for good.
+ * Which version of a workflow fresh triggers get: the current one, or a candidate for a percentage of them. An existing
+ * key keeps the version that admitted it. Version numbers are never reused, also those of candidates.
  *
- * @param version the current one, for all triggers but the share
- * @param candidate the one that is tried; 0 for none
- * @param share per cent of the fresh triggers that the candidate gets; 0 where there is none
- * @param latest the highest number given so far
+ * @param version the current version
+ * @param candidate the version being rolled out; 0 for none
+ * @param share percentage of fresh triggers for the candidate; 0 if there is none
+ * @param latest the highest number so far
  */
 public record Rollout(int version, int candidate, int share, int latest) {
     public static final int LARGEST_SHARE = 99;
@@ -17,23 +16,26 @@ public record Rollout(int version, int candidate, int share, int latest) {
         boolean fits = version >= 0 && candidate >= 0 && latest >= version && latest >= candidate;
         if (!fits || share < 0 || share > LARGEST_SHARE || (share == 0) != (candidate == 0)) {
             throw new IllegalArgumentException(
-                    "no rollout: version " + version + ", " + share + " % to " + candidate + ", latest " + latest);
+                    "invalid rollout: version " + version + ", " + share + " % to " + candidate + ", latest " + latest);
         }
     }
 
-    /** One version for all. */
+    /** One version for all triggers. */
     public static Rollout of(int version) {
         return new Rollout(version, 0, 0, version);
     }
 
-    /** The version that has the text which somebody publishes. */
+    /** Which version already has the text that is being published. */
     public enum Same {
         NONE,
         CURRENT,
         CANDIDATE
     }
 
-    /** A text for all. The current one again changes nothing, so a server that publishes its files may start again. */
+    /**
+     * Publishes a text for all triggers. The current text changes nothing, so a server may publish its files at every
+     * start.
+     */
     public Rollout published(Same text) {
         return switch (text) {
             case CURRENT -> this;
@@ -42,7 +44,10 @@ public record Rollout(int version, int candidate, int share, int latest) {
         };
     }
 
-    /** A text for a share. The candidate's again changes how large its share is; another one takes its place. */
+    /**
+     * Publishes a text for a percentage of triggers. The candidate's text changes the percentage; another text replaces
+     * the candidate.
+     */
     public Rollout staged(Same text, int newShare) {
         return switch (text) {
             case CURRENT -> this;
@@ -51,12 +56,12 @@ public record Rollout(int version, int candidate, int share, int latest) {
         };
     }
 
-    /** The candidate becomes the current version. @param wanted only if it is this one; 0 for any */
+    /** Makes the candidate current. @param wanted only if it is this one; 0 for any */
     public Rollout promoted(int wanted) {
         return candidate == 0 || (wanted != 0 && wanted != candidate) ? this : new Rollout(candidate, 0, 0, latest);
     }
 
-    /** The candidate gets no more triggers. */
+    /** Ends the candidate. */
     public Rollout ended() {
         return new Rollout(version, 0, 0, latest);
     }

@@ -6,13 +6,18 @@ import dev.semel.schedule.Ticked;
 import dev.semel.trigger.Door;
 import org.jspecify.annotations.Nullable;
 
-/** What the store tells when asked. Times are microseconds of the store's clock. */
+/** Rows that the store returns from queries. Times are microseconds of the store's clock. */
 public final class Rows {
     private Rows() {}
 
+    /** A workspace with its hash secret. */
     public record Workspace(int ws, String name, byte[] secret) {}
 
-    /** @param madeBy who asked for it; null where that is not known */
+    /**
+     * An API token.
+     *
+     * @param madeBy who created it; null if unknown
+     */
     public record Token(
             String tokenId,
             int ws,
@@ -38,10 +43,14 @@ public final class Rows {
         }
     }
 
-    /** @param changed whether the edit that answers with it changed anything */
+    /**
+     * A workflow with its rollout.
+     *
+     * @param changed whether the command that returns it changed anything
+     */
     public record Workflow(
             int ws, String name, String workflowId, Rollout rollout, boolean paused, long createdAt, boolean changed) {
-        /** One that has its newest version for all triggers. */
+        /** A workflow whose newest version gets all triggers. */
         public Workflow(
                 int ws, String name, String workflowId, int version, boolean paused, long createdAt, boolean changed) {
             this(ws, name, workflowId, Rollout.of(version), paused, createdAt, changed);
@@ -56,11 +65,14 @@ public final class Rows {
         }
     }
 
-    /** One version (in lists the body is empty text). */
+    /** A published workflow version; the body is empty in lists. */
     public record Version(
             String workflowId, String name, int ws, int version, String body, long publishedAt, String by) {}
 
-    /** A run with everything about it (in lists an input or output over 4 KiB is empty text); {@code input}, {@code output} and {@code entries} are JSON texts. */
+    /**
+     * A run with its state, input and result. In lists, inputs and outputs over 4 KiB are empty. {@code input}, {@code
+     * output} and {@code entries} are JSON texts.
+     */
     public record Run(
             RunId id,
             int ws,
@@ -86,10 +98,10 @@ public final class Rows {
     }
 
     /**
-     * An unfinished run.
+     * Execution state of an unfinished run.
      *
-     * @param falls how often in a row its worker died with it
-     * @param waits what it waits for, as JSON text; null where it waits for nothing
+     * @param falls how often in a row its worker crashed while executing it
+     * @param waits what it waits for, as JSON text; null for nothing
      */
     public record Work(
             int claims,
@@ -98,18 +110,21 @@ public final class Rows {
             long due,
             @Nullable String waits) {}
 
-    /** How many of the newest runs of a workflow are of this version and in this state. */
+    /** Number of recent runs of one version in one state. */
     public record Tally(int version, RunState state, long runs) {}
 
+    /** A signal that a run received. */
     public record Signal(RunId id, String name, String key, String value, long at) {}
 
+    /** When and how a run ended, with its last journal entries. */
     public record End(long endedAt, Write.Ending ending, String entries) {}
 
+    /** Counts of duplicate requests. */
     public record Counts(long replays, long conflicts, long lastSeenAt) {
         public static final Counts NONE = new Counts(0, 0, 0);
     }
 
-    /** A name as it stands, newest first in lists. */
+    /** A unique key with its record, actor, duplicate counts and error; newest first in lists. */
     public record Held(
             Name name,
             dev.semel.key.Known known,
@@ -120,11 +135,11 @@ public final class Rows {
             @Nullable String errorStep) {}
 
     /**
-     * A process that drives runs, with what it told of itself last.
+     * A worker process with the status that it last reported.
      *
-     * @param renewedAt when it told that; 0 where it has not yet
-     * @param until when its lease is over unless it is renewed
-     * @param ahead how far its clock is before the store's, in microseconds; behind it below zero
+     * @param renewedAt when it reported; 0 if not yet
+     * @param until when its lease expires unless renewed
+     * @param ahead how far its clock is ahead of the store's, in microseconds; negative if behind
      */
     public record Worker(
             long lease, String name, String version, long startedAt, long renewedAt, long until, int runs, long ahead) {
@@ -138,9 +153,9 @@ public final class Rows {
     }
 
     /**
-     * One version of a document that a workspace keeps.
+     * One version of a setting of a workspace.
      *
-     * @param body its text; empty where it was removed, and in lists where it is over 4 KiB
+     * @param body its text; empty if removed, and in lists if it is over 4 KiB
      */
     public record Setting(
             int ws,
@@ -153,13 +168,13 @@ public final class Rows {
             boolean removed) {}
 
     /**
-     * When a workflow starts by itself.
+     * A schedule of a workflow with its next tick.
      *
-     * @param spec the schedule as text; where it changed, somebody edited it
-     * @param nextNominal the tick that comes next, in microseconds; {@link Write.Rest#NEVER} where none does
+     * @param spec the schedule as JSON text; a different text means that it was edited
+     * @param nextNominal the next tick, in microseconds; {@link Write.Rest#NEVER} for none
      * @param nextAt when that tick fires
-     * @param takenBy who sees to that tick; null where nobody does
-     * @param lastRun of its newest tick that had one
+     * @param takenBy the request that claimed that tick; null for none
+     * @param lastRun of the newest tick that has a run
      * @param busy that run has not ended
      */
     public record Schedule(
@@ -176,11 +191,11 @@ public final class Rows {
             boolean busy) {}
 
     /**
-     * What became of one nominal time.
+     * A recorded tick of a schedule with its outcome.
      *
-     * @param reason why it had no run; empty where it had one
-     * @param run its own, or the one that it would have overlapped
-     * @param through 0; or up to when nothing was made up for, where the ticks of a long outage are told as one
+     * @param reason why it has no run; empty if it has one
+     * @param run its own run, or the run that it would have overlapped
+     * @param through 0; or the end of an outage whose ticks are recorded as one
      */
     public record Tick(
             String workflowId,
@@ -193,13 +208,13 @@ public final class Rows {
             long through) {}
 
     /**
-     * An event that came in.
+     * A received event.
      *
-     * @param eventId our own id of it, by which the same event is known again
-     * @param seq rises with time, for lists
-     * @param body the whole event as JSON text (in lists empty where it is over 4 KiB)
-     * @param matched how many workflows wanted it, when most did
-     * @param notes why others did not, as JSON text
+     * @param eventId Semel's id of it, which identifies repeats
+     * @param seq increases with time, for lists
+     * @param body the whole event as JSON text; empty in lists if it is over 4 KiB
+     * @param matched the highest number of workflows that subscribed to it in any attempt
+     * @param notes why others did not match, as JSON text
      */
     public record Event(
             int ws,
@@ -215,7 +230,7 @@ public final class Rows {
             @Nullable String correlationId,
             int matched,
             String notes) {
-        /** The same row after another try that more workflows wanted. */
+        /** The same row after a later attempt that matched more workflows. */
         public Event after(Event again) {
             return again.matched <= matched
                     ? this
@@ -240,5 +255,6 @@ public final class Rows {
         }
     }
 
+    /** A row of the audit log. */
     public record Audit(RunId id, long at, String actor, String action, String target, String reason) {}
 }

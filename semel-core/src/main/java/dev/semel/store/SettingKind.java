@@ -1,17 +1,18 @@
 package dev.semel.store;
 
 /**
- * A sort of document that a workspace keeps.
+ * A kind of setting that a workspace stores, such as a channel or a template.
  *
- * @param word how it is stored
- * @param keepsHistory older versions stay, and can be read by their number; where not, nothing of them is left
- * @param watched every worker remembers such documents, so a change moves the catalog's number and is in the audit. Not
- *     for what changes all the time, since such a change stops all triggers for a moment
+ * @param word its stored name
+ * @param keepsHistory older versions stay readable by number; otherwise they are deleted
+ * @param watched every worker caches such settings, so a change increases the catalog version and is audited. Not for
+ *     settings that change often, because each change briefly blocks all triggers
  */
 public record SettingKind(String word, boolean keepsHistory, boolean watched) {
     public SettingKind {
         if (!word.matches("[a-z][a-z_]{0,31}")) {
-            throw new IllegalArgumentException("a kind is 1 to 32 of a-z and _, beginning with a letter: " + word);
+            throw new IllegalArgumentException(
+                    "a kind of setting has 1 to 32 characters a-z and _ and starts with a-z: " + word);
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.semel.store;
 
-/** Which document: it has one current version at most. */
+/** Identifies a setting by workspace, kind and name. It has at most one current version. */
 public record SettingName(int workspace, SettingKind kind, String text) {
     private static final int LONGEST = 300;
 

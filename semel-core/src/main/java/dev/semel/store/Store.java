@@ -4,42 +4,42 @@ import dev.semel.run.RunId;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The port to the database: named writes and reads, no SQL. */
+/** The port to the database: named writes and queries, without SQL. */
 public interface Store extends AutoCloseable {
-    /** Brings the schema up to date; refuses one that is newer and breaking. */
+    /** Migrates the schema; rejects a newer schema with breaking changes. */
     void migrate();
 
-    /** How many lanes may write at the same time. */
+    /** How many connections may write at the same time. */
     int lanes();
 
     Lane openLane();
 
-    /** How many of the users' own transactions may be open beside the lanes; 0 where they join a lane. */
+    /** How many user transactions may be open beside the write connections; 0 if they share one. */
     int txLanes();
 
-    /** A connection for {@link Write.Tx} alone: the user's code runs on it before the fence is taken. */
+    /** A connection for {@link Write.Tx} only: the user's code runs on it before the fence is checked. */
     Lane openTxLane();
 
-    /** One reading connection, for one thread. */
+    /** A connection for queries, for one thread. */
     Reads openReads();
 
     Leases openLeases();
 
     /**
-     * Calls back when another worker made something to do: with the run that it concerns, or with null. A hint that may
-     * come late or never, on a thread that must not be kept long. Stores for one process have none to give.
+     * Calls back when another worker created work: with the run, or with null. It is a hint that may come late or
+     * never. The callback must return quickly. Stores for a single process never call it.
      */
     default Listening listen(Consumer<@Nullable RunId> told) {
         return () -> {};
     }
 
-    /** Ends with {@link #close}. */
+    /** An active subscription to work hints; ends with {@link #close}. */
     interface Listening extends AutoCloseable {
         @Override
         void close();
     }
 
-    /** What a commit survives, by the settings of the database: fsync, journal mode, replication. */
+    /** Whether commits survive crashes, by the database settings: fsync, journal mode, replication. */
     Durability durability();
 
     @Override

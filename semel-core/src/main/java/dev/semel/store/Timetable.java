@@ -3,15 +3,15 @@ package dev.semel.store;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Questions about schedules and their ticks. */
+/** Queries for schedules and their ticks. */
 public interface Timetable {
-    /** Schedules whose next tick is due and that nobody has taken, the longest due first. */
+    /** Schedules whose next tick is due and unclaimed, longest due first. */
     List<Rows.Schedule> due(long now, int limit);
 
-    /** The schedule whose next tick comes first, taken or not; null where there is none. */
+    /** The schedule with the earliest next tick, claimed or not; null for none. */
     Rows.@Nullable Schedule first();
 
-    /** The schedule whose next tick comes first behind this time, taken or not; null where there is none. */
+    /** The schedule with the earliest next tick after this time, claimed or not; null for none. */
     Rows.@Nullable Schedule after(long time);
 
     Rows.@Nullable Schedule schedule(int ws, String workflowId, String name);
@@ -19,17 +19,18 @@ public interface Timetable {
     /** All schedules of a workflow, by name. */
     List<Rows.Schedule> of(String workflowId);
 
-    /** Schedules of a workspace by workflow and name, behind these. */
+    /** Schedules of a workspace by workflow and name, after these. */
     List<Rows.Schedule> page(int ws, String afterWorkflow, String afterName, int limit);
 
-    /** What became of ticks whose nominal time is before this one, newest first. */
+    /** Recorded ticks with a nominal time before this one, newest first. */
     List<Rows.Tick> ticks(String workflowId, String schedule, long before, int limit);
 
-    /** Whether a tick was written down before then. */
+    /** Whether a tick was recorded before this time. */
     boolean hasTicksBefore(long time);
 
-    /** Which version of which workflow is current, by id, behind this one. */
+    /** The current version of each workflow by id, after this one. */
     List<Standing> standings(String after, int limit);
 
+    /** The current version of a workflow. */
     record Standing(int ws, String workflowId, int version) {}
 }

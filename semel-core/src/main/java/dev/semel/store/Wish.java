@@ -1,10 +1,10 @@
 package dev.semel.store;
 
 /**
- * A name that a trigger wants for its run, with what will be remembered under it.
+ * A unique key that a trigger claims for its run, with the data to store in the key record.
  *
- * @param window microseconds until the name expires; {@link #FOREVER} for a chosen run id
- * @param binding whether a live holder of the name stops the trigger; where not, the holder is only reported
+ * @param window microseconds until the key expires; {@link #FOREVER} for a chosen run id
+ * @param binding whether another holder of the key stops the trigger; otherwise the holder is only reported
  */
 public record Wish(Name name, byte[] digest, long window, int flags, boolean binding) {
     public static final long FOREVER = Long.MAX_VALUE;

@@ -9,23 +9,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that changes state is one of these. Many are applied in one transaction; each gets its own outcome
- * {@code O}. Applying one twice is the same as applying it once, which is how a cut COMMIT is resolved.
+ * A write to the store with its result type {@code O}; one transaction applies many of them. Applying a write twice has
+ * the effect of once, so a batch with a lost COMMIT response is applied again.
  */
 public sealed interface Write<O> {
-    /** How many bytes this adds to a batch, roughly. */
+    /** Approximate number of bytes that this adds to a batch. */
     int weight();
 
     /**
-     * A trigger: take the names and create the run, or tell who holds them.
+     * Admits a trigger: claims its unique keys and creates the run, or returns who holds the keys.
      *
-     * @param own this worker has room for it
-     * @param change of the catalog under which the workflow was looked up: the names are right under no other
+     * @param own whether this worker has capacity to execute it
+     * @param change the catalog version at which the workflow was read; the claims are valid for no other
      */
     record Admit(NewRun run, List<Wish> wishes, boolean own, long change) implements Write<Admitted> {
         /**
-         * Whether this run may take the name of one that failed: it says that it continues that line, and wants the name
-         * of what follows a run of it, which a replay would want as well. So one of them comes first.
+         * Whether this run may take over the key of a failed run: it continues that lineage and claims the key for
+         * following one of its runs. A replay claims the same key, so only one of them succeeds.
          */
         public boolean continues(Known failed) {
             return failed.lineage().equals(run.links().lineage())
@@ -38,8 +38,12 @@ public sealed interface Write<O> {
         }
     }
 
+    /** The result of admitting a trigger. */
     sealed interface Admitted {
-        /** The run exists now. {@code owned}: this worker's lease drives it. {@code queued}: it waits behind its gate. */
+        /**
+         * The run was created. {@code owned}: this worker's lease executes it. {@code queued}: it waits for its start
+         * conditions.
+         */
         record Fresh(
                 long now,
                 boolean owned,
@@ -58,37 +62,37 @@ public sealed interface Write<O> {
             }
         }
 
-        /** Binding names are held by live runs, in the order of the wishes; null where the name was free. */
+        /** Other runs hold binding keys; in the order of the claims, null for a free key. */
         record Held(long now, List<@Nullable Known> known) implements Admitted {}
 
         /**
-         * The first name stands for a run that failed and may be run again, but only by one that {@link Admit#continues}
-         * its line. Nothing was taken; look who stands for that line by now and ask again.
+         * A failed run holds the first key. Only a run that {@link Admit#continues} its lineage may take it over.
+         * Nothing was claimed; read the newest run of that lineage and retry.
          */
         record Failed(long now, Known known) implements Admitted {}
 
-        /** Another transaction holds the name and did not end in time. */
+        /** Another transaction holds the key and did not end in time. */
         record InUse() implements Admitted {}
 
-        /** The catalog has changed since the workflow was looked up. Nothing was taken; look again and ask again. */
+        /** The catalog changed since the workflow was read. Nothing was claimed; read it again and retry. */
         record Stale() implements Admitted {}
 
-        /** Decided by a neighbour in the same batch: apply it again in the next transaction. */
+        /** Another write of the same batch must be committed first. Apply this one again in the next transaction. */
         record Again() implements Admitted {}
 
-        /** Another trigger's run waits for quiet and takes this one in: its input is the newest now. */
+        /** A debounced run absorbed this trigger and took over its input. */
         record Absorbed(long now, RunId run, @Nullable String chosenId, long due) implements Admitted {}
     }
 
-    /** The run that held the name before, and whether it lost it by expiry (false, too, where that is not known any more). */
+    /** The run that held the key before. {@code expired} is false if the reason is unknown. */
     record Earlier(RunId run, @Nullable String chosenId, boolean expired) {}
 
-    /** One execution of a run: the claim counts how often somebody took the run up, so an old execution is known. */
+    /** One execution of a run. The claim number increases with every claim, so an outdated execution is detected. */
     record Driver(RunId run, int claim) {}
 
     /**
-     * Entries of a run's journal, in order (empty text: none), what they do to the ledger, and where the run is after
-     * them. With a {@code rest} the run is put away: nobody owns it until it is due.
+     * Appends journal entries of a run (empty text for none), applies ledger operations and sets the run state. Can
+     * also suspend the run: no worker owns it until it is due.
      */
     record Append(
             Driver by,
@@ -97,7 +101,7 @@ public sealed interface Write<O> {
             RunState state,
             List<Ledger.Op> ops,
             @Nullable Rest rest) implements Write<Owned> {
-        /** Entries of a run that was taken up once. */
+        /** Entries of a run's first execution. */
         public Append(RunId run, int seq, String entries, RunState state) {
             this(new Driver(run, 1), seq, entries, state, List.of(), null);
         }
@@ -106,7 +110,7 @@ public sealed interface Write<O> {
             return by.run();
         }
 
-        /** The run came further. An intent alone is none: its worker may die of it each time anew. */
+        /** Whether the run progressed. An intent alone is no progress: the worker may crash at it every time. */
         public boolean isProgress() {
             return !entries.isEmpty();
         }
@@ -118,18 +122,18 @@ public sealed interface Write<O> {
     }
 
     /**
-     * Until when a run needs nobody.
+     * When a suspended run continues, and what it waits for.
      *
-     * @param due when it is to be taken up again, by the store's clock; {@link #NEVER} where only a wake-up counts
-     * @param waits what it waits for, for people and for wake-ups: a JSON text
-     * @param signals how many signals the run has seen; where there are more it is due at once
-     * @param cancelled its execution knows that it was cancelled; one that does not is due at once
-     * @param suspect it brought its workers down: what is known of that stays, until somebody lets it go on
+     * @param due when a worker should claim it, by the store's clock; {@link #NEVER} if only a wake-up counts
+     * @param waits what it waits for, as JSON text, for users and wake-ups
+     * @param signals how many signals the run has read; if there are more, it is due at once
+     * @param cancelled whether its execution knows of the cancellation; otherwise a cancelled run is due at once
+     * @param suspect it crashed its workers: the crash count stays until a user continues it
      */
     record Rest(long due, String waits, int signals, boolean cancelled, boolean suspect) {
         public static final long NEVER = Long.MAX_VALUE;
 
-        /** As never; but a worker whose code may fit looks for such runs. */
+        /** Like {@link #NEVER}, but workers with changed code look for such runs. */
         public static final long HELD = NEVER - 1;
 
         public Rest(long due, String waits, int signals) {
@@ -138,18 +142,18 @@ public sealed interface Write<O> {
     }
 
     /**
-     * The end of a run, with the entries that were not yet written.
+     * Ends a run and writes its remaining journal entries.
      *
-     * @param stumbled an attempt of it failed on the way
+     * @param stumbled whether one of its attempts failed
      */
     record End(Driver by, RunState state, Ending ending, String entries, List<Ledger.Op> ops, boolean stumbled)
             implements Write<Owned> {
-        /** The end of a run whose attempts all came through. */
+        /** The end of a run without failed attempts. */
         public End(Driver by, RunState state, Ending ending, String entries, List<Ledger.Op> ops) {
             this(by, state, ending, entries, ops, false);
         }
 
-        /** The end of a run that was taken up once. */
+        /** The end of a run in its first execution. */
         public End(RunId run, RunState state, Ending ending, String entries) {
             this(new Driver(run, 1), state, ending, entries, List.of());
         }
@@ -167,7 +171,7 @@ public sealed interface Write<O> {
         }
     }
 
-    /** What a run leaves behind: an output, or an error. */
+    /** Output or error of an ended run. */
     record Ending(
             @Nullable String output,
             @Nullable String errorCode,
@@ -179,30 +183,28 @@ public sealed interface Write<O> {
     }
 
     /**
-     * Whether the write of an owner counted.
+     * Whether the write of a run's owner was recorded.
      *
-     * @param cancel somebody asked for the end of the run
-     * @param verdicts the ledger's answers, in the order of the ops
+     * @param cancel whether a cancellation was requested
+     * @param verdicts the ledger's decisions, in the order of the operations
      */
     record Owned(boolean recorded, boolean cancel, List<Ledger.Verdict> verdicts) implements TxOutcome {
         public static final Owned RECORDED = new Owned(true, false, List.of());
         public static final Owned FENCED = new Owned(false, false, List.of());
     }
 
+    /** The result of a user transaction. */
     sealed interface TxOutcome {}
 
-    /** The user's code failed, and all it did was undone. */
+    /** The user's code failed, and its transaction was rolled back. */
     record Undone(Throwable failure) implements TxOutcome {}
 
-    /** Not decided: a neighbour in the same transaction stands in the way. Apply it again in the next one. */
+    /** The write conflicts with another one of the same transaction. Apply it again in the next one. */
     enum Deferred {
         DEFERRED
     }
 
-    /**
-     * Requests that met a known name, gathered; each row has an id of its own, so that counts stay exact. Those of a run
-     * that was removed meanwhile are dropped.
-     */
+    /** Records duplicate requests. Each row has an id, so that counts stay exact. Rows of deleted runs are dropped. */
     record Tally(List<Seen> rows) implements Write<Boolean> {
         @Override
         public int weight() {
@@ -223,10 +225,10 @@ public sealed interface Write<O> {
             long times) {}
 
     /**
-     * Takes up to {@code limit} runs that are due and that nobody drives.
+     * Claims up to {@code limit} due runs that no worker executes.
      *
-     * @param except ids of workflows that this worker cannot drive
-     * @param falls only runs whose worker died with them at most so often in a row
+     * @param except ids of workflows that this worker cannot execute
+     * @param falls only runs whose worker crashed at most this often in a row
      */
     record Claim(int limit, List<String> except, int falls) implements Write<List<Driver>> {
         public Claim(int limit) {
@@ -243,7 +245,10 @@ public sealed interface Write<O> {
         }
     }
 
-    /** The user's own rows and the record of the step, in one commit. Only where the store shares its writer. */
+    /**
+     * Commits the user's rows and the record of the step in one transaction. Only if the user's data is in the store's
+     * database.
+     */
     record Tx(Driver by, int seq, Deed deed) implements Write<TxOutcome> {
         @Override
         public int weight() {
@@ -251,35 +256,38 @@ public sealed interface Write<O> {
         }
     }
 
-    /** What a transaction does, on a connection that does not end it; the answer is the journal's entries. A failure undoes all of it and nothing else. */
+    /**
+     * The user code of a transaction step. It returns the journal entries and must not commit. A failure rolls back its
+     * work and nothing else.
+     */
     @FunctionalInterface
     interface Deed {
         String apply(java.sql.Connection connection) throws Exception;
 
         /**
-         * Whether it takes longer than it may; a store that can end a statement under way asks now and then. Applied
-         * again after it was ended so, it fails at once.
+         * Whether it exceeded its time limit; a store that can cancel a running statement checks this periodically.
+         * After a cancellation, a second call fails at once.
          */
         default boolean isLate() {
             return false;
         }
 
-        /** How long it may take; for a store whose server ends a statement itself. Null: as long as the store allows. */
+        /** The time limit, for stores whose server cancels statements itself; null for the store's own limit. */
         default java.time.@Nullable Duration longest() {
             return null;
         }
     }
 
     /**
-     * An event, kept beside the triggers that it makes. The time in it is the store's.
+     * Saves an event together with the triggers that it creates. The store sets its time.
      *
-     * @param change of the catalog under which it was matched: who subscribed later was not asked
+     * @param change the catalog version at which it was matched; later subscriptions were not considered
      */
     record Keep(Rows.Event event, long change) implements Write<Kept> {
-        /** How long an event is known. One that comes again later is another one, though its row may still be there. */
+        /** How long repeats of an event are detected. A later one counts as new, even if the old row still exists. */
         public static final Duration WINDOW = Duration.ofDays(7);
 
-        /** Whether this row is known no longer. */
+        /** Whether this row is older than the window. */
         public static boolean isOver(Rows.Event row, long now) {
             return row.at() <= now - WINDOW.toNanos() / 1_000;
         }
@@ -290,15 +298,16 @@ public sealed interface Write<O> {
         }
     }
 
+    /** The result of saving an event. */
     sealed interface Kept {
-        /** It is on record. {@code fresh}: by this very write, and not since before. */
+        /** The event is stored. {@code fresh}: by this write, not before. */
         record Now(boolean fresh) implements Kept {}
 
-        /** The catalog has changed since the event was matched. Nothing was kept; match it again. */
+        /** The catalog changed since the event was matched. Nothing was saved; match it again. */
         record Stale() implements Kept {}
     }
 
-    /** A change that people make, rarely: one statement or few, described by its own type. */
+    /** Executes one of the less frequent commands. */
     record Change<T>(Edit<T> edit) implements Write<T> {
         @Override
         public int weight() {

@@ -38,7 +38,7 @@ record Declaration(
         put(text, "key", key);
         text.set("idempotency", policyJson());
         if (!gates.equals(Gates.NONE)) {
-            text.set("gates", concurrencyJson());
+            text.set("concurrency", concurrencyJson());
         }
         put(text, "deadline", deadline);
         if (!schedules.isEmpty()) {

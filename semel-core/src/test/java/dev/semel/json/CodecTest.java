@@ -157,7 +157,7 @@ class CodecTest {
                 Arguments.of("\"hush\"", Instant.class, ": Instant is expected there"),
                 Arguments.of("null", int.class, ": int is expected there"),
                 Arguments.of("\"\"", Integer.class, ": Integer is expected there"),
-                Arguments.of("{\"secret\":\"bad hush\"}", Strict.class, ": the constructor of Strict refused it"),
+                Arguments.of("{\"secret\":\"bad hush\"}", Strict.class, ": the constructor of Strict rejected it"),
                 Arguments.of("{\"a~/b\":{\"c\":\"hush\"}}", MapOfLines.class, null));
     }
 

@@ -106,8 +106,8 @@ class FieldPathTest {
         a]            | character 2 is U+005D
         a b           | character 2 is U+0020
         ${ input.a }  | character 2 is U+007B
-        $.a           | without $ in front
-        $             | without $ in front
+        $.a           | without a leading $
+        $             | without a leading $
         a["b"]        | an index such as 0
         a,b           | character 2 is U+002C
         """)

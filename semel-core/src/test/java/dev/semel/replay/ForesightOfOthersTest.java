@@ -136,7 +136,7 @@ final class ForesightOfOthersTest {
         assertTrue(one.why().contains(why), one::why);
         List<Entry> done = List.of(new Entry.Begun("call", Kind.CALL, 4, 0, "run_c"), done("call", Kind.CALL));
         assertEquals(action, only(calling(done, called), START));
-        assertEquals(Action.REUSE, only(calling(done, called), Terms.USUAL), "its result is on record");
+        assertEquals(Action.REUSE, only(calling(done, called), Terms.USUAL), "its result is recorded");
     }
 
     @Test
@@ -162,6 +162,6 @@ final class ForesightOfOthersTest {
         Foretold wait = Foresight.of(past(List.of(), List.of(), List.of(ahead)), Terms.USUAL)
                 .getFirst();
         assertEquals("await", wait.kind());
-        assertTrue(wait.why().contains("sent to the new run"), wait::why);
+        assertTrue(wait.why().contains("a signal to the new run"), wait::why);
     }
 }

@@ -195,7 +195,7 @@ final class ForesightTest {
     void a_run_that_did_not_come_to_the_step_is_blocked() {
         Past past = past(List.of(done("a", Kind.STEP)), List.of(), null);
         assertEquals(
-                "it did not come to step \"x\"",
+                "the run did not reach step \"x\"",
                 Outlook.of(past, new Terms("x", false, false)).blocked());
         assertNull(Outlook.of(past, new Terms("a", false, false)).blocked());
     }
@@ -295,9 +295,9 @@ final class ForesightTest {
         assertEquals(List.of("pay was resend and is ask"), outlook.against(Outlook.of(later, Terms.USUAL)));
         assertEquals(List.of("gone"), outlook.against(Outlook.blocked("gone")));
         Past sure = past(past.entries(), past.rows(), List.of(declares("mail", "ask")));
-        assertEquals(List.of("mail was perhaps and is certain"), outlook.against(Outlook.of(sure, Terms.USUAL)));
+        assertEquals(List.of("mail was possible and is certain"), outlook.against(Outlook.of(sure, Terms.USUAL)));
         assertEquals(
-                List.of("what else it does is not known any more"),
+                List.of("its further actions can no longer be predicted"),
                 outlook.against(new Outlook(outlook.steps(), true, null)));
         assertEquals(Action.RESEND, outlook.worst());
         assertEquals(Action.REUSE.bit() | Action.RESEND.bit() | Action.SEND.bit(), outlook.actions());

@@ -16,21 +16,21 @@ import org.junit.jupiter.params.provider.CsvSource;
 class CronTextTest {
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', textBlock = """
-        0 0 30 2 *        | 4  | No such day comes
-        0 0 31 2,4,6 *    | 4  | No such day comes
-        60 * * * *        | 0  | is outside of 0 to 59
-        * 24 * * *        | 2  | is outside of 0 to 23
-        * * 0 * *         | 4  | is outside of 1 to 31
-        * * * 13 *        | 6  | is outside of 1 to 12
-        * * * * 8         | 8  | is outside of 0 to 7
+        0 0 30 2 *        | 4  | This day never occurs
+        0 0 31 2,4,6 *    | 4  | This day never occurs
+        60 * * * *        | 0  | is outside 0 to 59
+        * 24 * * *        | 2  | is outside 0 to 23
+        * * 0 * *         | 4  | is outside 1 to 31
+        * * * 13 *        | 6  | is outside 1 to 12
+        * * * * 8         | 8  | is outside 0 to 7
         * * * * FRY       | 8  | is not a number or a name such as MON
-        */0 * * * *       | 2  | has a step outside of 1 to 59
+        */0 * * * *       | 2  | has a step outside 1 to 59
         1,,2 * * * *      | 2  | is empty between commas
         * 22-4 * * *      | 2  | runs backwards
         * * * *           | 0  | this one has 4
         * * * * * * *     | 0  | this one has 7
         * * 15W * *       | 4  | is not a number
-        @fortnightly      | 0  | There is no such word
+        @fortnightly      | 0  | Unknown cron shorthand
         99999999999 * * * * | 0 | is not a number
         -1 * * * *        | 0  | is not a number
         """)

@@ -71,7 +71,7 @@ interface DeliveryRules {
         assertEquals(Verdict.REPEATED, typed("evt_1", "push", Reuse.FLAG).verdict());
         Delivery other = typed("evt_1", "release", Reuse.FLAG);
         assertEquals(Verdict.FLAGGED, other.verdict());
-        assertEquals("the signature came before with another type", other.note());
+        assertEquals("the same signature came before with another type", other.note());
         assertEquals(Verdict.REFUSED, typed("evt_1", "release", Reuse.REJECT).verdict());
         assertEquals(Verdict.REPEATED, typed("evt_1", "release", Reuse.ALLOW).verdict());
     }

@@ -105,7 +105,7 @@ public final class Invariants {
                 AND o.path <> 'later'
             """);
         NEVER.put("a wait listens and has its letter", """
-            SELECT o.path FROM semel_listener o JOIN semel_signal s ON s.run = o.run AND s.name = '#letter:' || o.path
+            SELECT o.path FROM semel_listener o JOIN semel_signal s ON s.run = o.run AND s.name = '#keyed:' || o.path
             """);
         // What a run left is asked by its replay again. One that was replayed does not go on in place (claims), though
         // other

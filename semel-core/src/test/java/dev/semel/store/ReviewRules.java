@@ -94,7 +94,7 @@ interface ReviewRules {
         Driver by = driver();
         desk().apply(Desk.ops(by.run(), deed.reserve(by.run())));
         desk().apply(Desk.ops(by.run(), deed.settle(by.run(), Ledger.State.UNKNOWN, null)));
-        var left = new Review.Question(Kind.DOUBT, "pay", deed.id().digest(), "owner", "{\"left\":true}", 0);
+        var left = new Review.Question(Kind.DOUBT, "pay", deed.id().digest(), "owner", "{\"left_in_doubt\":true}", 0);
         var own = new Review.Question(Kind.DOUBT, "pay", deed.id().digest(), "cfo", "{\"title\":\"sent?\"}", 0);
         assertEquals(Asked.ASKED, ask(by, left));
         assertEquals("owner", row(by, "pay").reviewer());
@@ -250,8 +250,10 @@ interface ReviewRules {
     @Test
     default void a_question_about_one_message_gives_way_to_that_about_another_and_so_does_its_decision() {
         Driver by = driver();
-        Review.Question first = new Review.Question(Kind.CHANGE, "mail", "", "role:ops", "{\"content\":\"aa\"}", 0);
-        Review.Question second = new Review.Question(Kind.CHANGE, "mail", "", "role:ops", "{\"content\":\"bb\"}", 0);
+        Review.Question first =
+                new Review.Question(Kind.CHANGE, "mail", "", "role:ops", "{\"message_digest\":\"aa\"}", 0);
+        Review.Question second =
+                new Review.Question(Kind.CHANGE, "mail", "", "role:ops", "{\"message_digest\":\"bb\"}", 0);
         assertEquals(Asked.ASKED, ask(by, first));
         assertEquals(Asked.ASKED, ask(by, first));
         assertEquals(1, row(by, "mail").version());

@@ -114,7 +114,7 @@ class WorkflowDraftTest {
             {"semel":1,"java":"pay","title":"Payments","description":"Takes money.","owner":"team",\
             "idempotency":{"window":"PT168H","scope":"workflow","on_mismatch":"replay",\
             "duplicate_payload":"flag","on_failed":"run_again","hold_while_running":false,"require_key":true},\
-            "gates":{"serial_by":"customer","max_concurrent":50,\
+            "concurrency":{"serial_by":"customer","max_concurrent":50,\
             "debounce":{"key":"id","quiet":"PT30S","at_most":"PT10M"},\
             "rate_limit":{"key":"a function","count":10,"per":"PT1M"}},"deadline":"PT2H"}\
             """, whole.descriptor());

@@ -39,18 +39,18 @@ record Episode(
                 state.path("firing").asBoolean(false),
                 state.path("since").asLong(0),
                 state.path("value").asDouble(0),
-                state.path("told").asBoolean(true),
-                state.path("ever_told").asBoolean(false),
-                state.path("telling_until").asLong(0),
+                state.path("notified").asBoolean(true),
+                state.path("ever_notified").asBoolean(false),
+                state.path("notifying_until").asLong(0),
                 state.path("attempts").asInt(0),
-                state.path("trouble").isString() ? state.path("trouble").stringValue() : null);
+                state.path("notify_error").isString() ? state.path("notify_error").stringValue() : null);
     }
 
     JsonNode json() {
         ObjectNode out = JsonNodeFactory.instance.objectNode();
         out.put("id", id).put("firing", firing).put("since", since).put("value", value);
-        out.put("told", told).put("ever_told", everTold);
-        out.put("telling_until", tellingUntil).put("attempts", attempts).put("trouble", trouble);
+        out.put("notified", told).put("ever_notified", everTold);
+        out.put("notifying_until", tellingUntil).put("attempts", attempts).put("notify_error", trouble);
         return out;
     }
 

@@ -31,10 +31,10 @@ final class AlarmRoutes {
         ObjectNode out = Views.object().put("name", name);
         out.put("firing", state.path("firing").asBoolean(false));
         out.put("since", Views.time(state.path("since").asLong(0)));
-        out.put("told", state.path("told").asBoolean(true));
+        out.put("told", state.path("notified").asBoolean(true));
         out.put(
                 "trouble",
-                state.path("trouble").isString() ? state.path("trouble").stringValue() : null);
+                state.path("notify_error").isString() ? state.path("notify_error").stringValue() : null);
         return Views.ok(out);
     }
 }

@@ -68,7 +68,7 @@ final class MessageLog {
                 continue;
             }
             String message = path.substring(0, path.length() - PLAN.length());
-            for (JsonNode leg : step.path("result").path("legs")) {
+            for (JsonNode leg : step.path("result").path("routes")) {
                 for (JsonNode choice : leg) {
                     // By an event each channel has an effect of its own; by one channel the step itself is the effect.
                     String channel = choice.path("channel").asString("");

@@ -118,7 +118,7 @@ final class ReplayViews {
     /** Whether it is blocked, and what is foretold for each step. */
     static void foretold(ObjectNode out, JsonNode outlook) {
         out.put("blocked", outlook.has("blocked") ? outlook.path("blocked").asString() : null);
-        out.set("open", outlook.path("open"));
+        out.set("open", outlook.path("incomplete"));
         var steps = out.putArray("steps");
         for (JsonNode one : outlook.path("steps")) {
             ObjectNode step = steps.addObject();

@@ -110,7 +110,7 @@ final class ReviewViews {
         out.put("due_at", row.dueAt() == Write.Rest.NEVER ? null : Views.time(row.dueAt()));
         out.put("overdue", row.isOpen() && row.dueAt() <= one.now());
         out.set("link", Bare.question(row, "link").under(mask));
-        JsonNode shown = Bare.question(row, "shown").under(mask);
+        JsonNode shown = Bare.question(row, "details").under(mask);
         out.set("shown", shown.isObject() ? shown : Views.object());
         Ledger.Row effect = one.effect();
         out.set("effect_key", effect == null ? null : Bare.key(effect).under(mask));
@@ -214,13 +214,13 @@ final class ReviewViews {
                         + Bare.message(attempt.problem()).textUnder(mask));
             }
         }
-        Bare problem = Bare.question(one.row(), "problem");
+        Bare problem = Bare.question(one.row(), "send_error");
         if (!problem.isNothing()) {
             known.add("The send ended with " + problem.textUnder(mask));
         } else if (tried.isEmpty()) {
             known.add("No answer is on record: the worker ended, or lost the connection, behind the send.");
         }
-        if (!Bare.question(one.row(), "renamed").isNothing()) {
+        if (!Bare.question(one.row(), "key_changed").isNothing()) {
             known.add("The step has another key now than it had then: neither a second send nor a look at the provider"
                     + " would find the first.");
         }

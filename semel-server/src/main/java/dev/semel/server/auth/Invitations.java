@@ -87,7 +87,7 @@ public final class Invitations {
         ObjectNode document = JsonNodeFactory.instance
                 .objectNode()
                 .put("role", role.word())
-                .put("first", true)
+                .put("first_setup", true)
                 .put("name", "")
                 .put("until", until);
         return new Draft(
@@ -114,7 +114,7 @@ public final class Invitations {
         ObjectNode document = JsonNodeFactory.instance
                 .objectNode()
                 .put("role", role.word())
-                .put("over", over)
+                .put("reset_version", over)
                 .put("digest", digest)
                 .put("until", until);
         return new Draft(token, id(digest), until, new Edit.Put(place, Json.write(document), null, by));
@@ -146,13 +146,13 @@ public final class Invitations {
         JsonNode document = Json.parse(row.body());
         Role role = Role.of(document.path("role").asString(""));
         boolean fits = first
-                ? document.path("first").asBoolean(false)
+                ? document.path("first_setup").asBoolean(false)
                 : same(document.path("digest").asString(""), digest);
         if (!fits || role == null || document.path("until").asLong(0) < now()) {
             return null;
         }
         String name = first ? document.path("name").asString("") : row.name();
-        return new Invitation(ws, role, first, document.path("over").asInt(0), name, digest, row.version());
+        return new Invitation(ws, role, first, document.path("reset_version").asInt(0), name, digest, row.version());
     }
 
     private static boolean same(String one, String other) {
@@ -178,7 +178,7 @@ public final class Invitations {
                 row.name(),
                 id(document.path("digest").asString("")),
                 role == null ? Role.VIEWER : role,
-                document.path("over").asInt(0),
+                document.path("reset_version").asInt(0),
                 row.changedBy(),
                 row.changedAt(),
                 document.path("until").asLong(0),
@@ -201,7 +201,7 @@ public final class Invitations {
         ObjectNode document = JsonNodeFactory.instance
                 .objectNode()
                 .put("role", invitation.role().word())
-                .put("first", true)
+                .put("first_setup", true)
                 .put("name", name)
                 .put("until", now() + GOOD_FOR);
         Edit.Put put =

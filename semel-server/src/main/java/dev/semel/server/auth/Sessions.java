@@ -169,7 +169,7 @@ public final class Sessions {
             how.apply(good)
                     .forEach(one -> list.addObject()
                             .put("hash", one.hash())
-                            .put("begun", one.begun())
+                            .put("started_at", one.begun())
                             .put("until", one.until())
                             .put("address", one.address()));
             ObjectNode document = JsonNodeFactory.instance.objectNode();
@@ -194,7 +194,7 @@ public final class Sessions {
                 long until = one.path("until").asLong(0);
                 all.add(new One(
                         one.path("hash").asString(""),
-                        one.path("begun").asLong(until - GOOD_FOR), // older documents lack this member
+                        one.path("started_at").asLong(until - GOOD_FOR), // older documents lack this member
                         until,
                         one.path("address").asString("")));
             }

@@ -19,7 +19,7 @@ record Telling(Review.Row row, long remind, long escalate, String escalateTo) {
         JsonNode question = Json.parse(row.question());
         return new Telling(
                 row,
-                question.path("remind").asLong(0),
+                question.path("remind_after").asLong(0),
                 question.path("escalate_after").asLong(0),
                 question.path("escalate_to").asString(""));
     }

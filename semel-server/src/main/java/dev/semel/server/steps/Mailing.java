@@ -52,7 +52,7 @@ record Mailing(
                 .step(play.id() + ".plan", () -> play.outside().messages().plan(wish));
         JsonNode changes = overrides == null ? JsonNodeFactory.instance.objectNode() : play.fill(overrides);
         Report report = new Report();
-        for (JsonNode leg : plan.path("legs")) {
+        for (JsonNode leg : plan.path("routes")) {
             leg(new Trip(play, recipient, filled, changes), leg, report);
         }
         return report.result();
@@ -65,7 +65,7 @@ record Mailing(
         StepFailed failed = null;
         for (JsonNode choice : leg) {
             String state = choice.path("state").asString("");
-            boolean goes = state.equals("taken") || (state.equals("reserve") && failed != null);
+            boolean goes = state.equals("selected") || (state.equals("fallback") && failed != null);
             if (!goes) {
                 report.notSent(choice, choice.path("reason").asString(""));
                 continue;

@@ -9,8 +9,8 @@ import tools.jackson.databind.JsonNode;
 public interface Messages {
     /**
      * Which way a message takes, and why; recorded before anything leaves, so that every attempt sends the same words
-     * the same way. The answer is {@code {"legs": [[{channel, template, version, to, state, reason}, …], …]}}; a leg is
-     * one channel with its fallbacks, a state is `taken`, `reserve` or `skipped`.
+     * the same way. The answer is {@code {"routes": [[{channel, template, version, to, state, reason}, …], …]}}; a
+     * route is one channel with its fallbacks, a state is `selected`, `fallback` or `skipped`.
      */
     JsonNode plan(Wish wish);
 

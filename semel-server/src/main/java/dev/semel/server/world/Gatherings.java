@@ -71,7 +71,7 @@ final class Gatherings implements Digests {
 
     private static ObjectNode batchView(ObjectNode batch, Item item) {
         ObjectNode place = JsonNodeFactory.instance.objectNode();
-        place.set("batch", batch.path("n"));
+        place.set("batch", batch.path("number"));
         place.put("leader", batch.path("leader").asString("").equals(item.id()));
         place.set("run_id", batch.path("run_id"));
         place.set("opened_at", batch.path("opened_at"));
@@ -100,7 +100,7 @@ final class Gatherings implements Digests {
             ArrayNode batches = document.withArray("batches");
             ObjectNode wanted = null;
             for (JsonNode one : batches) {
-                if (one.path("n").longValue() == batch && one instanceof ObjectNode found) {
+                if (one.path("number").longValue() == batch && one instanceof ObjectNode found) {
                     wanted = found;
                 }
             }
@@ -143,8 +143,8 @@ final class Gatherings implements Digests {
         if (last instanceof ObjectNode open && !open.path("closed").booleanValue()) {
             return open;
         }
-        long number = last == null ? 1 : last.path("n").longValue() + 1;
-        ObjectNode batch = batches.addObject().put("n", number).put("closed", false);
+        long number = last == null ? 1 : last.path("number").longValue() + 1;
+        ObjectNode batch = batches.addObject().put("number", number).put("closed", false);
         batch.putArray("items");
         return batch;
     }

@@ -35,7 +35,7 @@ final class Mailroom implements Messages {
                         wish.to())
                 : outbox.plan(wish.event(), wish.to());
         ObjectNode plan = JsonNodeFactory.instance.objectNode();
-        ArrayNode out = plan.putArray("legs");
+        ArrayNode out = plan.putArray("routes");
         for (List<Outbox.Leaf> leg : legs) {
             leg.stream().map(Outbox.Leaf::choice).forEach(choice -> requireProtection(choice, wish.protection()));
             ArrayNode choices = out.addArray();
@@ -76,8 +76,8 @@ final class Mailroom implements Messages {
         out.put("channel", choice.hop().channel()).put("template", choice.hop().template());
         out.put("version", leaf.version());
         switch (choice) {
-            case Routing.Taken taken -> out.put("state", "taken").put("to", taken.to());
-            case Routing.Reserve reserve -> out.put("state", "reserve").put("to", reserve.to());
+            case Routing.Taken taken -> out.put("state", "selected").put("to", taken.to());
+            case Routing.Reserve reserve -> out.put("state", "fallback").put("to", reserve.to());
             case Routing.Skipped _ -> out.put("state", "skipped");
         }
         return out.put("reason", choice.reason());

@@ -129,9 +129,9 @@ class ReplayCommandsTest {
         server.on("GET /v1/replays/rpl_2b", json(200, plan("planned", BEFORE)));
         server.on("GET /v1/replays/rpl_2b/items", json(200, """
             {"items":[{"run_id":"run_1","action":"resend","blocked":null,"fate":"planned","new_run_id":null,"steps":[
-              {"step":"charge","kind":"effect","action":"resend","why":"the provider still knows its key",
+              {"step":"charge","kind":"effect","action":"resend","why":"the provider still remembers its key",
                "until":"2026-11-16T09:00:00Z","certain":true},
-              {"step":"load","kind":"step","action":"reuse","why":"its result is on record","until":null}]}],
+              {"step":"load","kind":"step","action":"reuse","why":"its result is recorded","until":null}]}],
              "next":null}\
             """));
         var result = desk.run("replay", "show", "rpl_2b", "--only", "resend");

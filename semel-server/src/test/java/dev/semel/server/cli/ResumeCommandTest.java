@@ -43,11 +43,11 @@ class ResumeCommandTest {
     void a_dry_run_tells_what_would_become_of_each_step() {
         server.on("POST /v1/runs/run_1/resume", json(200, """
             {"run_id":"run_1","status":"failed","resumed":false,"dry_run":true,"blocked":null,"open":false,
-             "steps":[{"step":"mail","kind":"effect","action":"send","why":"it was refused","until":null}]}\
+             "steps":[{"step":"mail","kind":"effect","action":"send","why":"it was rejected, or not sent","until":null}]}\
             """));
         var result = desk.run("run", "resume", "run_1", "--dry-run");
         assertEquals(0, result.exit(), result.err());
-        assertTrue(result.out().contains("mail  send  it was refused"), result.out());
+        assertTrue(result.out().contains("mail  send  it was rejected"), result.out());
         assertTrue(server.seen.getFirst().target().endsWith("?dry_run=true"));
     }
 

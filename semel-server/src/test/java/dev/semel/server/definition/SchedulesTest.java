@@ -52,12 +52,12 @@ final class SchedulesTest {
         var mistake = Drafts.only(Drafts.with(file("{id: a, cron: \"0 25 * * *\"}")));
         assertEquals(6, mistake.line());
         assertEquals("    - {id: a, cron: \"0 ".length() + 1, mistake.column());
-        assertTrue(mistake.message().contains("\"25\" is outside of 0 to 23"), mistake.message());
+        assertTrue(mistake.message().contains("\"25\" is outside 0 to 23"), mistake.message());
     }
 
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', textBlock = """
-        {id: a, cron: "0 0 30 2 *"}                         | No such day comes
+        {id: a, cron: "0 0 30 2 *"}                         | This day never occurs
         {id: a, cron: "0 0 * * *", zone: Europe/Berlim}      | Did you mean 'Europe/Berlin'?
         {id: a, cron: "0 0 * * *", zone: ../../x}            | there is no time zone
         {id: a, cron: "0 0 * * *", every: 1h}                | this one has both

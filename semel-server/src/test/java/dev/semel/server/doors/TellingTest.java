@@ -53,7 +53,7 @@ class TellingTest {
 
     @Test
     void reminders_come_again_and_again_and_an_escalation_and_the_due_time_once() {
-        String question = "{\"remind\":10,\"escalate_after\":25,\"escalate_to\":\"role:boss\"}";
+        String question = "{\"remind_after\":10,\"escalate_after\":25,\"escalate_to\":\"role:boss\"}";
         assertEquals(
                 List.of(
                         "0 asked to role:ops",
@@ -67,7 +67,7 @@ class TellingTest {
 
     @Test
     void reminders_for_which_nobody_was_there_are_left_out_and_nothing_else_is() {
-        String question = "{\"remind\":10,\"escalate_after\":25,\"escalate_to\":\"role:boss\"}";
+        String question = "{\"remind_after\":10,\"escalate_after\":25,\"escalate_to\":\"role:boss\"}";
         Telling late = Telling.of(row(ASKED + 30, ASKED, question));
         assertEquals(ASKED + 25, late.next(ASKED + 100));
         assertEquals(

@@ -236,7 +236,7 @@ class AlertsTest {
         Shelf<JsonNode> alarms = serve.settings().alarms();
         Shelf.Kept<JsonNode> kept = Objects.requireNonNull(alarms.find(1, "unkeyed"));
         ObjectNode state = (ObjectNode) kept.value().deepCopy();
-        state.put("telling_until", 1);
+        state.put("notifying_until", 1);
         serve.semel().change(alarms.putting(new Shelf.Draft(1, "unkeyed", state, kept.version(), "trial")));
     }
 
