@@ -21,7 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
         footer = {
             "  semel publish workflows/payment_receipt.yaml",
             "  semel publish --dry-run workflows",
-            "  semel publish --share 10 workflows/payment_receipt.yaml     for 10 % of the new triggers"
+            "  semel publish --share 10 workflows/payment_receipt.yaml     for 10 %% of the new triggers"
         })
 final class PublishCommand implements Callable<Integer> {
     private final Surroundings environment;
