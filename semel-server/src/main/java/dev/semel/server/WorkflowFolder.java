@@ -38,7 +38,7 @@ final class WorkflowFolder implements AutoCloseable {
     private final Path folder;
     private final Function<Definition, Rows.Workflow> publish;
     private final Function<String, String> alerts;
-    private final Consumer<String> talk;
+    private final Consumer<String> messages;
     private final Map<String, String> seen = new TreeMap<>();
     private @Nullable WatchService watchService;
 
@@ -47,11 +47,11 @@ final class WorkflowFolder implements AutoCloseable {
             Path folder,
             Function<Definition, Rows.Workflow> publish,
             Function<String, String> alerts,
-            Consumer<String> talk) {
+            Consumer<String> messages) {
         this.folder = folder;
         this.publish = publish;
         this.alerts = alerts;
-        this.talk = talk;
+        this.messages = messages;
     }
 
     /** Publishes all files, in the order of their names; the first invalid one stops it. */
@@ -74,7 +74,7 @@ final class WorkflowFolder implements AutoCloseable {
         gone.removeAll(now.keySet());
         for (String name : gone) {
             seen.remove(name);
-            talk.accept(
+            messages.accept(
                     AlertFile.isOne(name)
                             ? name + " was deleted; its alerts stay, and `semel alert delete` deletes one"
                             : name + " was deleted; its published version stays, and `semel pause` pauses it");
@@ -89,15 +89,15 @@ final class WorkflowFolder implements AutoCloseable {
     private void changed(String name, String text) {
         try {
             if (AlertFile.isOne(name)) {
-                talk.accept(name + ": " + alerts.apply(text));
+                messages.accept(name + ": " + alerts.apply(text));
                 return;
             }
             Rows.Workflow row = publish.apply(Definition.compile(text));
             if (row.changed()) {
-                talk.accept(name + ": " + row.name() + " v" + row.version() + " published");
+                messages.accept(name + ": " + row.name() + " v" + row.version() + " published");
             }
         } catch (SemelException e) {
-            talk.accept(name + ": " + e.detail() + "\n  fix: "
+            messages.accept(name + ": " + e.detail() + "\n  fix: "
                     + e.fix().indent(2).strip() + "\n  The version published before stays active.");
         }
     }
@@ -154,7 +154,7 @@ final class WorkflowFolder implements AutoCloseable {
                 // Reported once per problem: the folder may be missing for hours, and the store for seconds.
                 String now = "The workflow folder " + folder + " could not be read: " + e.getMessage();
                 if (!now.equals(problem)) {
-                    talk.accept(now);
+                    messages.accept(now);
                     problem = now;
                 }
             }
@@ -178,7 +178,7 @@ final class WorkflowFolder implements AutoCloseable {
                 watchService.close();
             }
         } catch (IOException e) {
-            talk.accept("The workflow folder could not be closed: " + e.getMessage());
+            messages.accept("The workflow folder could not be closed: " + e.getMessage());
         }
     }
 }

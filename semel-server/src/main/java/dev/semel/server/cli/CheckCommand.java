@@ -24,7 +24,9 @@ import tools.jackson.databind.node.ObjectNode;
 /** `semel check`: validates workflow files, without a server or also against one. */
 @Command(
         name = "check",
-        description = "Validates workflow files locally, with the server's validator. With --server the server validates"
+        description =
+                "Validates workflow files locally, with the server's validator. With --server the"
+                        + " server validates"
                 + " them too, because only it knows the other workflows and the channels.",
         footerHeading = "%nExamples:%n",
         footer = {
@@ -94,12 +96,12 @@ final class CheckCommand implements Callable<Integer> {
         }
         boolean warned = checked.stream()
                 .anyMatch(one -> one.definition() != null && !warnings(one).isEmpty());
-        List<Checked> refused =
+        List<Checked> rejected =
                 checked.stream().filter(one -> one.failure() != null).toList();
-        if (refused.isEmpty()) {
+        if (rejected.isEmpty()) {
             return strict && warned ? Exit.FAILED : Exit.DONE;
         }
-        return refused.stream().allMatch(Checked::unprotected) ? Exit.UNPROTECTED : Exit.FAILED;
+        return rejected.stream().allMatch(Checked::unprotected) ? Exit.UNPROTECTED : Exit.FAILED;
     }
 
     private static Checked read(Path file) {
@@ -194,9 +196,9 @@ final class CheckCommand implements Callable<Integer> {
                 times(one.definition());
             }
         }
-        long refused = checked.stream().filter(one -> one.failure() != null).count();
+        long rejected = checked.stream().filter(one -> one.failure() != null).count();
         int warned = checked.stream().mapToInt(one -> warnings(one).size()).sum();
-        output.talk(count((int) refused, "file") + " rejected, " + count(warned, "warning"));
+        output.talk(count((int) rejected, "file") + " rejected, " + count(warned, "warning"));
     }
 
     private void explained(Definition definition) {

@@ -22,7 +22,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         versionProvider = Cli.Version.class,
         footer = {
             "",
-            "Exit codes: 0 done (a Replayed request is a success), 1 failed, 2 wrong usage, 3 key conflict, 4 in doubt,",
+            "Exit codes: 0 done (also if Replayed), 1 failed, 2 wrong usage, 3 key conflict, 4 in doubt,",
             "5 rejected as unprotected, 6 not found, 7 not allowed, 8 unreachable or try later, 9 plan out of date."
         })
 public final class Cli implements Callable<Integer> {

@@ -121,8 +121,8 @@ final class CrashShow {
             say("run", output.status(status) + ", license " + Json.text(end.path("output"), "license"));
             output.line(counted(playground));
         }
-        boolean kept = status.equals("completed") && counts.calls() == 2 && counts.effects() == 1;
-        return kept ? Exit.DONE : Exit.FAILED;
+        boolean once = status.equals("completed") && counts.calls() == 2 && counts.effects() == 1;
+        return once ? Exit.DONE : Exit.FAILED;
     }
 
     private static String counted(Playground playground) {

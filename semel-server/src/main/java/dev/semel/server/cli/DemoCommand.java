@@ -34,7 +34,9 @@ final class DemoCommand implements Callable<Integer> {
 
     @Command(
             name = "crash",
-            description = "Kills a server after a provider acted and before the server recorded it, restarts it, counts effects.")
+            description =
+                    "Kills a server after a provider acted and before the server recorded it, restarts it,"
+                            + " counts effects.")
     static final class Crash implements Callable<Integer> {
         private final Surroundings environment;
 

@@ -18,7 +18,9 @@ import tools.jackson.databind.node.ObjectNode;
 /** `semel emit`: sends an event to the subscribed workflows. */
 @Command(
         name = "emit",
-        description = "Sends an event to every subscribed workflow. A repeat with the same source and id starts no run.",
+        description =
+                "Sends an event to every subscribed workflow. A repeat with the same source and id"
+                        + " starts no run.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel emit payment.succeeded --id pay_1 --source /shop --data '{\"amount\":4900}'",
@@ -105,7 +107,9 @@ final class EmitCommand implements Callable<Integer> {
             output.talk(Json.text(note, "workflow") + " did not start a run: " + Json.text(note, "reason"));
         }
         if (answer.path("runs").isEmpty() && !output.json) {
-            output.talk("no workflow subscribes to this event. The server stores it for 7 days: semel events --unmatched");
+            output.talk(
+                    "no workflow subscribes to this event. The server stores it for 7 days: semel events"
+                            + " --unmatched");
         }
         return exit;
     }

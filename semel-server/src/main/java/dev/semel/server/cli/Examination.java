@@ -121,7 +121,9 @@ final class Examination {
         if (freeMib >= 1024) {
             return Finding.ok("store", detail);
         }
-        String fix = "Free some space. On a full disk the server rejects triggers with 503; accepted ones are not lost.";
+        String fix =
+                "Free some space. On a full disk the server rejects triggers with 503; accepted ones"
+                        + " are not lost.";
         return freeMib >= 100 ? Finding.warn("store", detail, fix) : Finding.fail("store", detail, fix);
     }
 

@@ -19,7 +19,9 @@ import tools.jackson.databind.node.ObjectNode;
 /** `semel hooks`: manages webhooks, the URLs that receive events from providers. */
 @Command(
         name = "hooks",
-        description = "Manages webhooks of providers: verifies deliveries and starts the workflows that subscribe to their events.",
+        description =
+                "Manages webhooks of providers: verifies deliveries and starts the workflows that"
+                        + " subscribe to their events.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel hooks create stripe --preset stripe --secret stripe_signing",
@@ -160,7 +162,9 @@ final class HooksCommand implements Callable<Integer> {
 
     @Command(
             name = "rotate",
-            description = "Accepts a new secret beside the newest one. With --address, gives the webhook a new URL instead.")
+            description =
+                    "Accepts a new secret beside the newest one. With --address, gives the webhook a new"
+                            + " URL instead.")
     static final class Rotate implements Callable<Integer> {
         @Mixin
         final Output output;

@@ -208,14 +208,14 @@ final class IncidentCommand implements Callable<Integer> {
                 answers.forEach(given::put);
             }
             Call call = Call.put(Call.path("v1", "incidents", id), "application/json", Json.compactUnprinted(body));
-            JsonNode kept = connection
+            JsonNode saved = connection
                     .api()
                     .ask(version == 0 ? call : call.with("If-Match", "\"" + version + "\""))
                     .body();
             if (output.json) {
-                output.document(kept);
+                output.document(saved);
             } else {
-                answers(output, kept);
+                answers(output, saved);
             }
             return Exit.DONE;
         }

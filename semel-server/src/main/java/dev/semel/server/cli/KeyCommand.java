@@ -200,7 +200,7 @@ final class KeyCommand implements Callable<Integer> {
             known = api.ask(Call.get(Call.path("v1", "keys", key)).where("workflow", workflow))
                     .body();
         } catch (Failure unreadable) {
-            return Json.object(); // the token may be allowed to release but not to read; the release reports all other errors
+            return Json.object(); // the token may lack the scope read; the release reports other errors
         }
         String run = Json.text(known, "response_reference");
         boolean one = known.path("others").isEmpty();

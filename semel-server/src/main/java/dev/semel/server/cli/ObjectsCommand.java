@@ -11,7 +11,9 @@ import tools.jackson.databind.JsonNode;
 /** `semel objects`: lists business objects that steps wrote more than once. */
 @Command(
         name = "objects",
-        description = "Lists objects that were written more than once: orders, leads, or whatever steps declare as object.",
+        description =
+                "Lists objects that were written more than once: orders, leads, or whatever steps"
+                        + " declare as object.",
         footerHeading = "%nExamples:%n",
         footer = {"  semel objects --since 7d", "  semel objects --more 0 new_lead"})
 final class ObjectsCommand implements Callable<Integer> {

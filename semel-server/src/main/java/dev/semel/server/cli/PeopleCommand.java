@@ -215,7 +215,9 @@ final class PeopleCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "groups", description = "Sets the groups in which a user decides reviews. Without GROUP, removes the user from all.")
+    @Command(name = "groups", description =
+            "Sets the groups in which a user decides reviews. Without GROUP, removes the user"
+                    + " from all.")
     static final class Groups implements Callable<Integer> {
         @Mixin
         final Output output;
@@ -323,7 +325,9 @@ final class PeopleCommand implements Callable<Integer> {
             return Exit.DONE;
         }
         if (!answer.body().path("invitation").isString()) {
-            output.talk("This link was created earlier, and a link is shown only once. Create another one if it is lost.");
+            output.talk(
+                    "This link was created earlier, and a link is shown only once. Create another one if it"
+                            + " is lost.");
             return Exit.DONE;
         }
         String link = Json.text(answer.body(), "invitation");

@@ -144,7 +144,8 @@ final class QaCommand implements Callable<Integer> {
                     Exit.FAILED,
                     "qa-refused",
                     "Step " + step.id() + " is written in Java and could call a real service. Nothing was run.",
-                    "Test it in Java, see docs/how-to/test-a-workflow.md, and check the rest of the workflow without it.");
+                    "Test it in Java, see docs/how-to/test-a-workflow.md, and check the rest of the"
+                            + " workflow without it.");
         });
         return new QaSubject(ordered, data(main), answers());
     }

@@ -124,7 +124,9 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         @Option(
                 names = "--notify",
                 paramLabel = "WHICH",
-                description = "Notifications: missing (those not sent), none, or again (also those sent; --confirm-redo).")
+                description =
+                        "Notifications: missing (those not sent), none, or again (also those sent;"
+                                + " --confirm-redo).")
         String notify = "";
 
         @Option(names = "--input", paramLabel = "JSON", description = "Replacement input, for a single run.")
@@ -237,7 +239,9 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
 
     @Command(
             name = "apply",
-            description = "Applies the safe actions of a plan, and those of --include. The server rejects an outdated plan.")
+            description =
+                    "Applies the safe actions of a plan, and those of --include. The server rejects an"
+                            + " outdated plan.")
     static final class Apply extends ReplayCommand {
         @Parameters(index = "0", paramLabel = "PLAN", description = "The id of the plan.")
         String plan = "";

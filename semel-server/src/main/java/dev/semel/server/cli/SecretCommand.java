@@ -45,7 +45,9 @@ final class SecretCommand implements Callable<Integer> {
 
     @Command(
             name = "set",
-            description = "Stores a value, typed without echo or read from stdin. It is never an argument, which others see.")
+            description =
+                    "Stores a value, typed without echo or read from stdin. It is never an argument, which"
+                            + " others see.")
     static final class Set implements Callable<Integer> {
         private final Surroundings environment;
 

@@ -76,7 +76,9 @@ abstract sealed class ServerCommand implements Callable<Integer> {
             names = "--keep",
             paramLabel = "NAME=TIME",
             description = "Retention, such as runs=30d or payloads=7d; repeatable. NAME is one of runs,"
-                    + " tombstones, payloads, requests, ticks, events, audit. Default: SEMEL_KEEP, separated by commas.")
+                    +
+                            " tombstones, payloads, requests, ticks, events, audit. Default: SEMEL_KEEP, separated"
+                                    + " by commas.")
     @Nullable
     List<String> keep;
 
@@ -123,8 +125,8 @@ abstract sealed class ServerCommand implements Callable<Integer> {
 
         @Override
         public Integer call() {
-            Path usual = environment.folder().resolve("workflows");
-            Path named = workflows == null && Files.isDirectory(usual) ? usual : workflows;
+            Path defaultFolder = environment.folder().resolve("workflows");
+            Path named = workflows == null && Files.isDirectory(defaultFolder) ? defaultFolder : workflows;
             return start(true, demo, "127.0.0.1", named);
         }
     }
@@ -155,9 +157,9 @@ abstract sealed class ServerCommand implements Callable<Integer> {
     }
 
     int start(boolean dev, boolean demo, String host, @Nullable Path folder) {
-        Path kept = environment.folder().resolve(data != null ? data : Path.of(or("SEMEL_DATA", ".semel")));
-        if (Files.exists(kept) && !Files.isDirectory(kept)) {
-            throw usage("--data must be a folder, but this is a file: " + kept + ". Nothing was started.");
+        Path dataFolder = environment.folder().resolve(data != null ? data : Path.of(or("SEMEL_DATA", ".semel")));
+        if (Files.exists(dataFolder) && !Files.isDirectory(dataFolder)) {
+            throw usage("--data must be a folder, but this is a file: " + dataFolder + ". Nothing was started.");
         }
         if (folder != null && !Files.isDirectory(environment.folder().resolve(folder))) {
             throw usage("--workflows is not a folder: " + folder + ". Nothing was started.");
@@ -170,7 +172,7 @@ abstract sealed class ServerCommand implements Callable<Integer> {
                     hosts(),
                     dev || allowSql,
                     dev ? standIn() : 0);
-            options = new ServeOptions(dev, demo, host, port(), kept, store(kept), from, name(), grace(), trust, keep())
+            options = new ServeOptions(dev, demo, host, port(), dataFolder, store(dataFolder), from, name(), grace(), trust, keep())
                     .within(new ServeOptions.Bounds(maxDepth, maxSchedules))
                     .loggingInWith(LogInVariables.read(environment::variable))
                     .behind(new ServeOptions.Front(proxies(), environment.variable("SEMEL_PUBLIC_URL")));
@@ -236,9 +238,9 @@ abstract sealed class ServerCommand implements Callable<Integer> {
         return port != null ? port : Integer.parseInt(or("SEMEL_PORT", "8085"));
     }
 
-    private String store(Path kept) {
+    private String store(Path dataFolder) {
         if (store == null) {
-            return or("SEMEL_STORE", "sqlite:" + kept.resolve("semel.db"));
+            return or("SEMEL_STORE", "sqlite:" + dataFolder.resolve("semel.db"));
         }
         if (store.matches("(?is).*[?&](ssl)?password=.*|.*//[^/]*:[^/]*@.*")) {
             throw usage("A password is never an argument: the process list would show it. Nothing was started."

@@ -14,7 +14,9 @@ import tools.jackson.databind.JsonNode;
 /** `semel signals`: shows the five monitoring metrics. */
 @Command(
         name = "signals",
-        description = "Shows the monitoring metrics: conflicts, duplicates prevented, recoveries, expired keys, writes.",
+        description =
+                "Shows the monitoring metrics: conflicts, duplicates prevented, recoveries, expired"
+                        + " keys, writes.",
         footerHeading = "%nExamples:%n",
         footer = {"  semel signals", "  semel signals --since 7d payment_receipt"})
 final class SignalsCommand implements Callable<Integer> {

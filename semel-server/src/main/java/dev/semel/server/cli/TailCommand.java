@@ -100,7 +100,7 @@ final class TailCommand implements Callable<Integer> {
                 }
                 output.talk(none.why() + "; trying again");
             }
-            // The server ends a stream after a while. The next one begins with the current state; nothing is printed twice.
+            // The server ends a stream after a while. The next begins with the current state; nothing prints twice.
             environment.pause().of(AGAIN);
         }
     }

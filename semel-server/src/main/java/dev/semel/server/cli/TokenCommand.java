@@ -71,7 +71,9 @@ final class TokenCommand implements Callable<Integer> {
         @Option(
                 names = "--quota",
                 paramLabel = "N",
-                description = "New triggers per minute; Replayed requests have a quota of ten times as many. Default: none.")
+                description =
+                        "New triggers per minute; Replayed requests have a quota of ten times as many."
+                                + " Default: none.")
         int quota;
 
         Create(Surroundings environment) {
