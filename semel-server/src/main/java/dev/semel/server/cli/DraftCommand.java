@@ -16,9 +16,9 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
         name = "draft",
         description = {
-            "Checks an unpublished workflow file on the server: errors, changes, and the key of a step with the",
-            "data of the newest run. With --edit, changes the text as the builder does and prints it.",
-            "Nothing is published."
+            "Checks or edits an unpublished workflow file on the server. Nothing is published.",
+            "Shows errors, changes, and the key of a step with the data of the newest run.",
+            "With --edit, changes the text as the builder of the dashboard does and prints it."
         },
         footerHeading = "%nExamples:%n",
         footer = {

@@ -113,7 +113,7 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
                 description = "Run these completed steps again on purpose.")
         List<String> redo = new ArrayList<>();
 
-        @Option(names = "--confirm-redo", description = "Confirm that their effects happen a second time.")
+        @Option(names = "--confirm-redo", description = "Confirm that effects happen a second time.")
         boolean confirmRedo;
 
         @Option(

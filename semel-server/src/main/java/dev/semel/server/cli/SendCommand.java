@@ -69,7 +69,7 @@ final class SendCommand implements Callable<Integer> {
             paramLabel = "DURATION",
             arity = "0..1",
             parameterConsumer = WaitValue.class,
-            description = "Wait for the end of the run. Default: 30s.")
+            description = "Wait for the end of the run, at most this long. Default: 30s.")
     @Nullable
     Duration wait;
 
