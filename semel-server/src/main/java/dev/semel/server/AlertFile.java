@@ -20,16 +20,16 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Alerts in a file beside the workflows: `alerts.yaml`. Whenever it is read, what it says stands, whatever somebody put
- * under the same name meanwhile. What was taken out of it goes, unless somebody else has changed it since.
+ * Imports alerts from the file `alerts.yaml` beside the workflows. Every import overwrites alerts of the same name. It
+ * deletes alerts that were removed from the file, unless a user has changed them since.
  */
 final class AlertFile {
-    /** Who changed a document that is from the file. */
+    /** Actor that is recorded for documents from the file. */
     static final String ACTOR = "alerts.yaml";
 
     private static final Set<String> NAMES = Set.of("alerts.yaml", "alerts.yml", "alerts.json");
     private static final int PAGE = 200;
-    private static final int MOST = 200;
+    private static final int MAX_ALERTS = 200;
     private static final String FIX = "Correct the file; docs/how-to/be-alerted.md shows one.";
 
     private final Semel semel;
@@ -46,7 +46,7 @@ final class AlertFile {
         return NAMES.contains(fileName);
     }
 
-    /** Makes the alerts what this text says, and tells what that changed. Nothing changes where any of it is wrong. */
+    /** Imports the alerts of a text and returns a summary. An invalid text changes nothing. */
     String apply(String text) {
         Map<String, JsonNode> wanted = read(text);
         int changed = 0;
@@ -59,12 +59,12 @@ final class AlertFile {
                     && now.version() == before.version();
             changed += same ? 0 : 1;
         }
-        int removed = removeWhatIsGone(wanted.keySet());
+        int removed = deleteRemovedAlerts(wanted.keySet());
         return wanted.size() + (wanted.size() == 1 ? " alert, " : " alerts, ") + changed + " changed, " + removed
                 + " removed";
     }
 
-    private int removeWhatIsGone(Set<String> wanted) {
+    private int deleteRemovedAlerts(Set<String> wanted) {
         int removed = 0;
         String after = "";
         List<Rows.Setting> page;
@@ -73,7 +73,7 @@ final class AlertFile {
             for (Rows.Setting row : page) {
                 after = row.name();
                 if (row.changedBy().equals(ACTOR) && !wanted.contains(row.name())) {
-                    // Over the version that was read: what somebody changes in this moment stays.
+                    // Deletes only the version that was read, so a concurrent change survives.
                     var unused = semel.change(shelf.removing(ws, row.name(), row.version(), ACTOR));
                     removed++;
                 }
@@ -82,7 +82,7 @@ final class AlertFile {
         return removed;
     }
 
-    /** The documents by their names; refused with line and column of whatever is wrong. */
+    /** Parses the alerts by name; rejects errors with line and column. */
     Map<String, JsonNode> read(String text) {
         Source source = new Source(text);
         Problems problems = new Problems(source, "file of alerts", "No alert was changed.");
@@ -91,11 +91,11 @@ final class AlertFile {
         if (tree instanceof Tree.Members root && root.get("alerts") instanceof Tree.Members alerts) {
             root.members().forEach((name, member) -> {
                 if (!name.equals("alerts") && !name.equals("semel")) {
-                    problems.add(member.name(), "\"" + name + "\" is not known here.", "only alerts", FIX);
+                    problems.add(member.name(), "\"" + name + "\" is not a known field.", "only alerts", FIX);
                 }
             });
-            if (alerts.members().size() > MOST) {
-                problems.add(alerts.spot(), "a file has at most " + MOST + " alerts.", "here", FIX);
+            if (alerts.members().size() > MAX_ALERTS) {
+                problems.add(alerts.spot(), "a file has at most " + MAX_ALERTS + " alerts.", "here", FIX);
             }
             alerts.members().forEach((name, member) -> one(name, member, problems, found));
         } else if (tree != null) {
@@ -135,7 +135,7 @@ final class AlertFile {
         }
     }
 
-    /** Where the field stands; where it is missing, where its alert begins. */
+    /** Position of the field; if it is missing, of its alert. */
     private static Spot spot(Tree.Member member, String field) {
         Tree value = member.value() instanceof Tree.Members fields ? fields.get(field) : null;
         return value == null ? member.name() : value.spot();

@@ -17,20 +17,20 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** One JSON object a line, to the error stream. No payload value and no secret ever gets here. */
+/** The server's log: one JSON object per line to stderr, without payload values or secrets. */
 final class Log {
     private static final Logger REQUESTS = Logger.getLogger("dev.semel.requests");
 
-    /** Held here: a logger that nobody holds forgets its level. */
+    /** A strong reference: a logger that is garbage-collected loses its level. */
     private static final Logger WEB_SERVER = Logger.getLogger("io.helidon.webserver.LoomServer");
 
-    /** Takes secrets out of what is logged; set once there is a store to know them from. */
-    private static volatile UnaryOperator<String> cleaning = UnaryOperator.identity();
+    /** Redacts secrets; set as soon as the store is open. */
+    private static volatile UnaryOperator<String> redact = UnaryOperator.identity();
 
     private Log() {}
 
-    static void clean(UnaryOperator<String> way) {
-        cleaning = way;
+    static void clean(UnaryOperator<String> redaction) {
+        redact = redaction;
     }
 
     static void install(boolean dev) {
@@ -44,11 +44,11 @@ final class Log {
         root.addHandler(console);
         root.setLevel(Level.WARNING);
         Logger.getLogger("dev.semel").setLevel(Level.INFO);
-        // It logs a stack trace where it cannot listen; we say that in one line ourselves.
+        // It logs a stack trace if it cannot listen; the server reports that in one line itself.
         WEB_SERVER.setLevel(Level.OFF);
     }
 
-    /** One line for each duplicate prevented and each conflict, once its row is durable. */
+    /** Logs a replayed request or a conflict, once its row is durable. */
     static void request(Write.Seen seen, @Nullable String key) {
         REQUESTS.log(Level.INFO, seen.conflict() ? "conflict" : "replayed", new Line(seen, key));
     }
@@ -58,14 +58,14 @@ final class Log {
     private static final class Lines extends Formatter {
         private static final DateTimeFormatter CLOCK =
                 DateTimeFormatter.ofPattern("HH:mm:ss").withZone(ZoneOffset.UTC);
-        private final boolean forPeople;
+        private final boolean dev;
 
-        Lines(boolean forPeople) {
-            this.forPeople = forPeople;
+        Lines(boolean dev) {
+            this.dev = dev;
         }
 
-        /** `semel dev` shows duplicates as they are prevented. */
-        private static String told(Line line) {
+        /** The short form, in which `semel dev` shows prevented duplicates. */
+        private static String shortForm(Line line) {
             Write.Seen seen = line.seen();
             String key = line.key() == null ? "" : line.key() + " ";
             String times = seen.times() == 1 ? "" : "  (" + seen.times() + " times)";
@@ -81,8 +81,8 @@ final class Log {
             out.put("level", entry.getLevel().getName());
             out.put("logger", entry.getLoggerName());
             Object[] arguments = entry.getParameters();
-            if (forPeople && arguments != null && arguments.length == 1 && arguments[0] instanceof Line line) {
-                return told(line);
+            if (dev && arguments != null && arguments.length == 1 && arguments[0] instanceof Line line) {
+                return shortForm(line);
             }
             if (arguments != null
                     && arguments.length == 1
@@ -101,7 +101,7 @@ final class Log {
                 entry.getThrown().printStackTrace(new PrintWriter(trace));
                 out.put("error", trace.toString());
             }
-            return cleaning.apply(Json.write(out)) + "\n";
+            return redact.apply(Json.write(out)) + "\n";
         }
     }
 }

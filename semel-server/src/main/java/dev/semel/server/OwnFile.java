@@ -5,11 +5,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 
-/** A file that only its owner can read. */
+/** Writes a file that only its owner can read. */
 final class OwnFile {
     private OwnFile() {}
 
-    /** Made anew, so that it never has the text and other rights at the same time. */
+    /** Deletes and creates the file, so that the text never has wider permissions. */
     static void write(Path file, String text) throws IOException {
         Path folder = file.toAbsolutePath().getParent();
         if (folder != null) {

@@ -12,8 +12,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Base64;
 
 /**
- * Where the key for secrets comes from: the environment. Only `dev` makes one by itself, in a file of its data folder,
- * because whoever tries Semel out should not have to begin with that.
+ * Loads the key that encrypts stored secrets, from SEMEL_SECRET_KEY. Only `dev` creates one by itself, in its data
+ * folder, so that a first try needs no setup.
  */
 final class SecretKeyFile {
     private static final int KEY_BYTES = 32;
@@ -34,14 +34,14 @@ final class SecretKeyFile {
             return SecretKeys.of(Files.readString(file));
         } catch (IOException e) {
             throw new StoreFailure.Down(
-                    "The key for secrets could not be kept in " + file + ": " + e.getMessage()
-                            + ". Nothing was started; use a --data folder that can be written, or set"
+                    "The key for secrets could not be stored in " + file + ": " + e.getMessage()
+                            + ". The server did not start. Use a writable --data folder, or set"
                             + " SEMEL_SECRET_KEY.",
                     e);
         }
     }
 
-    /** Under another name first, so that a file with this name is always whole. */
+    /** Writes under another name first, so that the key file is always complete. */
     private static void make(Path file, String key) throws IOException {
         Path draft = file.resolveSibling("secret-key.new");
         Files.deleteIfExists(draft);

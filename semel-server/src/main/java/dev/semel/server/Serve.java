@@ -57,16 +57,16 @@ import java.util.concurrent.CountDownLatch;
 import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
-/** The server, put together with `new`, from the store up to the door. */
+/** The Semel server: creates store, engine, API and dashboard, and starts and stops them. */
 public final class Serve implements AutoCloseable {
-    private static final Duration ALERTS = Duration.ofSeconds(15);
+    private static final Duration ALERT_INTERVAL = Duration.ofSeconds(15);
 
     private final ServeOptions options;
     private final Outbound outbound;
     private final Alarm alarm = new Alarm();
     private final InstantSource clock;
     private final Map<String, JavaStep> javaSteps;
-    private final CompletableFuture<Boolean> furnishing = new CompletableFuture<>();
+    private final CompletableFuture<Boolean> servicesReady = new CompletableFuture<>();
     private final Semel semel;
     private final WayToProvider provider;
     private final dev.semel.server.settings.Settings settings;
@@ -86,12 +86,12 @@ public final class Serve implements AutoCloseable {
         this.outbound = standIn == 0
                 ? new Outbound(Guard.of(options.dev(), options.allowHosts()))
                 : Outbound.to(new InetSocketAddress(InetAddress.getLoopbackAddress(), standIn));
-        this.javaSteps = standIn == 0 ? javaSteps() : Map.of(); // code of its own could reach others
+        this.javaSteps = standIn == 0 ? javaSteps() : Map.of(); // Java code could call real services
         this.semel = Semel.open(
-                Settings.of(options.store(), version -> FileWorkflow.compile(whenFurnished(version), this::outside))
+                Settings.of(options.store(), version -> FileWorkflow.compile(awaitServices(version), this::stepServices))
                         .withClock(ambient, () -> 0)
                         .withWorker(name(options))
-                        .withLimits(kept(options.keep()))
+                        .withLimits(limits(options.keep()))
                         .withRequests(Log::request));
         this.provider = WayToProvider.of(options, semel, clock);
         try {
@@ -101,7 +101,7 @@ public final class Serve implements AutoCloseable {
             Metrics metrics = new Metrics(semel);
             this.settings = new dev.semel.server.settings.Settings(
                     semel, SecretKeyFile.keys(options, semel), new Checks(MessageTemplate::check, Channels::check));
-            furnishing.complete(true);
+            servicesReady.complete(true);
             Log.clean(settings.redaction()::clean);
             this.people = (options.dev()
                             ? People.forDev(semel, Objects.requireNonNull(tokens.authenticate("dev")))
@@ -116,7 +116,7 @@ public final class Serve implements AutoCloseable {
                     .with(people);
             Pages.addTo(
                     api.router(), people, clock, () -> "form-" + HexFormat.of().formatHex(semel.newSecret(16)));
-            this.watch = new Watch(semel, settings, ws -> outside(ws).outbox());
+            this.watch = new Watch(semel, settings, ws -> stepServices(ws).outbox());
             this.reminders = new Reminders(semel, api.eventDoor());
             Path files = options.workflows();
             this.folder = files == null ? null : folder(files);
@@ -132,42 +132,44 @@ public final class Serve implements AutoCloseable {
                     metrics);
             reminders.start();
         } catch (RuntimeException e) {
-            furnishing.complete(false);
+            servicesReady.complete(false);
             semel.close();
-            closeWays();
+            closeConnections();
             throw e;
         }
     }
 
-    /** Runs that an earlier process left are taken up as soon as the store is open: they wait for what steps reach. */
-    private Rows.Version whenFurnished(Rows.Version version) {
-        if (!furnishing.join()) {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId()); // this server does not come up
+    /**
+     * Recovered runs start as soon as the store is open; they wait here until the services of their steps are ready.
+     */
+    private Rows.Version awaitServices(Rows.Version version) {
+        if (!servicesReady.join()) {
+            throw new Catalog.NotKnownHere(version.name(), version.workflowId()); // this server failed to start
         }
         return version;
     }
 
-    /** What was said, over what is usual. */
-    private static Limits kept(Map<String, Duration> keep) {
-        Limits usual = Limits.DEFAULT;
+    /** The default limits, overridden by `--keep`. */
+    private static Limits limits(Map<String, Duration> keep) {
+        Limits defaults = Limits.DEFAULT;
         Keeping keeping = new Keeping(
                 keep.get("payloads"),
                 keep.get("requests"),
                 keep.get("ticks"),
-                keep.getOrDefault("events", usual.keeping().events()),
+                keep.getOrDefault("events", defaults.keeping().events()),
                 keep.get("audit"));
-        return usual.withTombstones(keep.getOrDefault("tombstones", usual.tombstones()))
-                .withFinishedRuns(keep.getOrDefault("runs", usual.finishedRuns()))
+        return defaults.withTombstones(keep.getOrDefault("tombstones", defaults.tombstones()))
+                .withFinishedRuns(keep.getOrDefault("runs", defaults.finishedRuns()))
                 .withKeeping(keeping);
     }
 
-    /** On the port behind the server's, which the example files name. */
+    /** Starts on the next port after the server's, which the example files name. */
     private static Playground playground(int port) {
         return Playground.start(port == 0 ? 0 : port + 1);
     }
 
-    /** What the steps of a workspace reach. */
-    private World outside(int ws) {
+    /** The services that the steps of a workspace may use. */
+    private World stepServices(int ws) {
         return new World(
                 new World.Means(
                         semel,
@@ -182,7 +184,7 @@ public final class Serve implements AutoCloseable {
                 ws);
     }
 
-    /** Steps that were written in Java, by their names. */
+    /** Java steps by name. */
     private static Map<String, JavaStep> javaSteps() {
         Map<String, JavaStep> steps = new HashMap<>();
         ServiceLoader.load(JavaStep.class).forEach(step -> steps.put(step.name(), step));
@@ -196,30 +198,30 @@ public final class Serve implements AutoCloseable {
                 : options.name();
     }
 
-    /** Starts it and returns when `/readyz` would say yes. */
+    /** Starts the server and returns when `/readyz` reports ready. */
     public static Serve start(ServeOptions options) {
         Serve serve = start(options, Ambient.real());
-        serve.watch.every(ALERTS);
+        serve.watch.every(ALERT_INTERVAL);
         return serve;
     }
 
-    /** For trials: a server whose clock and crash points are held by the caller, and that looks at alerts when told to. */
+    /** For tests: the caller controls the clock and the crash points, and runs the alert checks. */
     public static Serve start(ServeOptions options, Ambient ambient) {
         return new Serve(options, ambient);
     }
 
-    /** Runs until the process is told to stop; answers the exit code. */
+    /** Runs until the process receives a stop signal; returns the exit code. */
     static int run(ServeOptions options) {
         Log.install(options.dev());
-        PrintStream talk = System.err;
+        PrintStream err = System.err;
         Serve serve;
         try {
             serve = start(options);
         } catch (SemelException | StoreFailure e) {
-            talk.println("semel: " + e.getMessage());
+            err.println("semel: " + e.getMessage());
             return 1;
         } catch (RuntimeException e) {
-            talk.println("semel: the server could not start. " + reason(e));
+            err.println("semel: the server could not start. " + reason(e));
             return 1;
         }
         CountDownLatch stopped = new CountDownLatch(1);
@@ -227,7 +229,7 @@ public final class Serve implements AutoCloseable {
             serve.close();
             stopped.countDown();
         }));
-        serve.greet(talk);
+        serve.greet(err);
         try {
             stopped.await();
         } catch (InterruptedException e) {
@@ -244,35 +246,35 @@ public final class Serve implements AutoCloseable {
         return deepest.getMessage() == null ? deepest.getClass().getSimpleName() : deepest.getMessage();
     }
 
-    private void greet(PrintStream talk) {
+    private void greet(PrintStream err) {
         String url = "http://" + (options.host().equals("0.0.0.0") ? "127.0.0.1" : options.host()) + ":" + port();
-        talk.println("semel " + Standing.VERSION + "  " + (options.dev() ? "dev" : "serve") + "  ·  Java "
+        err.println("semel " + Standing.VERSION + "  " + (options.dev() ? "dev" : "serve") + "  ·  Java "
                 + Runtime.version().feature() + "  ·  " + shownStore());
         Durability durability = semel.standing().durability();
-        talk.println(durability == null ? "the store has not told its durability yet" : durability.line());
-        talk.println("  Look  " + url + (options.dev() ? "         workflows, runs and keys in your browser" : ""));
+        err.println(durability == null ? "the store has not reported its durability yet" : durability.line());
+        err.println("  Open  " + url + (options.dev() ? "         dashboard: workflows, runs and keys" : ""));
         if (!options.dev()) {
             new SetUpLink(people, workspace.ws(), options.data().resolve("setup-link"))
                     .tell(
                             options.front().home().isEmpty()
                                     ? url
                                     : options.front().home(),
-                            talk);
+                            err);
         }
-        talk.println("  API   " + url + "/v1" + (options.dev() ? "      bearer token: dev" : ""));
+        err.println("  API   " + url + "/v1" + (options.dev() ? "      bearer token: dev" : ""));
         if (playground != null) {
-            talk.println("  Play  " + playground.url() + "         fake providers: calls next to effects");
+            err.println("  Play  " + playground.url() + "         fake providers that count calls and effects");
         }
         if (options.demo()) {
-            talk.println("  Try   semel send payment_receipt --key evt_1 --times 3 --data "
+            err.println("  Try   semel send payment_receipt --key evt_1 --times 3 --data "
                     + "'{\"payment_id\":\"pay_abc\",\"amount\":4900,\"currency\":\"usd\"}'"
                     + (port() == 8085 ? "" : " --server " + url));
         }
-        talk.println("ready");
-        talk.flush();
+        err.println("ready");
+        err.flush();
     }
 
-    /** The store without what might be a password. */
+    /** The store's URL without what might be a password. */
     private String shownStore() {
         String store = options.store();
         int query = store.indexOf('?');
@@ -292,7 +294,7 @@ public final class Serve implements AutoCloseable {
         }
         try {
             if (options.dev()) {
-                folder.look(); // a wrong file is told, and corrected while the server runs
+                folder.look(); // an invalid file is reported, and can be corrected while the server runs
                 folder.watch();
             } else {
                 folder.publishAll();
@@ -317,7 +319,7 @@ public final class Serve implements AutoCloseable {
         }
     }
 
-    /** On a store without tokens: one admin token, in a file that only its owner can read. */
+    /** Creates one admin token if the store has none, in a file that only its owner can read. */
     private void firstToken(Tokens tokens) {
         List<Rows.Token> existing = semel.view(reads -> reads.tokens(workspace.ws()));
         if (existing != null && !existing.isEmpty()) {
@@ -333,15 +335,15 @@ public final class Serve implements AutoCloseable {
         } catch (IOException e) {
             throw new StoreFailure.Down(
                     "The first token could not be written to " + file + ": " + e.getMessage()
-                            + ". No token was made; start again with a --data folder that can be written.",
+                            + ". No token was created. Start again with a writable --data folder.",
                     e);
         }
-        // CRASH(first-token): the file holds a token that the store does not know; the next start makes another.
+        // CRASH(first-token): the file holds a token that the store does not know; the next start creates another.
         semel.point("first-token");
         Edit.By by = new Edit.By(semel.newId(), "serve", "the first token of this store");
         var note = new Edit.Note(workspace.ws(), "token.create", made.row().tokenId(), by);
         if (semel.maybeChange(new Edit.Noted<>(new Edit.CreateToken(made.row()), Objects::nonNull, note)) == null) {
-            throw new IllegalStateException("the id or the hash of a new token was taken before");
+            throw new IllegalStateException("the id or the hash of a new token already exists");
         }
         System.err.println("The first admin token is in " + file);
     }
@@ -354,7 +356,7 @@ public final class Serve implements AutoCloseable {
         return semel;
     }
 
-    /** Who may log in, for trials. */
+    /** The dashboard users, for tests. */
     public People people() {
         return people;
     }
@@ -364,17 +366,17 @@ public final class Serve implements AutoCloseable {
         return playground;
     }
 
-    /** Who tells of alerts, for trials that do not wait until it looks by itself. */
+    /** The alert monitor, for tests that run its checks themselves. */
     public Watch watch() {
         return watch;
     }
 
-    /** What its workspaces keep beside workflows, for trials. */
+    /** The settings of all workspaces, for tests. */
     public dev.semel.server.settings.Settings settings() {
         return settings;
     }
 
-    /** Stops taking requests, lets those in flight finish, writes what is gathered, gives the lease back. */
+    /** Stops accepting requests, finishes those in progress, writes the pending batch, and releases the lease. */
     @Override
     public void close() {
         if (folder != null) {
@@ -385,11 +387,11 @@ public final class Serve implements AutoCloseable {
         reminders.close();
         http.stop();
         semel.close(options.grace());
-        closeWays();
+        closeConnections();
     }
 
-    /** What runs may need until they stand still. */
-    private void closeWays() {
+    /** Closes what runs may use until they have stopped. */
+    private void closeConnections() {
         outbound.close();
         provider.close();
         alarm.close();

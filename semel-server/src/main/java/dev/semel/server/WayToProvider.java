@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the identity provider is reached, where there is one. Not by the client of the steps: whoever names a provider
- * vouches for its host, which often stands in a network of one's own, and files shall not reach it by that.
+ * The connection to the OpenID Connect provider, if one is configured. It does not share the HTTP client of the steps:
+ * the provider's host may be private, and workflow files must not reach it.
  */
 record WayToProvider(@Nullable SignOn signOn, @Nullable Outbound outbound) implements AutoCloseable {
     private static final int SECRET_BYTES = 32;

@@ -24,37 +24,37 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A folder of workflow files: published when the server starts, and in `semel dev` again whenever one of them changes. A
- * file that is wrong is told with its place, and what was published of it before stays; one that is deleted unpublishes
- * nothing, because runs and keys still need it. One file beside them may hold alerts, and is read after them.
+ * Publishes a folder of workflow files when the server starts, and in `semel dev` again after each change. An invalid
+ * file is reported with its position, and its published version stays. A deleted file unpublishes nothing, because
+ * runs and keys still need it. The alert file is read after the workflows.
  */
 final class WorkflowFolder implements AutoCloseable {
-    /** Some folders tell nothing, such as those of another machine, so they are looked at anyway. */
-    private static final long LOOK_SECONDS = 2;
+    /** Some folders, such as network mounts, report no changes, so they are also polled. */
+    private static final long POLL_SECONDS = 2;
 
     private static final long QUIET_MILLIS = 50;
-    private static final int LONGEST_UNREST = 40;
+    private static final int MAX_QUIET_CHECKS = 40;
 
     private final Path folder;
     private final Function<Definition, Rows.Workflow> publish;
     private final Function<String, String> alerts;
-    private final Consumer<String> talk;
+    private final Consumer<String> messages;
     private final Map<String, String> seen = new TreeMap<>();
-    private @Nullable WatchService watch;
+    private @Nullable WatchService watchService;
 
-    /** @param alerts keeps the alerts of a text, and says what that changed */
+    /** @param alerts imports the alerts of a text and returns a summary */
     WorkflowFolder(
             Path folder,
             Function<Definition, Rows.Workflow> publish,
             Function<String, String> alerts,
-            Consumer<String> talk) {
+            Consumer<String> messages) {
         this.folder = folder;
         this.publish = publish;
         this.alerts = alerts;
-        this.talk = talk;
+        this.messages = messages;
     }
 
-    /** Publishes all, in the order of their names; the first that is wrong ends it. */
+    /** Publishes all files, in the order of their names; the first invalid one stops it. */
     void publishAll() throws IOException {
         for (Map.Entry<String, String> file : read().entrySet()) {
             try {
@@ -67,17 +67,17 @@ final class WorkflowFolder implements AutoCloseable {
         }
     }
 
-    /** Publishes what has changed since the last look, and says what became of it. */
+    /** Publishes the files that changed since the last call, and reports the results. */
     synchronized void look() throws IOException {
         Map<String, String> now = read();
         Set<String> gone = new TreeSet<>(seen.keySet());
         gone.removeAll(now.keySet());
         for (String name : gone) {
             seen.remove(name);
-            talk.accept(
+            messages.accept(
                     AlertFile.isOne(name)
-                            ? name + " is gone; its alerts stay, and `semel alert delete` ends one"
-                            : name + " is gone; what was published of it stays, and `semel pause` holds its triggers");
+                            ? name + " was deleted; its alerts stay, and `semel alert delete` deletes one"
+                            : name + " was deleted; its published version stays, and `semel pause` pauses it");
         }
         now.forEach((name, text) -> {
             if (!text.equals(seen.put(name, text))) {
@@ -89,21 +89,21 @@ final class WorkflowFolder implements AutoCloseable {
     private void changed(String name, String text) {
         try {
             if (AlertFile.isOne(name)) {
-                talk.accept(name + ": " + alerts.apply(text));
+                messages.accept(name + ": " + alerts.apply(text));
                 return;
             }
             Rows.Workflow row = publish.apply(Definition.compile(text));
             if (row.changed()) {
-                talk.accept(name + ": " + row.name() + " v" + row.version() + " published");
+                messages.accept(name + ": " + row.name() + " v" + row.version() + " published");
             }
         } catch (SemelException e) {
-            talk.accept(name + ": " + e.detail() + "\n  fix: "
-                    + e.fix().indent(2).strip() + "\n  What was published before stays in force.");
+            messages.accept(name + ": " + e.detail() + "\n  fix: "
+                    + e.fix().indent(2).strip() + "\n  The version published before stays active.");
         }
     }
 
     private Map<String, String> read() throws IOException {
-        // Alerts name workflows, so they come behind them.
+        // Alerts refer to workflows, so they come after them.
         Map<String, String> texts =
                 new TreeMap<>(Comparator.comparing(AlertFile::isOne).thenComparing(Comparator.<String>naturalOrder()));
         try (Stream<Path> files = Files.list(folder)) {
@@ -111,7 +111,7 @@ final class WorkflowFolder implements AutoCloseable {
                 try {
                     texts.put(file.getFileName().toString(), Files.readString(file));
                 } catch (NoSuchFileException e) {
-                    continue; // it went between the two questions
+                    continue; // it was deleted after it was listed
                 }
             }
         } catch (UncheckedIOException e) {
@@ -122,49 +122,49 @@ final class WorkflowFolder implements AutoCloseable {
 
     private static boolean isOne(Path file) {
         String name = file.getFileName().toString();
-        boolean hidden = name.startsWith("."); // what editors write while they save
+        boolean hidden = name.startsWith("."); // temporary files of editors
         return !hidden && (name.endsWith(".yaml") || name.endsWith(".yml") || name.endsWith(".json"));
     }
 
-    /** Goes on looking, until closed. */
+    /** Watches the folder until closed. */
     void watch() throws IOException {
         WatchService service = folder.getFileSystem().newWatchService();
-        watch = service;
+        watchService = service;
         folder.register(
                 service,
                 StandardWatchEventKinds.ENTRY_CREATE,
                 StandardWatchEventKinds.ENTRY_MODIFY,
                 StandardWatchEventKinds.ENTRY_DELETE);
-        Thread.ofPlatform().name("semel-workflows").daemon(true).start(() -> lookUntilClosed(service));
+        Thread.ofPlatform().name("semel-workflows").daemon(true).start(() -> pollUntilClosed(service));
     }
 
-    private void lookUntilClosed(WatchService service) {
-        String trouble = "";
+    private void pollUntilClosed(WatchService service) {
+        String problem = "";
         while (true) {
             try {
-                rest(service, service.poll(LOOK_SECONDS, TimeUnit.SECONDS));
+                awaitQuiet(service, service.poll(POLL_SECONDS, TimeUnit.SECONDS));
                 look();
-                trouble = "";
+                problem = "";
             } catch (ClosedWatchServiceException e) {
                 return;
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return;
             } catch (IOException | RuntimeException e) {
-                // Once for each trouble: the folder may be away for hours, and the store for seconds.
-                String now = "The workflows in " + folder + " could not be looked at: " + e.getMessage();
-                if (!now.equals(trouble)) {
-                    talk.accept(now);
-                    trouble = now;
+                // Reported once per problem: the folder may be missing for hours, and the store for seconds.
+                String now = "The workflow folder " + folder + " could not be read: " + e.getMessage();
+                if (!now.equals(problem)) {
+                    messages.accept(now);
+                    problem = now;
                 }
             }
         }
     }
 
-    /** Until nothing was written for a moment, so that no half of a file is read. */
-    private static void rest(WatchService service, @Nullable WatchKey first) throws InterruptedException {
+    /** Waits until no file was written for a moment, so that no partial file is read. */
+    private static void awaitQuiet(WatchService service, @Nullable WatchKey first) throws InterruptedException {
         WatchKey key = first;
-        for (int i = 0; key != null && i < LONGEST_UNREST; i++) {
+        for (int i = 0; key != null && i < MAX_QUIET_CHECKS; i++) {
             key.pollEvents();
             key.reset();
             key = service.poll(QUIET_MILLIS, TimeUnit.MILLISECONDS);
@@ -174,11 +174,11 @@ final class WorkflowFolder implements AutoCloseable {
     @Override
     public void close() {
         try {
-            if (watch != null) {
-                watch.close();
+            if (watchService != null) {
+                watchService.close();
             }
         } catch (IOException e) {
-            talk.accept("The folder of workflows did not close: " + e.getMessage());
+            messages.accept("The workflow folder could not be closed: " + e.getMessage());
         }
     }
 }

@@ -93,7 +93,7 @@ class WorkflowFolderTest {
             assertEquals(1, said.size());
             String problem = said.remove();
             assertTrue(problem.contains("^") && problem.contains("line 4"), problem);
-            assertTrue(problem.contains("stays in force"), problem);
+            assertTrue(problem.contains("stays active"), problem);
             write("a.yaml", FILE.formatted("Three"));
             open.look();
         }

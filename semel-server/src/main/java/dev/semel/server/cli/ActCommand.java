@@ -17,7 +17,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What people say to a run that exists. */
+/** Base of the commands that act on an existing run or review: `cancel`, `decide`, `approve` and `reject`. */
 abstract sealed class ActCommand implements Callable<Integer> {
     @Mixin
     final Output output;
@@ -25,12 +25,12 @@ abstract sealed class ActCommand implements Callable<Integer> {
     @Mixin
     final Connection connection;
 
-    @Parameters(index = "0", paramLabel = "ID", description = "The id of the run or the review, or a filter.")
+    @Parameters(index = "0", paramLabel = "ID", description = "Id of a run or a review, or a filter.")
     String run = "";
 
-    ActCommand(Surroundings around) {
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    ActCommand(Surroundings environment) {
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     final int act(Call call, String member, String otherwise) {
@@ -51,15 +51,15 @@ abstract sealed class ActCommand implements Callable<Integer> {
 
     @Command(
             name = "cancel",
-            description = "Ends a run: nothing new begins, and what is registered for it is undone.",
+            description = "Cancels a run. No new step starts, and the engine runs the registered compensations.",
             footerHeading = "%nExample:%n",
             footer = "  semel cancel run_9kXmP2vQwL --reason \"ordered by mistake\"")
     static final class Cancel extends ActCommand {
-        @Option(names = "--reason", paramLabel = "TEXT", description = "Why; it stands in the audit.")
+        @Option(names = "--reason", paramLabel = "TEXT", description = "Reason for the audit log.")
         String reason = "";
 
-        Cancel(Surroundings around) {
-            super(around);
+        Cancel(Surroundings environment) {
+            super(environment);
         }
 
         @Override
@@ -71,7 +71,7 @@ abstract sealed class ActCommand implements Callable<Integer> {
         }
     }
 
-    /** A decision about a review; who came too late is told whose counts. */
+    /** Decides one review. If another user decided first, the error of the server names that decision. */
     final int decide(String review, ObjectNode body) {
         JsonNode said = connection
                 .api()
@@ -89,8 +89,8 @@ abstract sealed class ActCommand implements Callable<Integer> {
 
     @Command(
             name = "decide",
-            description = "Decides a review, many of one kind, or a step of a run that waits for people. The first"
-                    + " decision counts.",
+            description = "Decides one review, several reviews of one kind, or a step that waits for a decision."
+                    + " The first decision counts.",
             footerHeading = "%nExamples:%n",
             footer = {
                 "  semel decide rev_3f9a0c11d2e4b5a69788 did-not-happen",
@@ -103,7 +103,7 @@ abstract sealed class ActCommand implements Callable<Integer> {
         @Parameters(
                 index = "1",
                 paramLabel = "STEP",
-                description = "The path of the step, as in `semel timeline`; none behind the id of a review.")
+                description = "Path of the step, as in `semel timeline`. Omit it if ID is a review.")
         String step = "";
 
         @Parameters(
@@ -113,22 +113,22 @@ abstract sealed class ActCommand implements Callable<Integer> {
                 description = "happened, did_not_happen; approve, reject; send, suppress; go_on; stop.")
         String decision = "";
 
-        @Option(names = "--result", paramLabel = "JSON", description = "With happened: what came of it.")
+        @Option(names = "--result", paramLabel = "JSON", description = "With happened: the result of the effect.")
         @Nullable
         String result;
 
-        @Option(names = "--note", paramLabel = "TEXT", description = "Why.")
+        @Option(names = "--note", paramLabel = "TEXT", description = "Reason for the decision.")
         String note = "";
 
-        @Option(names = "--version", paramLabel = "N", description = "Only this version of a review.")
+        @Option(names = "--version", paramLabel = "N", description = "Decide only if the review has this version.")
         int version;
 
         @Spec
         @Nullable
         CommandSpec spec;
 
-        Decide(Surroundings around) {
-            super(around);
+        Decide(Surroundings environment) {
+            super(environment);
         }
 
         @Override
@@ -139,8 +139,8 @@ abstract sealed class ActCommand implements Callable<Integer> {
                 throw new ParameterException(
                         Objects.requireNonNull(spec).commandLine(),
                         review
-                                ? "Behind a review, or a filter, stands the decision alone. Nothing was decided."
-                                : "Behind a run stand the step and the decision. Nothing was decided.");
+                                ? "With a review id or a filter, pass only the decision. Nothing was decided."
+                                : "With a run id, pass the step and the decision. Nothing was decided.");
             }
             ObjectNode body = body();
             body.put("decision", (review ? step : decision).replace('-', '_')).put("note", note);
@@ -159,10 +159,13 @@ abstract sealed class ActCommand implements Callable<Integer> {
             Call call = Call.post(
                     Call.path("v1", "runs", run, "decide"),
                     body.put("step", step).toString());
-            return act(call, "decided", "not decided: nobody asked, or somebody decided before");
+            return act(call, "decided", "not decided: the step waits for no decision, or another user decided first");
         }
 
-        /** Those that a filter finds now, in the versions that are found: what comes meanwhile is not decided unseen. */
+        /**
+         * Decides the reviews that match now, in the versions listed. Reviews that open or change meanwhile stay
+         * undecided.
+         */
         private int decideAll(ObjectNode body) {
             JsonNode found = connection
                     .api()
@@ -173,17 +176,17 @@ abstract sealed class ActCommand implements Callable<Integer> {
                     .forEach(one -> ids.add(Json.text(one, "review_id") + "@"
                             + one.path("version").asInt()));
             if (ids.isEmpty()) {
-                output.talk("nothing waits for people there; nothing was decided");
+                output.talk("no open review matches the filter; nothing was decided");
                 return Exit.NOT_FOUND;
             }
             int exit = together(body, ids);
             if (found.path("next").isString()) {
-                output.talk("there are more of them: ask again");
+                output.talk("more reviews match the filter; run the command again");
             }
             return exit;
         }
 
-        /** Several of one kind; each has its own answer, and one that is refused does not stop the others. */
+        /** Decides several reviews of one kind. Each has its own result; a rejected one does not stop the others. */
         private int together(ObjectNode body, List<String> reviews) {
             ArrayNode ids = body.putArray("ids");
             reviews.forEach(id -> ids.add(id.strip()));
@@ -197,7 +200,7 @@ abstract sealed class ActCommand implements Callable<Integer> {
                 for (JsonNode item : said.path("items")) {
                     String decision = Json.text(item.path("decided"), "decision");
                     output.line(Json.text(item, "review_id") + " "
-                            + (decision.isEmpty() ? "refused: " + Json.text(item, "detail") : decision));
+                            + (decision.isEmpty() ? "not decided: " + Json.text(item, "detail") : decision));
                 }
                 output.talk(said.path("decided").asInt(0) + " of " + ids.size() + " decided");
             }
@@ -207,15 +210,15 @@ abstract sealed class ActCommand implements Callable<Integer> {
 
     @Command(
             name = "approve",
-            description = "Approves what a run asks. The first decision counts.",
+            description = "Approves a review. The first decision counts.",
             footerHeading = "%nExample:%n",
             footer = "  semel approve rev_3f9a0c11d2e4b5a69788 --note \"checked the stock\"")
     static final class Approve extends ActCommand {
-        @Option(names = "--note", paramLabel = "TEXT", description = "Why.")
+        @Option(names = "--note", paramLabel = "TEXT", description = "Reason for the decision.")
         String note = "";
 
-        Approve(Surroundings around) {
-            super(around);
+        Approve(Surroundings environment) {
+            super(environment);
         }
 
         @Override
@@ -226,15 +229,15 @@ abstract sealed class ActCommand implements Callable<Integer> {
 
     @Command(
             name = "reject",
-            description = "Rejects what a run asks. The first decision counts.",
+            description = "Rejects a review. The first decision counts.",
             footerHeading = "%nExample:%n",
             footer = "  semel reject rev_3f9a0c11d2e4b5a69788 --note \"too expensive\"")
     static final class Reject extends ActCommand {
-        @Option(names = "--note", paramLabel = "TEXT", description = "Why.")
+        @Option(names = "--note", paramLabel = "TEXT", description = "Reason for the decision.")
         String note = "";
 
-        Reject(Surroundings around) {
-            super(around);
+        Reject(Surroundings environment) {
+            super(environment);
         }
 
         @Override

@@ -6,11 +6,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import tools.jackson.databind.JsonNode;
 
+/** `semel alerts`: lists alerts with their metric, threshold and state. */
 @Command(
         name = "alerts",
-        description = "Lists the alerts: what each watches, whether it fires, and whether somebody was told.")
+        description = "Lists alerts with their metric, threshold, state and last notification error.")
 final class AlertsCommand implements Callable<Integer> {
-    private final Surroundings around;
+    private final Surroundings environment;
 
     @Mixin
     final Output output;
@@ -21,10 +22,10 @@ final class AlertsCommand implements Callable<Integer> {
     @Mixin
     final Listing listing = new Listing();
 
-    AlertsCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    AlertsCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     @Override
@@ -35,9 +36,9 @@ final class AlertsCommand implements Callable<Integer> {
             output.document(answer.body());
             return Exit.DONE;
         }
-        Instant now = answer.date().orElse(around.clock().instant());
+        Instant now = answer.date().orElse(environment.clock().instant());
         JsonNode items = answer.body().path("items");
-        Table table = new Table("ALERT", "STATE", "SINCE", "SIGNAL", "ABOVE", "OVER", "WORKFLOW", "TO", "TROUBLE");
+        Table table = new Table("ALERT", "STATE", "SINCE", "METRIC", "THRESHOLD", "WINDOW", "WORKFLOW", "TO", "ERROR");
         for (JsonNode item : items) {
             String name = Json.text(item, "name");
             JsonNode document = item.path("document");
@@ -58,7 +59,7 @@ final class AlertsCommand implements Callable<Integer> {
         if (!items.isEmpty()) {
             table.print(output);
         }
-        Listing.end(output, answer.body(), "alerts", "no alerts here. Make one: semel alert put NAME alert.json");
+        Listing.end(output, answer.body(), "alerts", "no alerts. Create one: semel alert put NAME alert.json");
         return Exit.DONE;
     }
 }

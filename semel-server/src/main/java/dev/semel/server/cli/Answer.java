@@ -10,9 +10,9 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What a server answered.
+ * HTTP response of the server, as the command line received it.
  *
- * @param json false where the body was something else, so that no Semel spoke; {@code body} is then empty
+ * @param json false if the body is not JSON, so another program answered; {@code body} is then empty
  */
 record Answer(int status, HttpHeaders headers, boolean json, JsonNode body) {
     boolean ok() {
@@ -28,7 +28,7 @@ record Answer(int status, HttpHeaders headers, boolean json, JsonNode body) {
         return headers.firstValue("Date").flatMap(Answer::httpDate);
     }
 
-    /** How long the server asks to stay away: seconds or a date. */
+    /** The Retry-After header: seconds or a date. */
     Optional<Duration> retryAfter(Instant now) {
         return headers.firstValue("Retry-After").flatMap(text -> {
             if (text.matches("\\d{1,9}")) {

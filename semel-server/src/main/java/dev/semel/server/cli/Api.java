@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-/** The server's HTTP API, one request at a time. Never repeats a request by itself and follows no redirect. */
+/** HTTP client for the server's API. It never retries a request and follows no redirect. */
 final class Api {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
     private static final int LARGEST_ANSWER = 64 << 20;
@@ -51,8 +51,8 @@ final class Api {
     }
 
     /**
-     * The client prepares for TLS even where the address has none, and reading the system's certificates takes longer
-     * than all the rest of a command. One that trusts nobody is ready at once, and safe: it could only refuse.
+     * The JDK's client initialises TLS even for plain HTTP, and loading the system certificates takes longer than the
+     * rest of a command. An empty trust store is ready at once, and safe: it can only reject a connection.
      */
     private static SSLContext trustNobody() {
         try {
@@ -68,7 +68,7 @@ final class Api {
         return address;
     }
 
-    /** For reads, and writes that may be asked for again: anything but a 2xx in JSON ends the command. */
+    /** Sends a call and returns its 2xx JSON response. Any other response ends the command with a failure. */
     Answer ask(Call call) {
         Answer answer;
         try {
@@ -85,7 +85,7 @@ final class Api {
         return answer;
     }
 
-    /** A page for people, as it is. */
+    /** Fetches a text document unchanged. */
     String text(Call call) {
         try {
             HttpResponse<byte[]> response = client.send(
@@ -103,7 +103,7 @@ final class Api {
         }
     }
 
-    /** An answer that comes piece by piece, line by line as it comes; returns when it is over. */
+    /** Streams a response line by line, and returns when the stream ends. */
     void lines(Call call, Consumer<String> each) throws NoAnswer {
         try {
             HttpResponse<Stream<String>> response = client.send(request(call), HttpResponse.BodyHandlers.ofLines());
@@ -129,10 +129,10 @@ final class Api {
                 Exit.UNREACHABLE,
                 "unreachable",
                 address + ": " + none.why() + ".",
-                "Start one with `semel dev`, or name another with --server or SEMEL_SERVER.");
+                "Start a server with `semel dev`, or set another address with --server or SEMEL_SERVER.");
     }
 
-    /** Any answer at all, whatever its status. */
+    /** Sends a call and returns the response, whatever its status. */
     Answer exchange(Call call) throws NoAnswer {
         CompletableFuture<HttpResponse<byte[]>> pending = client.sendAsync(
                 request(call),
@@ -174,7 +174,7 @@ final class Api {
 
     private static Answer answer(int status, HttpHeaders headers, String body) {
         if (body.isBlank()) {
-            // 204, or a bare status: nothing to read, and nothing that speaks against Semel.
+            // 204 or an empty body: nothing to parse, and it may well be a Semel server.
             return new Answer(status, headers, status / 100 == 2, Json.object());
         }
         try {
@@ -186,8 +186,9 @@ final class Api {
     }
 
     /**
-     * Told apart as in the engine: a refused connection did nothing, a broken one may have done all. Looks through the
-     * whole chain of causes, because with a retry limit of 1 the client wraps a refusal into "Too many retries".
+     * Separates a refused connection (nothing was sent) from a broken one (the request may have arrived), as the
+     * engine does. Searches the whole cause chain, because with a retry limit of 1 the client wraps a refusal into
+     * "Too many retries".
      */
     private static NoAnswer noAnswer(@Nullable Throwable failed) {
         boolean connecting = false;
@@ -197,10 +198,10 @@ final class Api {
                     return new NoAnswer(false, "no connection within " + Times.span(CONNECT_TIMEOUT));
                 }
                 case UnresolvedAddressException _ -> {
-                    return new NoAnswer(false, "the host name is not known");
+                    return new NoAnswer(false, "the host name is unknown");
                 }
                 case SSLHandshakeException _ -> {
-                    return new NoAnswer(false, "no TLS connection could be agreed on");
+                    return new NoAnswer(false, "the TLS handshake failed");
                 }
                 case HttpTimeoutException _ -> {
                     return new NoAnswer(true, "no answer in time");

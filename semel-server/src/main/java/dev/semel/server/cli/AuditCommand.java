@@ -13,6 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
+/** `semel audit`: lists the audit log or exports it to a file. */
 @Command(
         name = "audit",
         description = "Lists who changed what, newest first.",
@@ -30,24 +31,25 @@ final class AuditCommand extends ListCommand {
             paramLabel = "FILTER",
             arity = "0..*",
             description =
-                    "Words such as actor:tok_1 action:key.release target:evt_1 since:2h until:2026-11-15T09:00:00Z.")
+                    "Filter terms such as actor:tok_1 action:key.release target:evt_1 since:2h"
+                            + " until:2026-11-15T09:00:00Z.")
     List<String> filter = new ArrayList<>();
 
     @Option(
             names = "--export",
             paramLabel = "FILE",
-            description = "Write all of them to a file, one JSON object in each line.")
+            description = "Write all matching entries to a file, one JSON object per line.")
     String export = "";
 
-    AuditCommand(Surroundings around) {
-        super(around);
+    AuditCommand(Surroundings environment) {
+        super(environment);
     }
 
     @Override
     public Integer call() {
         return export.isEmpty()
                 ? super.call()
-                : exported(query(), around.folder().resolve(export));
+                : exported(query(), environment.folder().resolve(export));
     }
 
     @Override
@@ -55,12 +57,12 @@ final class AuditCommand extends ListCommand {
         return Sheet.of(
                         Call.get(Call.path("v1", "audit")),
                         "audit" + (filter.isEmpty() ? "" : " " + query()),
-                        "nobody changed anything here, as far as this filter sees")
+                        "no audit entry matches this filter")
                 .time("WHEN", "at")
-                .text("WHO", "actor_id")
-                .text("DID", "action")
-                .text("TO", "target")
-                .text("WHY", "reason");
+                .text("ACTOR", "actor_id")
+                .text("ACTION", "action")
+                .text("TARGET", "target")
+                .text("REASON", "reason");
     }
 
     @Override
@@ -68,7 +70,7 @@ final class AuditCommand extends ListCommand {
         return String.join(" ", filter);
     }
 
-    /** Into a file beside it first, so that half an export never looks like a whole one. */
+    /** Writes to a temporary file first, so that a partial export never looks complete. */
     private int exported(String words, Path file) {
         Path part = file.resolveSibling(file.getFileName() + ".part");
         long rows;
@@ -81,9 +83,9 @@ final class AuditCommand extends ListCommand {
             throw Failure.here(
                     Exit.FAILED,
                     "export-failed",
-                    "The audit could not be written to " + export + " ("
-                            + e.getClass().getSimpleName() + "). There is no complete export.",
-                    "Name a file in a folder that can be written.");
+                    "The audit log could not be written to " + export + " ("
+                            + e.getClass().getSimpleName() + "). The export is incomplete.",
+                    "Choose a file in a writable folder.");
         }
         output.talk(rows + (rows == 1 ? " row" : " rows") + " written to " + export);
         return Exit.DONE;

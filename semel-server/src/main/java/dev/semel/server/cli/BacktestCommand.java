@@ -13,9 +13,10 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
+/** `semel backtest`: shows how other key windows would have handled the recorded traffic. */
 @Command(
         name = "backtest",
-        description = "Tells what other windows would have made of the traffic that came. Changes nothing.",
+        description = "Shows how other key windows would have handled the recorded traffic. Changes nothing.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel backtest payment_receipt --window 12h,24h,48h",
@@ -32,18 +33,18 @@ final class BacktestCommand implements Callable<Integer> {
             names = "--window",
             paramLabel = "WINDOW",
             split = ",",
-            description = "Windows to try, 12h,24h,48h unless told.")
+            description = "Windows to try. Default: 12h,24h,48h.")
     List<String> windows = new ArrayList<>(List.of("12h", "24h", "48h"));
 
-    @Option(names = "--step", paramLabel = "STEP", description = "The window of this step's messages.")
+    @Option(names = "--step", paramLabel = "STEP", description = "Try the window of this step's messages instead.")
     String step = "";
 
     @Parameters(paramLabel = "WORKFLOW", description = "Its name or id.")
     String workflow = "";
 
-    BacktestCommand(Surroundings around) {
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    BacktestCommand(Surroundings environment) {
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     @Override
@@ -67,8 +68,8 @@ final class BacktestCommand implements Callable<Integer> {
         }
         table.print(output);
         String current = Json.text(answer.body(), "window");
-        output.talk(Json.text(answer.body(), "asked") + " requests looked at"
-                + (current.isEmpty() ? "" : "; the window is " + current + " now"));
+        output.talk(Json.text(answer.body(), "asked") + " requests evaluated"
+                + (current.isEmpty() ? "" : "; the current window is " + current));
         return Exit.DONE;
     }
 }

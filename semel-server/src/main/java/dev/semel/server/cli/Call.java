@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** One request to the API. {@code path} is encoded already. */
+/** One request to the server's API; {@code path} is already URL-encoded. */
 record Call(String method, String path, Map<String, String> headers, String body, Duration timeout) {
     private static final Duration USUAL_TIMEOUT = Duration.ofSeconds(30);
 
@@ -51,7 +51,7 @@ record Call(String method, String path, Map<String, String> headers, String body
         return new Call(method, joined, headers, body, timeout);
     }
 
-    /** Joins segments; a key may hold slashes, spaces and dots and stays one segment. */
+    /** Joins URL-encoded segments; a key with slashes, spaces or dots stays one segment. */
     static String path(String... segments) {
         return Stream.of(segments).map(Call::segment).collect(Collectors.joining("/", "/", ""));
     }

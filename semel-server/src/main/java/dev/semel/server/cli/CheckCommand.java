@@ -21,20 +21,23 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+/** `semel check`: validates workflow files, without a server or also against one. */
 @Command(
         name = "check",
-        description = "Checks workflow files with the validator of the server; needs none. With --server that one is"
-                + " asked as well, since only it knows the other workflows and the channels.",
+        description =
+                "Validates workflow files locally, with the server's validator. With --server the"
+                        + " server validates"
+                + " them too, because only it knows the other workflows and the channels.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel check workflows",
-            "  semel check --explain workflows/payment_receipt.yaml     what could happen twice, and what stops it",
+            "  semel check --explain workflows/payment_receipt.yaml     what could happen twice, and what prevents it",
             "  semel check --server http://127.0.0.1:8085 workflows"
         })
 final class CheckCommand implements Callable<Integer> {
     private static final int NEXT_SHOWN = 5;
 
-    private final Surroundings around;
+    private final Surroundings environment;
 
     @Mixin
     final Output output;
@@ -48,19 +51,19 @@ final class CheckCommand implements Callable<Integer> {
     @Option(
             names = "--explain",
             description =
-                    "Answer, for the trigger and each effect, what would hurt if it happened twice and what stops it.")
+                    "Explain for the trigger and each effect what a duplicate would do and what prevents it.")
     boolean explain;
 
-    @Option(names = "--strict", description = "A warning is an error.")
+    @Option(names = "--strict", description = "Treat warnings as errors.")
     boolean strict;
 
-    CheckCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    CheckCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
-    /** A file with what was found out about it; without a definition where it is refused. */
+    /** A file and its validation result. A rejected file has no definition. */
     private record Checked(
             Path file,
             String name,
@@ -81,11 +84,11 @@ final class CheckCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<Checked> all = WorkflowFiles.expand(around.folder(), files).stream()
+        List<Checked> all = WorkflowFiles.expand(environment.folder(), files).stream()
                 .map(CheckCommand::read)
                 .toList();
         List<Checked> checked =
-                all.stream().map(one -> asked(circled(one, all))).toList();
+                all.stream().map(one -> checkOnServer(checkNamesAndCycles(one, all))).toList();
         if (output.json) {
             output.document(document(checked));
         } else {
@@ -93,12 +96,12 @@ final class CheckCommand implements Callable<Integer> {
         }
         boolean warned = checked.stream()
                 .anyMatch(one -> one.definition() != null && !warnings(one).isEmpty());
-        List<Checked> refused =
+        List<Checked> rejected =
                 checked.stream().filter(one -> one.failure() != null).toList();
-        if (refused.isEmpty()) {
+        if (rejected.isEmpty()) {
             return strict && warned ? Exit.FAILED : Exit.DONE;
         }
-        return refused.stream().allMatch(Checked::unprotected) ? Exit.UNPROTECTED : Exit.FAILED;
+        return rejected.stream().allMatch(Checked::unprotected) ? Exit.UNPROTECTED : Exit.FAILED;
     }
 
     private static Checked read(Path file) {
@@ -116,8 +119,8 @@ final class CheckCommand implements Callable<Integer> {
         }
     }
 
-    /** The others are those that were named with it; what a server has is asked of the server. */
-    private static Checked circled(Checked one, List<Checked> all) {
+    /** Rejects duplicate names and call cycles among the given files. Only the server can check its own workflows. */
+    private static Checked checkNamesAndCycles(Checked one, List<Checked> all) {
         Definition definition = one.definition();
         if (definition == null) {
             return one;
@@ -134,8 +137,8 @@ final class CheckCommand implements Callable<Integer> {
                         Exit.FAILED,
                         "invalid-definition",
                         "Workflow " + one.name() + " is also in " + other.file()
-                                + ". Which one counts would be chance.",
-                        "Give one of them another name.");
+                                + ", so it is ambiguous which file applies.",
+                        "Rename one of them.");
                 return new Checked(one.file(), one.name(), null, twice);
             }
         }
@@ -147,7 +150,7 @@ final class CheckCommand implements Callable<Integer> {
         }
     }
 
-    private Checked asked(Checked one) {
+    private Checked checkOnServer(Checked one) {
         Definition definition = one.definition();
         if (definition == null || connection.server == null) {
             return one;
@@ -176,7 +179,7 @@ final class CheckCommand implements Callable<Integer> {
                     definition == null ? "" : count((int) definition.steps().count(), "step"),
                     definition == null ? "" : protections(definition),
                     definition == null
-                            ? output.red("refused")
+                            ? output.red("rejected")
                             : warnings(one).isEmpty() ? output.green("ok") : output.yellow(warned));
         }
         table.print(output);
@@ -193,9 +196,9 @@ final class CheckCommand implements Callable<Integer> {
                 times(one.definition());
             }
         }
-        long refused = checked.stream().filter(one -> one.failure() != null).count();
+        long rejected = checked.stream().filter(one -> one.failure() != null).count();
         int warned = checked.stream().mapToInt(one -> warnings(one).size()).sum();
-        output.talk(count((int) refused, "file") + " refused, " + count(warned, "warning"));
+        output.talk(count((int) rejected, "file") + " rejected, " + count(warned, "warning"));
     }
 
     private void explained(Definition definition) {
@@ -209,9 +212,9 @@ final class CheckCommand implements Callable<Integer> {
         }
     }
 
-    /** The next times of each schedule, by the clock of this machine. */
+    /** Prints the next times of each schedule, by the clock of this machine. */
     private void times(Definition definition) {
-        definition.nextTimes(around.clock().instant(), NEXT_SHOWN).forEach((schedule, times) -> {
+        definition.nextTimes(environment.clock().instant(), NEXT_SHOWN).forEach((schedule, times) -> {
             output.line("");
             output.line(definition.name() + " › schedule " + schedule + ", next:");
             times.forEach(time -> output.line("    " + time));
@@ -226,7 +229,7 @@ final class CheckCommand implements Callable<Integer> {
         return number + " " + word + (number == 1 ? "" : "s");
     }
 
-    /** How many effects are kept from happening twice in which way, in the order of the file. */
+    /** Counts the effects per protection, in the order of the file. */
     private static String protections(Definition definition) {
         Map<String, Integer> counts = new LinkedHashMap<>();
         definition.steps().forEach(step -> {
@@ -239,7 +242,7 @@ final class CheckCommand implements Callable<Integer> {
         });
         List<String> parts = new ArrayList<>();
         counts.forEach((word, number) -> parts.add(number + " " + word));
-        return parts.isEmpty() ? "nothing outside" : String.join(", ", parts);
+        return parts.isEmpty() ? "no external effects" : String.join(", ", parts);
     }
 
     private static String words(String protection) {
@@ -270,7 +273,7 @@ final class CheckCommand implements Callable<Integer> {
     }
 
     private void times(ObjectNode item, Definition definition) {
-        definition.nextTimes(around.clock().instant(), NEXT_SHOWN).forEach((schedule, times) -> {
+        definition.nextTimes(environment.clock().instant(), NEXT_SHOWN).forEach((schedule, times) -> {
             ArrayNode out = item.withObject("schedules").putArray(schedule);
             times.forEach(time -> out.add(time.toString()));
         });

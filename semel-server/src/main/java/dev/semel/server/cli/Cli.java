@@ -15,40 +15,40 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The root of the command line. Wiring is `new`; every command gets the same surroundings. */
+/** Root of the command line: creates every command, and handles usage errors and failures. */
 @Command(
         name = "semel",
-        description = "Durable workflows: asking twice is safe.",
+        description = "Durable workflows: sending a request twice is safe.",
         versionProvider = Cli.Version.class,
         footer = {
             "",
-            "Exit codes: 0 done (a replay is success), 1 failed, 2 wrong usage, 3 key conflict, 4 in doubt,",
-            "5 refused as unprotected, 6 not found, 7 not allowed, 8 unreachable or try later, 9 plan out of date."
+            "Exit codes: 0 done (also if Replayed), 1 failed, 2 wrong usage, 3 key conflict, 4 in doubt,",
+            "5 rejected as unprotected, 6 not found, 7 not allowed, 8 unreachable or try later, 9 plan out of date."
         })
 public final class Cli implements Callable<Integer> {
     private static final String EXAMPLES = """
-        semel dev --demo                                          server and an example on this machine
-        semel send payment_receipt --key evt_1 --data @pay.json   trigger; again: the same run
+        semel dev --demo                                          start a local server with examples
+        semel send payment_receipt --key evt_1 --data @pay.json   trigger; a repeat returns the same run
         semel send payment_receipt --key evt_1 --times 3          see duplicates prevented
-        semel runs                                                what ran, and what was replayed
-        semel key evt_1                                           the story of a key
+        semel runs                                                list runs and replayed requests
+        semel key evt_1                                           show the history of a key
         semel publish workflows/payment_receipt.yaml              publish a workflow
-        semel doctor                                              is everything well here?
+        semel doctor                                              check this installation
         semel help                                                all commands; `semel help send` for one\
         """;
 
     private static final SettingCommand.Sort TEMPLATE = new SettingCommand.Sort(
-            "template", "templates", "name", "Keeps the words of messages; older versions stay.");
+            "template", "templates", "name", "Manages message templates. Older versions stay available.");
     private static final SettingCommand.Sort CHANNEL = new SettingCommand.Sort(
-            "channel", "channels", "name", "Keeps how messages leave: e-mail, chat, webhook, SMS, WhatsApp.");
+            "channel", "channels", "name", "Manages message channels: e-mail, chat, webhook, SMS, WhatsApp.");
     private static final SettingCommand.Sort ALERT =
-            new SettingCommand.Sort("alert", "alerts", "name", "Keeps who is told when a signal is beyond its bound.");
+            new SettingCommand.Sort("alert", "alerts", "name", "Manages alerts: who is notified when a metric exceeds its threshold.");
     private static final SettingCommand.Sort VIEW =
-            new SettingCommand.Sort("view", "views", "name", "Keeps filters of runs under a name.");
+            new SettingCommand.Sort("view", "views", "name", "Manages named filters of runs.");
     private static final SettingCommand.Sort ROUTE = new SettingCommand.Sort(
-            "route", "routes", "name", "Keeps by which channels a notification event goes out.");
+            "route", "routes", "name", "Manages the channels that send a notification event.");
 
-    private final Surroundings around;
+    private final Surroundings environment;
 
     @Option(
             names = {"-V", "--version"},
@@ -56,93 +56,93 @@ public final class Cli implements Callable<Integer> {
             description = "Print the version.")
     boolean version;
 
-    private Cli(Surroundings around) {
-        this.around = around;
+    private Cli(Surroundings environment) {
+        this.environment = environment;
     }
 
-    public static CommandLine commandLine(Surroundings around, Function<ServeOptions, Integer> serve) {
-        CommandLine root = new CommandLine(new Cli(around))
-                .addSubcommand(new ServerCommand.Dev(around, serve))
-                .addSubcommand(new ServerCommand.Serve(around, serve))
-                .addSubcommand(new SendCommand(around))
-                .addSubcommand(new EmitCommand(around))
-                .addSubcommand(new EventsCommand(around))
-                .addSubcommand(new RunsCommand(around))
-                .addSubcommand(RunCommand.commandLine(around))
-                .addSubcommand(new TimelineCommand(around))
-                .addSubcommand(new SignalCommand(around))
-                .addSubcommand(new ReviewsCommand(around))
-                .addSubcommand(new ActCommand.Decide(around))
-                .addSubcommand(new ActCommand.Approve(around))
-                .addSubcommand(new ActCommand.Reject(around))
-                .addSubcommand(new ActCommand.Cancel(around))
-                .addSubcommand(ReplayCommand.commandLine(around))
-                .addSubcommand(new RequestsCommand(around))
-                .addSubcommand(new KeyCommand(around))
-                .addSubcommand(new KeysCommand(around))
-                .addSubcommand(new EffectsCommand(around))
-                .addSubcommand(new WorkflowsCommand(around))
-                .addSubcommand(new WorkersCommand(around))
-                .addSubcommand(new SignalsCommand(around))
-                .addSubcommand(new ObjectsCommand(around))
-                .addSubcommand(new BacktestCommand(around))
-                .addSubcommand(new CheckCommand(around))
-                .addSubcommand(new NewCommand(around))
-                .addSubcommand(new PublishCommand(around))
-                .addSubcommand(new VersionsCommand(around))
-                .addSubcommand(new DiffCommand(around))
-                .addSubcommand(new TurnCommand.Promote(around))
-                .addSubcommand(new TurnCommand.Rollback(around))
-                .addSubcommand(new TurnCommand.Pause(around))
-                .addSubcommand(new TurnCommand.Resume(around))
-                .addSubcommand(new SchedulesCommand(around))
-                .addSubcommand(ScheduleCommand.commandLine(around))
-                .addSubcommand(TokenCommand.commandLine(around))
-                .addSubcommand(SecretCommand.commandLine(around))
-                .addSubcommand(new AlertsCommand(around))
-                .addSubcommand(HooksCommand.commandLine(around))
-                .addSubcommand(PeopleCommands.profile(around))
-                .addSubcommand(PeopleCommands.cohort(around))
-                .addSubcommand(new DoctorCommand(around))
+    public static CommandLine commandLine(Surroundings environment, Function<ServeOptions, Integer> serve) {
+        CommandLine root = new CommandLine(new Cli(environment))
+                .addSubcommand(new ServerCommand.Dev(environment, serve))
+                .addSubcommand(new ServerCommand.Serve(environment, serve))
+                .addSubcommand(new SendCommand(environment))
+                .addSubcommand(new EmitCommand(environment))
+                .addSubcommand(new EventsCommand(environment))
+                .addSubcommand(new RunsCommand(environment))
+                .addSubcommand(RunCommand.commandLine(environment))
+                .addSubcommand(new TimelineCommand(environment))
+                .addSubcommand(new SignalCommand(environment))
+                .addSubcommand(new ReviewsCommand(environment))
+                .addSubcommand(new ActCommand.Decide(environment))
+                .addSubcommand(new ActCommand.Approve(environment))
+                .addSubcommand(new ActCommand.Reject(environment))
+                .addSubcommand(new ActCommand.Cancel(environment))
+                .addSubcommand(ReplayCommand.commandLine(environment))
+                .addSubcommand(new RequestsCommand(environment))
+                .addSubcommand(new KeyCommand(environment))
+                .addSubcommand(new KeysCommand(environment))
+                .addSubcommand(new EffectsCommand(environment))
+                .addSubcommand(new WorkflowsCommand(environment))
+                .addSubcommand(new WorkersCommand(environment))
+                .addSubcommand(new SignalsCommand(environment))
+                .addSubcommand(new ObjectsCommand(environment))
+                .addSubcommand(new BacktestCommand(environment))
+                .addSubcommand(new CheckCommand(environment))
+                .addSubcommand(new NewCommand(environment))
+                .addSubcommand(new PublishCommand(environment))
+                .addSubcommand(new VersionsCommand(environment))
+                .addSubcommand(new DiffCommand(environment))
+                .addSubcommand(new TurnCommand.Promote(environment))
+                .addSubcommand(new TurnCommand.Rollback(environment))
+                .addSubcommand(new TurnCommand.Pause(environment))
+                .addSubcommand(new TurnCommand.Resume(environment))
+                .addSubcommand(new SchedulesCommand(environment))
+                .addSubcommand(ScheduleCommand.commandLine(environment))
+                .addSubcommand(TokenCommand.commandLine(environment))
+                .addSubcommand(SecretCommand.commandLine(environment))
+                .addSubcommand(new AlertsCommand(environment))
+                .addSubcommand(HooksCommand.commandLine(environment))
+                .addSubcommand(PeopleCommands.profile(environment))
+                .addSubcommand(PeopleCommands.cohort(environment))
+                .addSubcommand(new DoctorCommand(environment))
                 .addSubcommand(new CommandLine.HelpCommand());
         for (SettingCommand.Sort sort : List.of(TEMPLATE, CHANNEL, ROUTE, ALERT, VIEW)) {
-            root.addSubcommand(SettingCommand.commandLine(around, sort));
+            root.addSubcommand(SettingCommand.commandLine(environment, sort));
         }
-        addLookingBack(root, around);
+        addInspectionCommands(root, environment);
         addHelpOption(root);
         return root
-                // `--data @file` is ours; picocli would splice the file's words into the arguments.
+                // `--data @file` names a payload file; picocli would expand it into arguments.
                 .setExpandAtFiles(false)
                 .setUsageHelpWidth(100)
-                .setOut(around.out())
-                .setErr(around.err())
-                .setColorScheme(CommandLine.Help.defaultColorScheme(Output.mayColour(around) ? Ansi.ON : Ansi.OFF))
+                .setOut(environment.out())
+                .setErr(environment.err())
+                .setColorScheme(CommandLine.Help.defaultColorScheme(Output.mayColour(environment) ? Ansi.ON : Ansi.OFF))
                 .setParameterExceptionHandler(Cli::wrongUsage)
                 .setExecutionExceptionHandler(Cli::failed);
     }
 
-    private static void addLookingBack(CommandLine root, Surroundings around) {
-        root.addSubcommand(new TailCommand(around))
-                .addSubcommand(new RevealCommand(around))
-                .addSubcommand(new WorkspacesCommand(around))
-                .addSubcommand(new DraftCommand(around))
-                .addSubcommand(PeopleCommand.commandLine(around))
-                .addSubcommand(new AuditCommand(around))
-                .addSubcommand(new FactsCommand(around))
-                .addSubcommand(new WorkflowCommand(around))
-                .addSubcommand(new LogCommand(around))
-                .addSubcommand(IncidentCommand.commandLine(around))
-                .addSubcommand(new QaCommand(around))
-                .addSubcommand(DemoCommand.commandLine(around));
+    private static void addInspectionCommands(CommandLine root, Surroundings environment) {
+        root.addSubcommand(new TailCommand(environment))
+                .addSubcommand(new RevealCommand(environment))
+                .addSubcommand(new WorkspacesCommand(environment))
+                .addSubcommand(new DraftCommand(environment))
+                .addSubcommand(PeopleCommand.commandLine(environment))
+                .addSubcommand(new AuditCommand(environment))
+                .addSubcommand(new FactsCommand(environment))
+                .addSubcommand(new WorkflowCommand(environment))
+                .addSubcommand(new LogCommand(environment))
+                .addSubcommand(IncidentCommand.commandLine(environment))
+                .addSubcommand(new QaCommand(environment))
+                .addSubcommand(DemoCommand.commandLine(environment));
     }
 
     @Override
     public Integer call() {
-        around.out().println(EXAMPLES);
+        environment.out().println(EXAMPLES);
         return Exit.DONE;
     }
 
-    /** -h everywhere, without a superclass for every command. */
+    /** Adds -h and --help to every command. */
     private static void addHelpOption(CommandLine command) {
         if (!(command.getCommand() instanceof CommandLine.HelpCommand)) {
             command.getCommandSpec()
@@ -170,7 +170,7 @@ public final class Cli implements Callable<Integer> {
 
     private static int failed(Exception thrown, CommandLine command, ParseResult root) {
         if (!(thrown instanceof Failure failure)) {
-            command.getErr().println("semel: a mistake in this program, please report it: " + thrown);
+            command.getErr().println("semel: internal error, please report it: " + thrown);
             if (thrown.getStackTrace().length > 0) {
                 command.getErr().println("  at " + thrown.getStackTrace()[0]);
             }
@@ -184,7 +184,7 @@ public final class Cli implements Callable<Integer> {
         return failure.exit();
     }
 
-    /** From the jar's own Maven record, so that the version stands in the POM only. */
+    /** Reads the version from the jar's Maven metadata. */
     static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() throws IOException {

@@ -12,13 +12,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Which server a command talks to, and with which token. Flags win over the environment. */
+/** Options that select the server and the API token; flags override environment variables. */
 final class Connection {
     static final String DEFAULT_ADDRESS = "http://127.0.0.1:8085";
     private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]", "::1");
     private static final int LONGEST_TOKEN_FILE = 16 << 10;
 
-    private final Surroundings around;
+    private final Surroundings environment;
 
     @Spec(Spec.Target.MIXEE)
     @Nullable
@@ -27,19 +27,19 @@ final class Connection {
     @Option(
             names = "--server",
             paramLabel = "URL",
-            description = "The server's address; else SEMEL_SERVER, else " + DEFAULT_ADDRESS + ".")
+            description = "Address of the server. Default: SEMEL_SERVER, then " + DEFAULT_ADDRESS + ".")
     @Nullable
     String server;
 
     @Option(
             names = "--token-file",
             paramLabel = "FILE",
-            description = "File that holds the token; else SEMEL_TOKEN, else `dev` on this machine.")
+            description = "File with the API token. Default: SEMEL_TOKEN, then `dev` for a local server.")
     @Nullable
     Path tokenFile;
 
-    Connection(Surroundings around) {
-        this.around = around;
+    Connection(Surroundings environment) {
+        this.environment = environment;
     }
 
     @Option(names = "--token", hidden = true, arity = "0..1")
@@ -52,15 +52,15 @@ final class Connection {
         String address = address();
         String token = token(address);
         if (address.startsWith("http:") && !loopback(address)) {
-            around.err()
-                    .println("warning: the token goes to " + address + " unencrypted; use https where others listen");
+            environment.err()
+                    .println("warning: the token is sent to " + address + " unencrypted; use https");
         }
         return new Api(address, token);
     }
 
-    /** Checked, without a slash at its end. */
+    /** The validated address without a trailing slash. */
     String address() {
-        String named = server != null ? server : around.variable("SEMEL_SERVER");
+        String named = server != null ? server : environment.variable("SEMEL_SERVER");
         String text = named.isEmpty() ? DEFAULT_ADDRESS : named;
         URI uri;
         try {
@@ -73,22 +73,22 @@ final class Connection {
                     + DEFAULT_ADDRESS + ".");
         }
         if (uri.getRawUserInfo() != null || uri.getRawQuery() != null || uri.getRawFragment() != null) {
-            throw usage("The server's address takes no user, password, query or fragment."
-                    + " A token goes into SEMEL_TOKEN or --token-file.");
+            throw usage("The server's address must not contain a user, password, query or fragment."
+                    + " Pass a token in SEMEL_TOKEN or --token-file.");
         }
         return text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
     }
 
-    /** True where the address was not left to its default. */
+    /** True if --server or SEMEL_SERVER is set. */
     boolean named() {
-        return server != null || !around.variable("SEMEL_SERVER").isEmpty();
+        return server != null || !environment.variable("SEMEL_SERVER").isEmpty();
     }
 
     private String token(String address) {
         if (tokenFile != null) {
             return fromFile(tokenFile);
         }
-        String variable = around.variable("SEMEL_TOKEN").strip();
+        String variable = environment.variable("SEMEL_TOKEN").strip();
         if (!variable.isEmpty()) {
             return checked(variable, "SEMEL_TOKEN");
         }
@@ -98,9 +98,9 @@ final class Connection {
         throw Failure.here(
                 Exit.NOT_ALLOWED,
                 "no-token",
-                "Nothing was sent to " + address + ".",
-                "Put a token into SEMEL_TOKEN, or into a file and pass --token-file FILE. Make one with"
-                        + " `semel token create` where you have one already.");
+                "There is no API token for " + address + ". Nothing was sent.",
+                "Set SEMEL_TOKEN, or pass --token-file FILE. An administrator creates tokens with"
+                        + " `semel token create`.");
     }
 
     static boolean loopback(String address) {
@@ -109,7 +109,7 @@ final class Connection {
     }
 
     private String fromFile(Path file) {
-        Path path = around.folder().resolve(file);
+        Path path = environment.folder().resolve(file);
         try (var in = Files.newInputStream(path)) {
             String text = new String(in.readNBytes(LONGEST_TOKEN_FILE), StandardCharsets.UTF_8).strip();
             return checked(text, "--token-file");
@@ -118,10 +118,13 @@ final class Connection {
         }
     }
 
-    /** A bad token would otherwise surface as a puzzling failure of the HTTP client. It is never echoed. */
+    /**
+     * Rejects an invalid token here, because the HTTP client's own error is hard to understand. Never prints the
+     * token.
+     */
     private String checked(String token, String where) {
         if (token.isEmpty() || !token.chars().allMatch(c -> c > 0x20 && c < 0x7f)) {
-            throw usage(where + " holds no token: it must be one word of visible ASCII. Nothing was sent.");
+            throw usage(where + " contains no valid token: a token is one word of visible ASCII. Nothing was sent.");
         }
         return token;
     }

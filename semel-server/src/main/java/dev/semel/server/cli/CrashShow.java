@@ -13,8 +13,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The worst moment there is: the provider has done it, and the server that asked for it dies before it hears so. Nothing is
- * staged: the server is another process, and it is killed by the provider while it waits for the answer.
+ * Demonstrates a crash after the provider acted and before the server recorded the response. The server is a separate
+ * process; the provider kills it while it waits for the response.
  */
 final class CrashShow {
     private static final String KEY = "order-1";
@@ -36,17 +36,17 @@ final class CrashShow {
           license: ${ steps.issue_license.serial }
         """;
 
-    private final Surroundings around;
+    private final Surroundings environment;
     private final Output output;
 
-    CrashShow(Surroundings around, Output output) {
-        this.around = around;
+    CrashShow(Surroundings environment, Output output) {
+        this.environment = environment;
         this.output = output;
     }
 
     int run() {
         try (Sandbox sandbox = Sandbox.open()) {
-            return shown(sandbox);
+            return runDemo(sandbox);
         } catch (IOException | UncheckedIOException e) {
             throw broken(String.valueOf(e.getMessage()));
         } catch (InterruptedException e) {
@@ -55,11 +55,11 @@ final class CrashShow {
         }
     }
 
-    private int shown(Sandbox sandbox) throws IOException, InterruptedException {
+    private int runDemo(Sandbox sandbox) throws IOException, InterruptedException {
         Playground playground = sandbox.playground();
         sandbox.workflow("crash_demo", WORKFLOW.replace("PLAYGROUND", playground.url()));
         Child first = sandbox.start();
-        say("server", "process " + first.pid() + " takes a trigger with the key " + KEY);
+        say("server", "process " + first.pid() + " accepts a trigger with the key " + KEY);
         CountDownLatch killed = new CountDownLatch(1);
         playground.lose(Provider.LICENSES, () -> {
             first.kill();
@@ -71,14 +71,14 @@ final class CrashShow {
         }
         say(
                 "provider",
-                "issues the license and kills process " + first.pid() + " before it hears so: " + counted(playground));
+                "issues the license and kills process " + first.pid() + " before the response arrives: " + counted(playground));
         Child second = sandbox.start();
         say("server", "process " + second.pid() + " starts on the same folder and finds an intent without a result");
         JsonNode end = end(second);
-        return told(end, playground.counts(Provider.LICENSES), playground);
+        return report(end, playground.counts(Provider.LICENSES), playground);
     }
 
-    /** The answer may be lost with the server; whoever sends the same key again gets the same run. */
+    /** The response may be lost with the server. A repeat with the same key returns the same run. */
     private static void trigger(Child server) {
         try {
             api(server).exchange(triggering());
@@ -101,16 +101,16 @@ final class CrashShow {
         Answer again = api.ask(triggering());
         if (!(again.body() instanceof ObjectNode answer)
                 || !answer.path("idempotent_replayed").booleanValue()) {
-            throw broken("the trigger that was admitted before the crash is not known after it");
+            throw broken("the server lost the trigger that it had admitted before the crash");
         }
         say("caller", "sends the same key again and gets the same run, " + Json.text(answer, "run_id"));
-        new Waiting(api, around).forEnd(answer, around.clock().instant().plus(PATIENCE), BETWEEN_LOOKS);
-        // Looked at in any case: a repeat that comes after the end tells the status alone.
+        new Waiting(api, environment).forEnd(answer, environment.clock().instant().plus(PATIENCE), BETWEEN_LOOKS);
+        // Read the run in any case: a repeat after its end returns only the status.
         return api.ask(Call.get(Call.path("v1", "runs", Json.text(answer, "run_id"))))
                 .body();
     }
 
-    private int told(JsonNode end, Playground.Counts counts, Playground playground) {
+    private int report(JsonNode end, Playground.Counts counts, Playground playground) {
         String status = Json.text(end, "status");
         if (output.json) {
             ObjectNode document =
@@ -121,8 +121,8 @@ final class CrashShow {
             say("run", output.status(status) + ", license " + Json.text(end.path("output"), "license"));
             output.line(counted(playground));
         }
-        boolean kept = status.equals("completed") && counts.calls() == 2 && counts.effects() == 1;
-        return kept ? Exit.DONE : Exit.FAILED;
+        boolean once = status.equals("completed") && counts.calls() == 2 && counts.effects() == 1;
+        return once ? Exit.DONE : Exit.FAILED;
     }
 
     private static String counted(Playground playground) {
@@ -143,8 +143,8 @@ final class CrashShow {
         return Failure.here(
                 Exit.FAILED,
                 "demo-failed",
-                "The demonstration did not come to its end: " + why
-                        + ". Its servers are stopped and its folder is gone.",
-                "Try it again; `semel doctor` looks at what a server needs.");
+                "The demonstration did not finish: " + why
+                        + ". Its servers are stopped and its folder is deleted.",
+                "Run it again. `semel doctor` checks what a server needs.");
     }
 }

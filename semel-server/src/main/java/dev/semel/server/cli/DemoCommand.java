@@ -9,10 +9,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** `demo crash`. */
+/** `semel demo`: demonstrates the guarantees on temporary servers. */
 @Command(
         name = "demo",
-        description = "Shows what is promised, on servers of its own that leave nothing behind.",
+        description = "Demonstrates the guarantees on temporary servers that leave nothing behind.",
         footerHeading = "%nExamples:%n",
         footer = "  semel demo crash")
 final class DemoCommand implements Callable<Integer> {
@@ -20,8 +20,8 @@ final class DemoCommand implements Callable<Integer> {
     @Nullable
     CommandSpec spec;
 
-    static CommandLine commandLine(Surroundings around) {
-        return new CommandLine(new DemoCommand()).addSubcommand(new Crash(around));
+    static CommandLine commandLine(Surroundings environment) {
+        return new CommandLine(new DemoCommand()).addSubcommand(new Crash(environment));
     }
 
     @Override
@@ -29,26 +29,28 @@ final class DemoCommand implements Callable<Integer> {
         if (spec == null) {
             throw new IllegalStateException("not wired");
         }
-        throw new ParameterException(spec.commandLine(), "Say what to show: semel demo crash.");
+        throw new ParameterException(spec.commandLine(), "Missing subcommand: semel demo crash.");
     }
 
     @Command(
             name = "crash",
-            description = "Kills a server between a provider's yes and the record of it, starts it again, and counts.")
+            description =
+                    "Kills a server after a provider acted and before the server recorded it, restarts it,"
+                            + " counts effects.")
     static final class Crash implements Callable<Integer> {
-        private final Surroundings around;
+        private final Surroundings environment;
 
         @Mixin
         final Output output;
 
-        Crash(Surroundings around) {
-            this.around = around;
-            this.output = new Output(around);
+        Crash(Surroundings environment) {
+            this.environment = environment;
+            this.output = new Output(environment);
         }
 
         @Override
         public Integer call() {
-            return new CrashShow(around, output).run();
+            return new CrashShow(environment, output).run();
         }
     }
 }

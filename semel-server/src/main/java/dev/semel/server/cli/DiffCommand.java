@@ -16,10 +16,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+/** `semel diff`: shows the changes between two workflow versions, or between a file and the published version. */
 @Command(
         name = "diff",
-        description = "Shows what changed between two versions, or between a file and what is published, and what that"
-                + " means for keys in flight.",
+        description = "Shows the changes between two versions, or between a file and the published version, and their"
+                + " effect on active keys.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel diff payment_receipt                    the current version against its candidate, or the one"
@@ -28,7 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
             "  semel diff workflows/payment_receipt.yaml     a file against the current version"
         })
 final class DiffCommand implements Callable<Integer> {
-    private final Surroundings around;
+    private final Surroundings environment;
 
     @Mixin
     final Output output;
@@ -39,23 +40,23 @@ final class DiffCommand implements Callable<Integer> {
     @Parameters(paramLabel = "WORKFLOW|FILE", description = "Name or id of a workflow, or a file.")
     String what = "";
 
-    @Option(names = "--from", paramLabel = "VERSION", description = "The older one.")
+    @Option(names = "--from", paramLabel = "VERSION", description = "Older version.")
     @Nullable
     Integer from;
 
-    @Option(names = "--to", paramLabel = "VERSION", description = "The newer one.")
+    @Option(names = "--to", paramLabel = "VERSION", description = "Newer version.")
     @Nullable
     Integer to;
 
-    DiffCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    DiffCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     @Override
     public Integer call() {
-        Path file = around.folder().resolve(what);
+        Path file = environment.folder().resolve(what);
         JsonNode diff = WorkflowFiles.isOne(file) && Files.isRegularFile(file) ? ofFile(file) : ofVersions();
         if (output.json) {
             output.document(diff);
@@ -72,7 +73,7 @@ final class DiffCommand implements Callable<Integer> {
         output.talk(
                 diff.path("unified").asString("").isEmpty()
                         ? "no difference"
-                        : "Runs in flight end on the version they began with.");
+                        : "Unfinished runs keep the version that they started with.");
         return Exit.DONE;
     }
 
@@ -89,7 +90,7 @@ final class DiffCommand implements Callable<Integer> {
                 .body();
     }
 
-    /** The same code as the server's, on the text that it has. */
+    /** Compares a local file with the published text, with the same code as the server. */
     private ObjectNode ofFile(Path file) {
         Definition fresh;
         Definition current;

@@ -9,13 +9,14 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+/** `semel doctor`: checks the local installation and the connection to the server. */
 @Command(
         name = "doctor",
-        description = "Looks at Java, port, store, disk, server, clock and token. Exits 1 if something fails.",
+        description = "Checks Java, port, store, disk, server, clock and token. Exits 1 if a check fails.",
         footerHeading = "%nExamples:%n",
         footer = {"  semel doctor", "  semel doctor --server https://semel.example.com --token-file token.txt"})
 final class DoctorCommand implements Callable<Integer> {
-    private final Surroundings around;
+    private final Surroundings environment;
 
     @Mixin
     final Output output;
@@ -23,25 +24,25 @@ final class DoctorCommand implements Callable<Integer> {
     @Mixin
     final Connection connection;
 
-    @Option(names = "--port", paramLabel = "PORT", description = "The port `semel dev` would use; 8085 unless told.")
+    @Option(names = "--port", paramLabel = "PORT", description = "Port that `semel dev` would use. Default: 8085.")
     int port = 8085;
 
     @Option(
             names = "--data",
             paramLabel = "DIR",
-            description = "The folder `semel dev` would use; ./.semel unless told.")
+            description = "Folder that `semel dev` would use. Default: ./.semel.")
     Path data = Path.of(".semel");
 
-    DoctorCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    DoctorCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     @Override
     public Integer call() {
         List<Finding> findings =
-                new Examination(around, connection).all(port, around.folder().resolve(data));
+                new Examination(environment, connection).all(port, environment.folder().resolve(data));
         boolean well = findings.stream().noneMatch(finding -> finding.grade() == Finding.Grade.FAIL);
         if (output.json) {
             ObjectNode document = Json.object().put("ok", well);
@@ -50,7 +51,7 @@ final class DoctorCommand implements Callable<Integer> {
             output.document(document);
         } else {
             findings.forEach(this::print);
-            output.next(well ? "semel workflows" : "mend what is marked fail, then semel doctor");
+            output.next(well ? "semel workflows" : "fix what is marked fail, then semel doctor");
         }
         return well ? Exit.DONE : Exit.FAILED;
     }

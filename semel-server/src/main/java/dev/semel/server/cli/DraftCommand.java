@@ -12,14 +12,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What the builder does with a text: edits that leave the rest of the file alone, and what the server says of it. */
+/** `semel draft`: checks or edits an unpublished workflow file on the server, as the builder of the dashboard does. */
 @Command(
         name = "draft",
         description = {
-            "Asks the server about a workflow file that is not published: what is wrong, what changes, which key a"
-                    + " step",
-            "would have with the data of the newest run. With --edit the file is changed as the builder would, and the",
-            "new text is printed. Nothing is published."
+            "Checks or edits an unpublished workflow file on the server. Nothing is published.",
+            "Shows errors, changes, and the key of a step with the data of the newest run.",
+            "With --edit, changes the text as the builder of the dashboard does and prints it."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -30,7 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
                     + " '{\"op\":\"add\",\"step\":\"greet\",\"id\":\"rest\",\"kind\":\"sleep\"}' > new.yaml"
         })
 final class DraftCommand implements Callable<Integer> {
-    private final Surroundings around;
+    private final Surroundings environment;
 
     @Mixin
     final Output output;
@@ -44,26 +43,26 @@ final class DraftCommand implements Callable<Integer> {
     @Option(names = "--workflow", paramLabel = "W", description = "The published workflow to compare with.")
     String workflow = "";
 
-    @Option(names = "--step", paramLabel = "STEP", description = "Tell the key of this step, too.")
+    @Option(names = "--step", paramLabel = "STEP", description = "Also show the key of this step.")
     String step = "";
 
     @Option(
             names = "--edit",
             paramLabel = "JSON",
             description =
-                    "An edit: op is set, clear, add, up, down or delete. May be given again; all or none are made.")
+                    "Edit with op set, clear, add, up, down or delete. Repeatable; all edits apply or none.")
     List<String> edits = new ArrayList<>();
 
-    DraftCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    DraftCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     @Override
     public Integer call() {
         ObjectNode body =
-                Json.object().put("text", WorkflowFiles.read(around.folder().resolve(file)));
+                Json.object().put("text", WorkflowFiles.read(environment.folder().resolve(file)));
         if (!workflow.isEmpty()) {
             body.put("workflow", workflow);
         }
@@ -74,40 +73,40 @@ final class DraftCommand implements Callable<Integer> {
             ArrayNode list = body.putArray("edits");
             edits.forEach(edit -> list.add(dev.semel.json.Json.parse(edit)));
         }
-        JsonNode said = connection
+        JsonNode response = connection
                 .api()
                 .ask(Call.post(Call.path("v1", "drafts"), Json.compactUnprinted(body)))
                 .body();
-        boolean refused = !said.path("errors").isEmpty();
+        boolean invalid = !response.path("errors").isEmpty();
         if (output.json) {
-            output.document(said);
+            output.document(response);
         } else {
-            tell(said);
+            print(response);
         }
-        return refused ? Exit.FAILED : Exit.DONE;
+        return invalid ? Exit.FAILED : Exit.DONE;
     }
 
-    /** The text is data; all that is said of it is talk, so that the text can go into a file. */
-    private void tell(JsonNode said) {
+    /** Prints the text to stdout and remarks to stderr, so that the text can go into a file. */
+    private void print(JsonNode response) {
         if (!edits.isEmpty()) {
-            said.path("text").asString("").lines().forEach(output::line);
+            response.path("text").asString("").lines().forEach(output::line);
         }
-        for (JsonNode error : said.path("errors")) {
+        for (JsonNode error : response.path("errors")) {
             output.talk("error, line " + Json.text(error, "line") + ": " + Json.text(error, "message"));
         }
-        said.path("warnings").forEach(warning -> output.talk("warning: " + Json.clean(warning.asString(""))));
-        JsonNode preview = said.path("preview");
+        response.path("warnings").forEach(warning -> output.talk("warning: " + Json.clean(warning.asString(""))));
+        JsonNode preview = response.path("preview");
         if (preview.isObject()) {
             String key = Json.text(preview, "key");
             output.talk("key of " + Json.clean(step) + " with the data of " + Json.text(preview, "run_id") + ": "
                     + (key.isEmpty() ? Json.text(preview, "problem") : key));
         }
-        String diff = said.path("diff").path("unified").asString("");
+        String diff = response.path("diff").path("unified").asString("");
         if (edits.isEmpty() && !diff.isEmpty()) {
             diff.lines().map(Json::clean).forEach(output::line);
         }
-        if (said.path("errors").isEmpty()) {
-            output.talk(Json.text(said, "workflow") + " could be published");
+        if (response.path("errors").isEmpty()) {
+            output.talk(Json.text(response, "workflow") + " could be published");
         }
     }
 }

@@ -5,9 +5,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
+/** `semel effects`: lists side effects in external systems from the ledger. */
 @Command(
         name = "effects",
-        description = "Lists what was done outside, those of the newest runs first.",
+        description = "Lists side effects in external systems, newest runs first.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel effects object:order/10443",
@@ -21,13 +22,13 @@ final class EffectsCommand extends ListCommand {
             description = "object:O key:K state:S workflow:W protection:P suppressed:true.")
     List<String> query = List.of();
 
-    EffectsCommand(Surroundings around) {
-        super(around);
+    EffectsCommand(Surroundings environment) {
+        super(environment);
     }
 
     @Override
     Sheet sheet() {
-        return Sheet.of(Call.get(Call.path("v1", "effects")), "effects", "no effects here")
+        return Sheet.of(Call.get(Call.path("v1", "effects")), "effects", "no effects")
                 .text("STATUS", "status")
                 .text("STEP", "path")
                 .text("OBJECT", "object")

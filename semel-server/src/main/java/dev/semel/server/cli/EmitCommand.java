@@ -15,16 +15,19 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+/** `semel emit`: sends an event to the subscribed workflows. */
 @Command(
         name = "emit",
-        description = "Sends an event to every workflow that wants it. The same source and id again start nothing.",
+        description =
+                "Sends an event to every subscribed workflow. A repeat with the same source and id"
+                        + " starts no run.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel emit payment.succeeded --id pay_1 --source /shop --data '{\"amount\":4900}'",
             "  semel emit payment.succeeded --id pay_1 --source /shop --data @payment.json --times 2"
         })
 final class EmitCommand implements Callable<Integer> {
-    private final Surroundings around;
+    private final Surroundings environment;
 
     @Spec
     @Nullable
@@ -39,23 +42,23 @@ final class EmitCommand implements Callable<Integer> {
     @Parameters(paramLabel = "TYPE", description = "Type of the event, e.g. payment.succeeded.")
     String type = "";
 
-    @Option(names = "--id", required = true, paramLabel = "ID", description = "Its id, unique in its source.")
+    @Option(names = "--id", required = true, paramLabel = "ID", description = "Id of the event, unique per source.")
     String id = "";
 
-    @Option(names = "--source", paramLabel = "SOURCE", description = "Where it happened, /cli unless told.")
+    @Option(names = "--source", paramLabel = "SOURCE", description = "Source of the event. Default: /cli.")
     String source = "/cli";
 
-    @Option(names = "--data", paramLabel = "JSON", description = "What happened: JSON, @FILE, or - for stdin.")
+    @Option(names = "--data", paramLabel = "JSON", description = "Event data: JSON, @FILE, or - for stdin.")
     @Nullable
     String data;
 
     @Option(names = "--times", paramLabel = "N", description = "Send it N times, to see duplicates prevented.")
     int times = 1;
 
-    EmitCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    EmitCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     @Override
@@ -64,11 +67,11 @@ final class EmitCommand implements Callable<Integer> {
             throw usage("--times must be between 1 and 1000, not " + times + ".");
         }
         Call call = Call.post(Call.path("v1", "events"), body());
-        Sender sender = new Sender(connection.api(), around, output);
+        Sender sender = new Sender(connection.api(), environment, output);
         List<ObjectNode> answers = new ArrayList<>();
         int exit = Exit.DONE;
         for (int i = 0; i < times; i++) {
-            Answer answer = sender.send(call, true); // source and id name it, so that it may be sent again
+            Answer answer = sender.send(call, true); // source and id deduplicate it, so a resend is safe
             if (!answer.ok() || !answer.json() || !(answer.body() instanceof ObjectNode body)) {
                 throw answer.ok() ? Failure.notSemel(answer) : Failure.of(answer);
             }
@@ -79,32 +82,34 @@ final class EmitCommand implements Callable<Integer> {
         return exit;
     }
 
-    /** The data as it was given, so that no number is rounded. */
+    /** Sends the data as typed, so that no number is rounded. */
     private String body() {
         ObjectNode attributes =
                 Json.object().put("type", type).put("source", source).put("id", id);
         String text = Json.compact(attributes);
-        return text.substring(0, text.length() - 1) + ",\"data\":" + (data == null ? "{}" : Payload.read(data, around))
+        return text.substring(0, text.length() - 1) + ",\"data\":" + (data == null ? "{}" : Payload.read(data, environment))
                 + "}";
     }
 
     private int report(ObjectNode answer) {
         int exit = Exit.DONE;
         for (JsonNode run : answer.path("runs")) {
-            boolean refused = run.has("problem");
-            exit = refused ? Exit.FAILED : exit;
+            boolean rejected = run.has("problem");
+            exit = rejected ? Exit.FAILED : exit;
             if (!output.json) {
                 output.line(line(run));
             }
-            if (refused) {
+            if (rejected) {
                 output.talk(Json.text(run, "workflow") + ": " + Json.text(run.path("problem"), "detail"));
             }
         }
         for (JsonNode note : answer.path("not_matched")) {
-            output.talk(Json.text(note, "workflow") + " did not take it: " + Json.text(note, "reason"));
+            output.talk(Json.text(note, "workflow") + " did not start a run: " + Json.text(note, "reason"));
         }
         if (answer.path("runs").isEmpty() && !output.json) {
-            output.talk("no workflow wants this event. It is kept for seven days: semel events --unmatched");
+            output.talk(
+                    "no workflow subscribes to this event. The server stores it for 7 days: semel events"
+                            + " --unmatched");
         }
         return exit;
     }
@@ -113,12 +118,12 @@ final class EmitCommand implements Callable<Integer> {
         String workflow = Json.text(run, "workflow");
         String runId = Json.text(run, "run_id");
         boolean replayed = run.path("idempotent_replayed").asBoolean(false);
-        String word = run.has("problem") ? "refused" : replayed ? "replayed" : "new";
+        String word = run.has("problem") ? "rejected" : replayed ? "replayed" : "new";
         if (output.plain) {
             return workflow + "\t" + runId + "\t" + word;
         }
         return run.has("problem")
-                ? "✗ refused by " + workflow
+                ? "✗ rejected by " + workflow
                 : (replayed ? output.yellow("↺ replayed") + " " : "") + runId + " " + workflow;
     }
 

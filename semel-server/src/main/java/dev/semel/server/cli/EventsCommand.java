@@ -9,18 +9,19 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+/** `semel events`: lists, shows and reprocesses stored inbound events. */
 @Command(
         name = "events",
-        description = "Lists events of the last seven days, newest first; shows one; processes them again.",
+        description = "Lists events of the last 7 days, newest first, shows one, or reprocesses them.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel events --unmatched --since 2h",
             "  semel events evt_…                             one event with its runs",
             "  semel events --unmatched --reprocess --dry-run what would start, and what would replay",
-            "  semel events evt_… --reprocess                 runs that exist replay, missing ones start"
+            "  semel events evt_… --reprocess                 existing runs replay, missing runs start"
         })
 final class EventsCommand implements Callable<Integer> {
-    private final Surroundings around;
+    private final Surroundings environment;
 
     @Mixin
     final Output output;
@@ -40,22 +41,22 @@ final class EventsCommand implements Callable<Integer> {
     @Option(names = "--source", paramLabel = "SOURCE", description = "Only events of this source.")
     String source = "";
 
-    @Option(names = "--since", paramLabel = "AGE", description = "Only events that are not older: 30s, 15m, 2h, 7d.")
+    @Option(names = "--since", paramLabel = "AGE", description = "Only events newer than this age: 30s, 15m, 2h, 7d.")
     String since = "";
 
-    @Option(names = "--unmatched", description = "Only events that no workflow wanted.")
+    @Option(names = "--unmatched", description = "Only events without a subscribed workflow.")
     boolean unmatched;
 
-    @Option(names = "--reprocess", description = "Hand them out again.")
+    @Option(names = "--reprocess", description = "Deliver the events to the workflows again.")
     boolean reprocess;
 
-    @Option(names = "--dry-run", description = "With --reprocess: say what would happen, and do nothing.")
+    @Option(names = "--dry-run", description = "With --reprocess: show what would happen; change nothing.")
     boolean dryRun;
 
-    EventsCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    EventsCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     @Override
@@ -86,10 +87,10 @@ final class EventsCommand implements Callable<Integer> {
         }
         JsonNode items = answer.body().path("items");
         if (!items.isEmpty()) {
-            table(items, answer.date().orElse(around.clock().instant())).print(output);
+            table(items, answer.date().orElse(environment.clock().instant())).print(output);
             output.next("semel events " + Shell.word(Json.text(items.get(0), "event_id")));
         }
-        Listing.end(output, answer.body(), "events", "no events here. Send one: semel emit TYPE --id ID --data '{}'");
+        Listing.end(output, answer.body(), "events", "no events. Send one: semel emit TYPE --id ID --data '{}'");
         return Exit.DONE;
     }
 
@@ -126,7 +127,7 @@ final class EventsCommand implements Callable<Integer> {
                 .ask(Call.post(Call.path("v1", "events", "reprocess"), Json.compact(filter)))
                 .body();
         output.document(answer);
-        Listing.end(output, answer, "events --reprocess", "no event fits. Nothing was done.");
+        Listing.end(output, answer, "events --reprocess", "no event matches. Nothing was done.");
         return Exit.DONE;
     }
 

@@ -14,17 +14,17 @@ import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.ParameterException;
 
-/** What the doctor looks at. Every look is harmless: nothing is written but one empty file that is removed again. */
+/** The checks of `semel doctor`. They change nothing, except that one creates and deletes an empty file. */
 final class Examination {
     private static final long MIB = 1 << 20;
     private static final Call WORKFLOWS =
             Call.get("/v1/workflows").where("limit", "1").within(Duration.ofSeconds(5));
 
-    private final Surroundings around;
+    private final Surroundings environment;
     private final Connection connection;
 
-    Examination(Surroundings around, Connection connection) {
-        this.around = around;
+    Examination(Surroundings environment, Connection connection) {
+        this.environment = environment;
         this.connection = connection;
     }
 
@@ -33,7 +33,7 @@ final class Examination {
         findings.add(java(Runtime.version().feature(), System.getProperty("java.home", "")));
         findings.add(port(port));
         findings.add(store(data));
-        findings.add(secretKey(around.variable("SEMEL_SECRET_KEY")));
+        findings.add(secretKey(environment.variable("SEMEL_SECRET_KEY")));
         server(findings);
         return findings;
     }
@@ -45,7 +45,7 @@ final class Examination {
                 : Finding.fail("java", detail, "Install a JDK 25 and set SEMEL_JAVA_HOME to its folder.");
     }
 
-    /** None is no fault: `dev` makes its own, and who stores no secrets needs none. */
+    /** A missing key is not an error: `dev` creates its own, and a server without secrets needs none. */
     static Finding secretKey(String keys) {
         String make = "openssl rand -base64 32";
         if (keys.isBlank()) {
@@ -53,7 +53,7 @@ final class Examination {
         }
         for (String key : keys.strip().split(",", -1)) {
             if (!isKey(key.strip())) {
-                return Finding.fail("secrets", "SEMEL_SECRET_KEY is not the base64 of 32 bytes", "Make a key: " + make);
+                return Finding.fail("secrets", "SEMEL_SECRET_KEY is not the base64 of 32 bytes", "Create a key: " + make);
             }
         }
         return Finding.ok("secrets", "SEMEL_SECRET_KEY is set");
@@ -69,13 +69,13 @@ final class Examination {
 
     private Finding port(int port) {
         try (ServerSocket socket = new ServerSocket()) {
-            // As servers bind it: a port that only rests after its last user is free.
+            // As servers do, so that a port in TIME_WAIT counts as free.
             socket.setReuseAddress(true);
             socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
             return Finding.ok("port", port + " is free");
         } catch (IOException taken) {
             String address = "http://127.0.0.1:" + port;
-            return speaksSemel(new Api(address, ""))
+            return isSemel(new Api(address, ""))
                     ? Finding.ok("port", "a Semel server answers on " + port)
                     : Finding.warn(
                             "port",
@@ -84,8 +84,8 @@ final class Examination {
         }
     }
 
-    /** Asked without a token, only Semel refuses in its own words. */
-    private static boolean speaksSemel(Api api) {
+    /** Without a token, only Semel answers with this error code. */
+    private static boolean isSemel(Api api) {
         try {
             Answer answer = api.exchange(WORKFLOWS);
             return answer.json()
@@ -96,8 +96,8 @@ final class Examination {
     }
 
     private Finding store(Path data) {
-        if (around.variable("SEMEL_STORE").startsWith("jdbc:")) {
-            return Finding.ok("store", "SEMEL_STORE names a database server; its health shows in `ready`");
+        if (environment.variable("SEMEL_STORE").startsWith("jdbc:")) {
+            return Finding.ok("store", "SEMEL_STORE is a database server; the check `ready` shows its health");
         }
         Path folder = data.toAbsolutePath();
         while (!Files.exists(folder) && folder.getParent() != null) {
@@ -111,7 +111,7 @@ final class Examination {
         try {
             return disk(data, Files.getFileStore(folder).getUsableSpace() / MIB);
         } catch (IOException unknown) {
-            return Finding.warn("store", data + " is writable; its free space is not known", "Look with df.");
+            return Finding.warn("store", data + " is writable; its free space is not known", "Check with df.");
         }
     }
 
@@ -121,16 +121,18 @@ final class Examination {
         if (freeMib >= 1024) {
             return Finding.ok("store", detail);
         }
-        String fix = "Free some space: without it triggers are answered 503 (and nothing accepted is lost).";
+        String fix =
+                "Free some space. On a full disk the server rejects triggers with 503; accepted ones"
+                        + " are not lost.";
         return freeMib >= 100 ? Finding.warn("store", detail, fix) : Finding.fail("store", detail, fix);
     }
 
-    /** Asks the file system rather than the permission bits, which root and read-only mounts ignore. */
+    /** Creates a file to find out, because root and read-only mounts ignore permission bits. */
     private static boolean writable(Path folder) {
         try {
             Files.delete(Files.createTempFile(folder, ".semel-doctor", ""));
             return true;
-        } catch (IOException refused) {
+        } catch (IOException notWritable) {
             return false;
         }
     }
@@ -138,7 +140,7 @@ final class Examination {
     private void server(List<Finding> findings) {
         String address = connection.address();
         Api bare = new Api(address, "");
-        Instant before = around.clock().instant();
+        Instant before = environment.clock().instant();
         Answer health;
         try {
             health = bare.exchange(Call.get("/healthz").within(Duration.ofSeconds(5)));
@@ -147,14 +149,14 @@ final class Examination {
             findings.add(
                     connection.named()
                             ? Finding.fail("server", detail, "Start it, or check --server and SEMEL_SERVER.")
-                            : Finding.warn("server", detail, "Nothing runs here yet: semel dev"));
+                            : Finding.warn("server", detail, "Start a server: semel dev"));
             return;
         }
-        Instant after = around.clock().instant();
-        if (!speaksSemel(bare)) {
+        Instant after = environment.clock().instant();
+        if (!isSemel(bare)) {
             findings.add(Finding.fail(
                     "server",
-                    address + " is answered by something that is not Semel",
+                    address + " is answered by a program that is not Semel",
                     "Check --server and SEMEL_SERVER."));
             return;
         }
@@ -162,7 +164,7 @@ final class Examination {
                 health.ok()
                         ? Finding.ok("server", address + " is alive")
                         : Finding.fail(
-                                "server", address + "/healthz answers " + health.status(), "Look into its log."));
+                                "server", address + "/healthz answers " + health.status(), "Check its log."));
         findings.add(ready(bare));
         health.date().ifPresent(date -> findings.add(clock(date, before, after)));
         findings.add(token());
@@ -172,19 +174,19 @@ final class Examination {
         try {
             Answer answer = api.exchange(Call.get("/readyz").within(Duration.ofSeconds(10)));
             if (answer.ok()) {
-                return Finding.ok("ready", "it takes triggers");
+                return Finding.ok("ready", "the server accepts triggers");
             }
             String detail = Json.text(answer.body(), "detail");
             return Finding.fail(
                     "ready",
                     "/readyz answers " + answer.status() + (detail.isEmpty() ? "" : ": " + detail),
-                    "Triggers are refused for now and may be sent again. Check the store; then look into the log.");
+                    "The server rejects triggers for now; senders may retry. Check the store, then the log.");
         } catch (NoAnswer none) {
-            return Finding.fail("ready", "/readyz: " + none.why(), "Check the store; then look into the log.");
+            return Finding.fail("ready", "/readyz: " + none.why(), "Check the store, then the log.");
         }
     }
 
-    /** A Date header has whole seconds, and the answer came some time between the two looks at our own clock. */
+    /** A Date header has whole seconds, and the response arrived between the two readings of the local clock. */
     static Finding clock(Instant server, Instant before, Instant after) {
         Duration early = Duration.between(server.plusSeconds(1), before);
         Duration late = Duration.between(after, server);
@@ -194,25 +196,25 @@ final class Examination {
                 : Finding.warn(
                         "clock",
                         "the server's clock and this one are " + Times.span(apart) + " apart",
-                        "Let both machines follow a time server. Windows of keys go by the store's clock alone.");
+                        "Synchronise both machines with NTP. Key windows use only the store's clock.");
     }
 
     private Finding token() {
-        String fix = "Put a valid token into SEMEL_TOKEN or --token-file; `semel token create` makes one.";
+        String fix = "Set SEMEL_TOKEN or --token-file to a valid token; `semel token create` creates one.";
         try {
             Answer answer = connection.api().exchange(WORKFLOWS);
             return switch (answer.status()) {
-                case 200 -> Finding.ok("token", "it is accepted");
-                case 401 -> Finding.fail("token", "it is not known to the server", fix);
+                case 200 -> Finding.ok("token", "the server accepts it");
+                case 401 -> Finding.fail("token", "the server does not know it", fix);
                 case 403 ->
                     Finding.warn(
-                            "token", "it is known, but may not read", "Fine for a sender; to look, add scope read.");
-                default -> Finding.warn("token", "the server answered " + answer.status(), "Ask again in a moment.");
+                            "token", "it is valid, but has no scope read", "Enough to send triggers. To read runs, add scope read.");
+                default -> Finding.warn("token", "the server answered " + answer.status(), "Try again in a moment.");
             };
         } catch (NoAnswer none) {
-            return Finding.fail("token", none.why(), "Ask again in a moment.");
+            return Finding.fail("token", none.why(), "Try again in a moment.");
         } catch (Failure none) {
-            return Finding.fail("token", "there is none to show", fix);
+            return Finding.fail("token", "no token is configured", fix);
         } catch (ParameterException unusable) {
             return Finding.fail(
                     "token", Optional.ofNullable(unusable.getMessage()).orElse("unusable"), fix);

@@ -1,24 +1,24 @@
 package dev.semel.server.cli;
 
-/** The exit codes of the contract, and which one an HTTP status means. */
+/** Exit codes of the command line, and the mapping from HTTP status to exit code. */
 final class Exit {
-    /** Done. A replayed request is success. */
+    /** Done. A Replayed request is a success. */
     static final int DONE = 0;
     /** The run or the operation failed. */
     static final int FAILED = 1;
-    /** The command was used wrongly: an argument, the key or the data is not acceptable. */
+    /** Wrong usage: an argument, the key or the data is invalid. */
     static final int USAGE = 2;
-    /** The key was used before for something else. */
+    /** Key conflict: the key was used before for a different action. */
     static final int KEY_CONFLICT = 3;
-    /** Nobody knows whether it happened; a person must decide. */
+    /** The outcome is unknown; a user must decide. */
     static final int IN_DOUBT = 4;
 
-    /** Refused, because something could happen twice and nothing is said that stops it. */
+    /** Rejected, because an unprotected effect could happen twice. */
     static final int UNPROTECTED = 5;
 
     static final int NOT_FOUND = 6;
     static final int NOT_ALLOWED = 7;
-    /** No server answers, or the one that does asks to come back later. */
+    /** No server answers, or the server asks to retry later. */
     static final int UNREACHABLE = 8;
 
     static final int PLAN_OUT_OF_DATE = 9;
@@ -32,7 +32,7 @@ final class Exit {
             case 404 -> NOT_FOUND;
             case 412 -> PLAN_OUT_OF_DATE;
             case 422 -> KEY_CONFLICT;
-            // The other 409, a duplicate payload, will be refused tomorrow as well.
+            // The other 409, a duplicate payload, is permanent: a retry cannot succeed.
             case 409 ->
                 switch (code) {
                     case "idempotency-key-in-use" -> UNREACHABLE;
@@ -44,7 +44,7 @@ final class Exit {
         };
     }
 
-    /** What `--wait` says about a run that it waited for. A run that has not ended did not do what was asked. */
+    /** Exit code of `--wait`. A run that has not ended counts as failed. */
     static int ofRun(String status) {
         return switch (status) {
             case "completed" -> DONE;

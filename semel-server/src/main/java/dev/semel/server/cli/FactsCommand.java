@@ -5,9 +5,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
+/** `semel facts`: lists the records behind one monitoring metric. */
 @Command(
         name = "facts",
-        description = "Lists what is behind a number of `semel signals`, newest first.",
+        description = "Lists the records behind a metric of `semel signals`, newest first.",
         footerHeading = "%nExamples:%n",
         footer = {"  semel facts expired --since 7d", "  semel facts conflict payment_receipt"})
 final class FactsCommand extends ListCommand {
@@ -21,14 +22,14 @@ final class FactsCommand extends ListCommand {
             paramLabel = "WORKFLOW",
             index = "1",
             arity = "0..1",
-            description = "Of this workflow; of all unless told.")
+            description = "Only this workflow. Default: all.")
     String workflow = "";
 
-    @Option(names = "--since", paramLabel = "AGE", description = "How far back, 24h unless told; or a time.")
+    @Option(names = "--since", paramLabel = "AGE", description = "Start of the period: an age or a time. Default: 24h.")
     String since = "24h";
 
-    FactsCommand(Surroundings around) {
-        super(around);
+    FactsCommand(Surroundings environment) {
+        super(environment);
     }
 
     @Override
@@ -39,7 +40,7 @@ final class FactsCommand extends ListCommand {
                 .where("since", since);
         String again = "facts " + Shell.word(kind) + (workflow.isEmpty() ? "" : " " + Shell.word(workflow))
                 + " --since " + Shell.word(since);
-        return Sheet.of(call, again, "there are none in that time")
+        return Sheet.of(call, again, "no records in this period")
                 .time("WHEN", "at")
                 .text("WHAT", "kind")
                 .text("RUN", "run_id")

@@ -8,7 +8,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A command ends here: an exit code, and a problem document with title, detail, fix and code. */
+/** Ends a command with an exit code and a problem document: title, detail, fix and code. */
 final class Failure extends RuntimeException {
     private final int exit;
     private final transient ObjectNode document;
@@ -19,14 +19,14 @@ final class Failure extends RuntimeException {
         this.document = document;
     }
 
-    /** A failure that this program found out by itself. */
+    /** A failure that the command line itself detected. */
     static Failure here(int exit, String code, String detail, String fix) {
         ObjectNode document = Json.object();
         document.put("title", title(code)).put("detail", detail).put("fix", fix).put("code", code);
         return new Failure(exit, document);
     }
 
-    /** What the server would say, found out here. */
+    /** A failure in the server's form, detected locally. */
     static Failure of(int exit, SemelException refusal) {
         ObjectNode document = Json.object();
         document.put("title", refusal.code().title())
@@ -51,7 +51,7 @@ final class Failure extends RuntimeException {
         return new Failure(exit, document);
     }
 
-    /** The server refused. */
+    /** The failure that an error response describes. */
     static Failure of(Answer answer) {
         if (answer.json() && answer.body() instanceof ObjectNode problem && problem.has("title")) {
             return new Failure(Exit.of(answer.status(), answer.code()), problem);
@@ -60,36 +60,36 @@ final class Failure extends RuntimeException {
             return here(
                     Exit.NOT_ALLOWED,
                     "not-allowed",
-                    "Something before the server answered " + answer.status() + ".",
-                    "Check the token, and any proxy on the way.");
+                    "A proxy or another program answered " + answer.status() + " instead of the server.",
+                    "Check the token, and any proxy in between.");
         }
         return notSemel(answer);
     }
 
     static Failure notSemel(Answer answer) {
         String where = answer.headers().firstValue("Location").map(Json::clean).orElse("");
-        String detail = "The answer was " + answer.status()
+        String detail = "The response was " + answer.status()
                 + (answer.status() / 100 == 3 && !where.isEmpty() ? ", a redirect to " + where : "")
-                + ", and not one that Semel gives. It may come from another program or a proxy.";
+                + ", and it is not from Semel. It may come from another program or a proxy.";
         return here(
-                Exit.UNREACHABLE, "not-semel", detail, "Check --server or SEMEL_SERVER; `semel doctor` tells more.");
+                Exit.UNREACHABLE, "not-semel", detail, "Check --server or SEMEL_SERVER; `semel doctor` shows more.");
     }
 
     private static String title(String code) {
         return switch (code) {
             case "unreachable" -> "The server cannot be reached";
-            case "outcome-unknown" -> "Nobody knows whether the trigger arrived";
+            case "outcome-unknown" -> "It is unknown whether the trigger arrived";
             case "not-semel" -> "This does not look like a Semel server";
-            case "no-token", "not-allowed" -> "There is no token to show";
+            case "no-token", "not-allowed" -> "The server needs a valid API token";
             case "not-written" -> "No file was written";
             case "demo-failed" -> "The demonstration failed";
-            case "qa-failed", "qa-refused" -> "The checklist was not gone through";
-            case "export-failed" -> "There is no complete export";
-            default -> "This cannot be sent as it is";
+            case "qa-failed", "qa-refused" -> "The checklist did not run";
+            case "export-failed" -> "The export failed";
+            default -> "The command could not be executed";
         };
     }
 
-    /** The same refusal, counted differently, e.g. where a file and not an argument is at fault. */
+    /** The same failure with another exit code, for example if a file and not an argument is wrong. */
     Failure exitingWith(int other) {
         return new Failure(other, document);
     }
@@ -102,11 +102,11 @@ final class Failure extends RuntimeException {
         return document;
     }
 
-    /** Title, detail, places, fix, code: the form of every error of ours. */
+    /** The printed form of every error: title, detail, positions, fix, code. */
     List<String> lines() {
         List<String> lines = new ArrayList<>();
         lines.add(Json.text(document, "title"));
-        // The place in a file is shown over several lines, a caret below it; joined, it would point at nothing.
+        // A position in a file takes several lines with a caret; joined into one line, the caret would be misplaced.
         String detail = document.path("detail").asString("");
         detail.lines().forEach(line -> add(lines, "  ", Json.clean(line)));
         JsonNode places = document.path("errors");

@@ -3,7 +3,7 @@ package dev.semel.server.cli;
 import java.util.Locale;
 import tools.jackson.databind.node.ObjectNode;
 
-/** One line of the doctor. A finding that is not OK says what to do. */
+/** Result of one `semel doctor` check; a warning or a failure always says how to fix it. */
 record Finding(Grade grade, String name, String detail, String fix) {
     enum Grade {
         OK,

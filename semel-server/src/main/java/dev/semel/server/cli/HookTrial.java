@@ -9,13 +9,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
-/** What came to a hook, and a sample to try it with. */
+/** The webhook commands about deliveries: `hooks deliveries`, `hooks reprocess` and `hooks test`. */
 final class HookTrial {
     private HookTrial() {}
 
-    @Command(name = "deliveries", description = "Lists what came, also what was turned away.")
+    @Command(name = "deliveries", description = "Lists received deliveries, including rejected ones.")
     static final class Deliveries implements Callable<Integer> {
-        private final Surroundings around;
+        private final Surroundings environment;
 
         @Mixin
         final Output output;
@@ -29,10 +29,10 @@ final class HookTrial {
         @Parameters(paramLabel = "NAME")
         String name = "";
 
-        Deliveries(Surroundings around) {
-            this.around = around;
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+        Deliveries(Surroundings environment) {
+            this.environment = environment;
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
@@ -42,8 +42,8 @@ final class HookTrial {
                 output.document(answer.body());
                 return Exit.DONE;
             }
-            Instant now = answer.date().orElse(around.clock().instant());
-            Table table = new Table("DELIVERY", "CAME", "VERDICT", "EVENT", "TYPE", "NOTE");
+            Instant now = answer.date().orElse(environment.clock().instant());
+            Table table = new Table("DELIVERY", "RECEIVED", "RESULT", "EVENT", "TYPE", "NOTE");
             for (JsonNode item : answer.body().path("items")) {
                 table.row(
                         Json.text(item, "delivery_id"),
@@ -60,14 +60,14 @@ final class HookTrial {
                     output,
                     answer.body(),
                     "hooks deliveries " + Shell.word(name),
-                    "nothing came yet. Try it: semel hooks test " + Shell.word(name));
+                    "no deliveries yet. Send a test: semel hooks test " + Shell.word(name));
             return Exit.DONE;
         }
     }
 
     @Command(
             name = "reprocess",
-            description = "Hands a kept delivery in again: runs that exist are replayed, missing ones start.")
+            description = "Processes a stored delivery again: existing runs are replayed, missing runs start.")
     static final class Reprocess implements Callable<Integer> {
         @Mixin
         final Output output;
@@ -78,12 +78,12 @@ final class HookTrial {
         @Parameters(paramLabel = "NAME", index = "0")
         String name = "";
 
-        @Parameters(paramLabel = "DELIVERY", index = "1", description = "A dlv_… of `semel hooks deliveries`.")
+        @Parameters(paramLabel = "DELIVERY", index = "1", description = "Id of the delivery, dlv_…, as in `semel hooks deliveries`.")
         String delivery = "";
 
-        Reprocess(Surroundings around) {
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+        Reprocess(Surroundings environment) {
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
@@ -97,8 +97,8 @@ final class HookTrial {
     @Command(
             name = "test",
             description =
-                    "Sends a correctly signed sample, and then the very same again, which is replayed. Where no hook"
-                            + " has that name and a preset does, it shows what the provider would send.")
+                    "Sends a correctly signed sample twice; the server replays the second. If no webhook has that name"
+                            + " but a preset does, shows what the provider would send.")
     static final class Test implements Callable<Integer> {
         @Mixin
         final Output output;
@@ -112,12 +112,12 @@ final class HookTrial {
         @Option(
                 names = "--url",
                 paramLabel = "URL",
-                description = "Sends it there, such as through your proxy; else to the server itself.")
+                description = "Target URL, for example of your proxy. Default: the server itself.")
         String url = "";
 
-        Test(Surroundings around) {
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+        Test(Surroundings environment) {
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
@@ -127,7 +127,7 @@ final class HookTrial {
                     .ask(Call.post(Call.path("v1", "hooks", name, "sample"), ""))
                     .body();
             if (sample.path("path").isNull()) {
-                return shown(sample);
+                return printSample(sample);
             }
             Api provider = new Api(url.isEmpty() ? connection.api().address() : root(url), "");
             Call call = Call.post(
@@ -141,8 +141,8 @@ final class HookTrial {
             return Exit.DONE;
         }
 
-        /** There is no hook of that name: what its provider would send. */
-        private int shown(JsonNode sample) {
+        /** Prints the sample of the provider, because no webhook has that name. */
+        private int printSample(JsonNode sample) {
             if (output.json) {
                 output.document(sample);
                 return Exit.DONE;
@@ -153,9 +153,9 @@ final class HookTrial {
             }
             output.line("");
             output.line(Json.clean(sample.path("body").asString("")));
-            output.talk("no hook is called " + name + ": this is what the provider would send, signed with the secret "
+            output.talk("no webhook is named " + name + ". This is what the provider would send, signed with the secret "
                     + Json.text(sample, "secret") + ". Nothing was sent.");
-            output.talk("make one: semel hooks create " + Shell.word(name) + " --preset " + Shell.word(name)
+            output.talk("create one: semel hooks create " + Shell.word(name) + " --preset " + Shell.word(name)
                     + " --secret NAME");
             return Exit.DONE;
         }
@@ -182,7 +182,7 @@ final class HookTrial {
                 .append("  ")
                 .append(Json.text(answer.body(), "delivery_id"))
                 .append("  ")
-                .append(runs == 0 ? "no workflow wants it" : runs + (runs == 1 ? " run" : " runs"));
+                .append(runs == 0 ? "no workflow subscribes to it" : runs + (runs == 1 ? " run" : " runs"));
         answer.body().path("run_ids").forEach(run -> line.append("  ").append(Json.clean(run.asString(""))));
         output.line(line.toString());
     }

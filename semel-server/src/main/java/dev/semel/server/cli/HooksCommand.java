@@ -16,15 +16,17 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** `hooks create | list | rotate | deliveries | reprocess | test | remove`. */
+/** `semel hooks`: manages webhooks, the URLs that receive events from providers. */
 @Command(
         name = "hooks",
-        description = "Takes webhooks of providers: proves them, and starts the workflows that want their events.",
+        description =
+                "Manages webhooks of providers: verifies deliveries and starts the workflows that"
+                        + " subscribe to their events.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel hooks create stripe --preset stripe --secret stripe_signing",
             "  semel hooks test stripe                   a signed sample, twice",
-            "  semel hooks deliveries stripe             what came, and what became of it"
+            "  semel hooks deliveries stripe             received deliveries and their results"
         })
 final class HooksCommand implements Callable<Integer> {
     private static final SettingCommand.Sort SORT = new SettingCommand.Sort("hooks", "hooks", "name", "");
@@ -33,15 +35,15 @@ final class HooksCommand implements Callable<Integer> {
     @Nullable
     CommandSpec spec;
 
-    static CommandLine commandLine(Surroundings around) {
-        CommandLine remove = new CommandLine(new SettingCommand.Delete(around, SORT));
+    static CommandLine commandLine(Surroundings environment) {
+        CommandLine remove = new CommandLine(new SettingCommand.Delete(environment, SORT));
         return new CommandLine(new HooksCommand())
-                .addSubcommand(new Create(around))
-                .addSubcommand(new All(around))
-                .addSubcommand(new Rotate(around))
-                .addSubcommand(new HookTrial.Deliveries(around))
-                .addSubcommand(new HookTrial.Reprocess(around))
-                .addSubcommand(new HookTrial.Test(around))
+                .addSubcommand(new Create(environment))
+                .addSubcommand(new All(environment))
+                .addSubcommand(new Rotate(environment))
+                .addSubcommand(new HookTrial.Deliveries(environment))
+                .addSubcommand(new HookTrial.Reprocess(environment))
+                .addSubcommand(new HookTrial.Test(environment))
                 .addSubcommand("remove", remove);
     }
 
@@ -52,23 +54,23 @@ final class HooksCommand implements Callable<Integer> {
         }
         throw new ParameterException(
                 spec.commandLine(),
-                "Say what to do: semel hooks create, list, rotate, deliveries, reprocess, test or remove.");
+                "Missing subcommand: semel hooks create, list, rotate, deliveries, reprocess, test or remove.");
     }
 
-    /** Where the provider posts to, and what there is to mind. */
-    private static void show(Output output, Connection connection, JsonNode hook) {
+    /** Prints the URL for the provider, and warnings. */
+    private static void show(Output output, Connection connection, JsonNode webhook) {
         if (output.json) {
-            output.document(hook);
+            output.document(webhook);
             return;
         }
-        output.line("hook " + Json.text(hook, "name") + " v" + Json.text(hook, "version"));
-        output.line(connection.api().address() + Json.text(hook, "path"));
-        for (JsonNode warning : hook.path("warnings")) {
+        output.line("webhook " + Json.text(webhook, "name") + " v" + Json.text(webhook, "version"));
+        output.line(connection.api().address() + Json.text(webhook, "path"));
+        for (JsonNode warning : webhook.path("warnings")) {
             output.talk("warning: " + Json.clean(warning.asString("")));
         }
     }
 
-    @Command(name = "create", description = "Makes a hook and prints the address to give to the provider.")
+    @Command(name = "create", description = "Creates a webhook and prints the URL for the provider.")
     static final class Create implements Callable<Integer> {
         @Mixin
         final Output output;
@@ -76,7 +78,7 @@ final class HooksCommand implements Callable<Integer> {
         @Mixin
         final Connection connection;
 
-        @Parameters(paramLabel = "NAME", description = "The source of its events.")
+        @Parameters(paramLabel = "NAME", description = "Name of the webhook, and the source of its events.")
         String name = "";
 
         @Option(
@@ -91,24 +93,24 @@ final class HooksCommand implements Callable<Integer> {
                 names = "--secret",
                 required = true,
                 paramLabel = "SECRET",
-                description = "The name of a secret, see `semel secret set`; several while one is rotated.")
+                description = "Name of a secret, see `semel secret set`; repeatable during a rotation.")
         List<String> secrets = new ArrayList<>();
 
         @Option(
                 names = "--signature-reuse",
                 paramLabel = "POLICY",
-                description = "flag, reject or allow a signature under another id, where ids are not signed.")
+                description = "flag, reject or allow a signature that repeats under another id, if ids are not signed.")
         String reuse = "";
 
-        @Option(names = "--keep", paramLabel = "TIME", description = "How long payloads are kept, such as 7d.")
+        @Option(names = "--keep", paramLabel = "TIME", description = "Retention of payloads, such as 7d.")
         String keep = "";
 
-        @Option(names = "--bearer", description = "CloudEvents are proved by a bearer token, not by a signature.")
+        @Option(names = "--bearer", description = "Authenticate CloudEvents by a bearer token instead of a signature.")
         boolean bearer;
 
-        Create(Surroundings around) {
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+        Create(Surroundings environment) {
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
@@ -133,10 +135,10 @@ final class HooksCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "list", description = "Lists hooks with their addresses.")
+    @Command(name = "list", description = "Lists webhooks with their URLs.")
     static final class All extends ListCommand {
-        All(Surroundings around) {
-            super(around);
+        All(Surroundings environment) {
+            super(environment);
         }
 
         @Override
@@ -144,11 +146,11 @@ final class HooksCommand implements Callable<Integer> {
             return Sheet.of(
                             Call.get(Call.path("v1", "hooks")),
                             "hooks list",
-                            "no hooks. Make one: semel hooks create NAME --preset stripe --secret SECRET")
-                    .text("HOOK", "name")
+                            "no webhooks. Create one: semel hooks create NAME --preset stripe --secret SECRET")
+                    .text("WEBHOOK", "name")
                     .cell("PRESET", item -> Json.text(item.path("document"), "preset"))
                     .cell("SECRETS", item -> secrets(item.at("/document/secrets")))
-                    .cell("ADDRESS", item -> connection.address() + Json.text(item, "path"));
+                    .cell("URL", item -> connection.address() + Json.text(item, "path"));
         }
 
         private static String secrets(JsonNode list) {
@@ -160,7 +162,9 @@ final class HooksCommand implements Callable<Integer> {
 
     @Command(
             name = "rotate",
-            description = "Believes another secret beside the newest one; with --address moves the hook instead.")
+            description =
+                    "Accepts a new secret beside the newest one. With --address, gives the webhook a new"
+                            + " URL instead.")
     static final class Rotate implements Callable<Integer> {
         @Mixin
         final Output output;
@@ -171,28 +175,28 @@ final class HooksCommand implements Callable<Integer> {
         @Parameters(paramLabel = "NAME")
         String name = "";
 
-        @Option(names = "--secret", paramLabel = "SECRET", description = "The name of the secret that takes over.")
+        @Option(names = "--secret", paramLabel = "SECRET", description = "Name of the new secret.")
         String secret = "";
 
-        @Option(names = "--only", description = "Believes the newest secret alone: the rotation is over.")
+        @Option(names = "--only", description = "Accept only the newest secret; this ends the rotation.")
         boolean only;
 
-        @Option(names = "--address", description = "Gives the hook another address; the old one is no more.")
+        @Option(names = "--address", description = "Give the webhook a new URL; the old one stops working.")
         boolean address;
 
         @Spec
         @Nullable
         CommandSpec spec;
 
-        Rotate(Surroundings around) {
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+        Rotate(Surroundings environment) {
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
         public Integer call() {
             if (secret.isEmpty() && !only && !address && spec != null) {
-                throw new ParameterException(spec.commandLine(), "Say what to rotate: --secret, --only or --address.");
+                throw new ParameterException(spec.commandLine(), "Missing option: --secret, --only or --address.");
             }
             String path = Call.path("v1", "hooks", name);
             JsonNode now = connection.api().ask(Call.get(path)).body();

@@ -18,10 +18,10 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** `incident new`, `list`, `show`, `export`. */
+/** `semel incident`: creates, lists, edits and exports incident reports. */
 @Command(
         name = "incident",
-        description = "Reviews of what went wrong: five questions, answered as far as the store knows.",
+        description = "Manages incident reports: five questions, answered from the stored data.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel incident new --since 2026-11-15T08:40:00Z --until 2026-11-15T09:31:00Z --title \"mail outage\"",
@@ -33,13 +33,13 @@ final class IncidentCommand implements Callable<Integer> {
     @Nullable
     CommandSpec spec;
 
-    static CommandLine commandLine(Surroundings around) {
+    static CommandLine commandLine(Surroundings environment) {
         return new CommandLine(new IncidentCommand())
-                .addSubcommand(new New(around))
-                .addSubcommand(new List(around))
-                .addSubcommand(new Show(around))
-                .addSubcommand(new Tell(around))
-                .addSubcommand(new Export(around));
+                .addSubcommand(new New(environment))
+                .addSubcommand(new List(environment))
+                .addSubcommand(new Show(environment))
+                .addSubcommand(new Tell(environment))
+                .addSubcommand(new Export(environment));
     }
 
     @Override
@@ -48,7 +48,7 @@ final class IncidentCommand implements Callable<Integer> {
             throw new IllegalStateException("not wired");
         }
         throw new ParameterException(
-                spec.commandLine(), "Say what to do: semel incident new, list, show, answer or export.");
+                spec.commandLine(), "Missing subcommand: semel incident new, list, show, answer or export.");
     }
 
     private static Call one(String id) {
@@ -65,7 +65,7 @@ final class IncidentCommand implements Callable<Integer> {
         });
     }
 
-    @Command(name = "new", description = "Drafts a review of a span of time.")
+    @Command(name = "new", description = "Drafts an incident report for a period.")
     static final class New implements Callable<Integer> {
         @Mixin
         final Output output;
@@ -77,21 +77,21 @@ final class IncidentCommand implements Callable<Integer> {
                 names = "--since",
                 required = true,
                 paramLabel = "TIME",
-                description = "Where it begins: 2026-11-15T08:40:00Z, or an age like 2h.")
+                description = "Start of the period: 2026-11-15T08:40:00Z, or an age like 2h.")
         String since = "";
 
-        @Option(names = "--until", paramLabel = "TIME", description = "Where it ends; now unless told.")
+        @Option(names = "--until", paramLabel = "TIME", description = "End of the period. Default: now.")
         String until = "";
 
         @Option(names = "--workflow", paramLabel = "W", description = "Only runs of this workflow.")
         String workflow = "";
 
-        @Option(names = "--title", paramLabel = "TEXT", description = "What people call it.")
+        @Option(names = "--title", paramLabel = "TEXT", description = "Title of the report.")
         String title = "";
 
-        New(Surroundings around) {
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+        New(Surroundings environment) {
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
@@ -120,10 +120,10 @@ final class IncidentCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "list", description = "Lists reviews.")
+    @Command(name = "list", description = "Lists incident reports.")
     static final class List extends ListCommand {
-        List(Surroundings around) {
-            super(around);
+        List(Surroundings environment) {
+            super(environment);
         }
 
         @Override
@@ -131,7 +131,7 @@ final class IncidentCommand implements Callable<Integer> {
             return Sheet.of(
                             Call.get(Call.path("v1", "incidents")),
                             "incident list",
-                            "no reviews yet. Draft one: semel incident new --since 2h")
+                            "no incident reports yet. Draft one: semel incident new --since 2h")
                     .text("INCIDENT", "incident_id")
                     .text("TITLE", "title")
                     .text("SINCE", "since")
@@ -140,7 +140,7 @@ final class IncidentCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "show", description = "Shows a review with its answers.")
+    @Command(name = "show", description = "Shows an incident report with its answers.")
     static final class Show implements Callable<Integer> {
         @Mixin
         final Output output;
@@ -151,9 +151,9 @@ final class IncidentCommand implements Callable<Integer> {
         @Parameters(paramLabel = "INCIDENT", description = "Its id, inc_….")
         String id = "";
 
-        Show(Surroundings around) {
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+        Show(Surroundings environment) {
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
@@ -168,7 +168,7 @@ final class IncidentCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "answer", description = "Gives a review another title, or answers to its questions.")
+    @Command(name = "answer", description = "Changes the title or the answers of an incident report.")
     static final class Tell implements Callable<Integer> {
         @Mixin
         final Output output;
@@ -183,18 +183,18 @@ final class IncidentCommand implements Callable<Integer> {
                 index = "1..*",
                 arity = "0..*",
                 paramLabel = "QUESTION=TEXT",
-                description = "Answers, by the names of the questions as `show --json` tells them.")
+                description = "Answers by question name; `show --json` lists the names.")
         Map<String, String> answers = new LinkedHashMap<>();
 
-        @Option(names = "--title", paramLabel = "TEXT", description = "What people call it.")
+        @Option(names = "--title", paramLabel = "TEXT", description = "Title of the report.")
         String title = "";
 
-        @Option(names = "--over", paramLabel = "N", description = "Only over this version of it.")
+        @Option(names = "--over", paramLabel = "N", description = "Change only this version.")
         int version;
 
-        Tell(Surroundings around) {
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+        Tell(Surroundings environment) {
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
@@ -208,22 +208,22 @@ final class IncidentCommand implements Callable<Integer> {
                 answers.forEach(given::put);
             }
             Call call = Call.put(Call.path("v1", "incidents", id), "application/json", Json.compactUnprinted(body));
-            JsonNode kept = connection
+            JsonNode saved = connection
                     .api()
                     .ask(version == 0 ? call : call.with("If-Match", "\"" + version + "\""))
                     .body();
             if (output.json) {
-                output.document(kept);
+                output.document(saved);
             } else {
-                answers(output, kept);
+                answers(output, saved);
             }
             return Exit.DONE;
         }
     }
 
-    @Command(name = "export", description = "Writes a review as Markdown, to stdout or a file.")
+    @Command(name = "export", description = "Writes an incident report as Markdown, to stdout or a file.")
     static final class Export implements Callable<Integer> {
-        private final Surroundings around;
+        private final Surroundings environment;
 
         @Mixin
         final Connection connection;
@@ -231,32 +231,32 @@ final class IncidentCommand implements Callable<Integer> {
         @Parameters(paramLabel = "INCIDENT", description = "Its id, inc_….")
         String id = "";
 
-        @Option(names = "--out", paramLabel = "FILE", description = "Where to; stdout unless told.")
+        @Option(names = "--out", paramLabel = "FILE", description = "Output file. Default: stdout.")
         String out = "";
 
-        Export(Surroundings around) {
-            this.around = around;
-            this.connection = new Connection(around);
+        Export(Surroundings environment) {
+            this.environment = environment;
+            this.connection = new Connection(environment);
         }
 
         @Override
         public Integer call() {
             String page = connection.api().text(one(id + ".md"));
             if (out.isEmpty()) {
-                around.out().print(page);
-                around.out().flush();
+                environment.out().print(page);
+                environment.out().flush();
                 return Exit.DONE;
             }
             try {
-                Files.writeString(around.folder().resolve(out), page, StandardCharsets.UTF_8);
+                Files.writeString(environment.folder().resolve(out), page, StandardCharsets.UTF_8);
             } catch (IOException e) {
                 throw Failure.here(
                         Exit.FAILED,
                         "not-written",
-                        "The review could not be written to " + Json.clean(out) + ".",
-                        "Name a file in a folder that can be written.");
+                        "The incident report could not be written to " + Json.clean(out) + ".",
+                        "Choose a file in a writable folder.");
             }
-            around.err().println("written to " + Json.clean(out));
+            environment.err().println("written to " + Json.clean(out));
             return Exit.DONE;
         }
     }

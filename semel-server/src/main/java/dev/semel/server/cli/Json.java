@@ -12,9 +12,9 @@ import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reads what servers say and users type; what it hands out as text is safe to print on a terminal. */
+/** JSON of the command line: parses without rounding numbers, and prints text that is safe on a terminal. */
 final class Json {
-    /** Numbers stay as they were written: 9007199254740993 and 1.10 are not for us to round. */
+    /** Numbers keep their digits: 9007199254740993 and 1.10 are not rounded. */
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
@@ -38,7 +38,7 @@ final class Json {
                 MAPPER.writer().without(SerializationFeature.INDENT_OUTPUT).writeValueAsString(node));
     }
 
-    /** For what is sent and never printed: exactly what was typed. */
+    /** For requests, never for printing: exactly what the user typed. */
     static String compactUnprinted(JsonNode node) {
         return MAPPER.writer().without(SerializationFeature.INDENT_OUTPUT).writeValueAsString(node);
     }
@@ -47,7 +47,7 @@ final class Json {
         return terminalSafe(MAPPER.writeValueAsString(node));
     }
 
-    /** The member as one line of printable text; empty where it is absent, null or not a scalar. */
+    /** The member as one line of printable text; empty if it is absent, null or not a scalar. */
     static String text(JsonNode node, String member) {
         JsonNode value = node.path(member);
         return value.isValueNode() && !value.isNull() ? clean(value.asString()) : "";
@@ -63,8 +63,8 @@ final class Json {
     }
 
     /**
-     * Text from elsewhere, made harmless: no control character (an escape sequence could rewrite the screen or the
-     * clipboard) and no direction override (which makes a line read as something else). One line stays one line.
+     * Makes foreign text safe to print: removes control characters (an escape sequence could rewrite the screen or the
+     * clipboard) and direction overrides (they change the reading order). One line stays one line.
      */
     static String clean(String text) {
         StringBuilder clean = new StringBuilder(text.length());
@@ -78,7 +78,7 @@ final class Json {
         return clean.toString();
     }
 
-    /** In a JSON document these can stand inside strings only, so that an escape says the same. */
+    /** These characters occur only inside JSON strings, so an escape has the same meaning. */
     private static String terminalSafe(String document) {
         StringBuilder safe = new StringBuilder(document.length());
         document.chars().forEach(unit -> {

@@ -13,9 +13,10 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+/** `semel key`: shows, simulates, extends or releases an idempotency key. */
 @Command(
         name = "key",
-        description = "Tells the story of a key, what would happen if it came, or changes how long it stands.",
+        description = "Shows the history of a key, simulates a request with it, or changes its window.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel key evt_1OtV4z2eZvKYlo2C3BXGKQ8",
@@ -25,7 +26,7 @@ import tools.jackson.databind.node.ObjectNode;
             "  semel key evt_1OtV4z2eZvKYlo2C3BXGKQ8 release --reason 'customer asked for a second receipt'"
         })
 final class KeyCommand implements Callable<Integer> {
-    private final Surroundings around;
+    private final Surroundings environment;
 
     @Spec
     @Nullable
@@ -40,50 +41,50 @@ final class KeyCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "KEY", description = "The key, as it was sent.")
     String key = "";
 
-    // A word and not a subcommand, because a key may be called anything, also "release".
+    // A parameter and not a subcommand, because a key may have any text, also "release".
     @Parameters(
             index = "1",
             arity = "0..1",
             paramLabel = "release|extend",
-            description = "release: let the next request start anew. extend: let the key stand for longer.")
+            description = "release: the next request starts a new run. extend: the key stays active longer.")
     String action = "";
 
-    @Option(names = "--reason", paramLabel = "TEXT", description = "Why it is changed; kept in the audit.")
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Reason for the audit log.")
     String reason = "";
 
-    @Option(names = "--at", paramLabel = "WHEN", description = "What if it came then: 30h from now, or a time.")
+    @Option(names = "--at", paramLabel = "WHEN", description = "Simulate a request then: 30h from now, or a time.")
     String at = "";
 
-    @Option(names = "--data", paramLabel = "JSON", description = "What if it came with this; also @FILE or -.")
+    @Option(names = "--data", paramLabel = "JSON", description = "Simulate a request with this payload; also @FILE or -.")
     @Nullable
     String data;
 
-    @Option(names = "--for", paramLabel = "LENGTH", description = "With extend: so long from now, e.g. 48h.")
+    @Option(names = "--for", paramLabel = "LENGTH", description = "With extend: the window from now, e.g. 48h.")
     String length = "";
 
     @Option(names = "--dry-run", description = "With release: only list what could happen twice.")
     boolean dry;
 
-    @Option(names = "--workflow", paramLabel = "W", description = "Which one, where several workflows know the key.")
+    @Option(names = "--workflow", paramLabel = "W", description = "The workflow, if several use the key.")
     String workflow = "";
 
-    KeyCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    KeyCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     @Override
     public Integer call() {
         return switch (action) {
             case "" -> at.isEmpty() && data == null ? show() : simulate();
-            case "release" -> dry ? doubles() : release();
+            case "release" -> dry ? listPossibleDuplicates() : release();
             case "extend" -> extend();
             default ->
                 throw usage(
                         key.equals("release")
                                 ? "The key comes first: semel key " + Shell.word(action) + " release --reason TEXT"
-                                : "Unknown word after the key; there are: release, extend");
+                                : "Unknown action after the key; use release or extend.");
         };
     }
 
@@ -94,7 +95,7 @@ final class KeyCommand implements Callable<Integer> {
             output.document(answer.body());
             return Exit.DONE;
         }
-        Instant now = answer.date().orElse(around.clock().instant());
+        Instant now = answer.date().orElse(environment.clock().instant());
         String run = Json.text(answer.body(), "response_reference");
         JsonNode requests =
                 extra(api, Call.path("v1", "runs", run, "requests"), run).path("items");
@@ -104,7 +105,7 @@ final class KeyCommand implements Callable<Integer> {
         return Exit.DONE;
     }
 
-    /** Details that make the story better; it can be told without them. */
+    /** Reads details that the report can do without. */
     private static JsonNode extra(Api api, String path, String run) {
         if (run.isEmpty()) {
             return Json.object();
@@ -116,22 +117,22 @@ final class KeyCommand implements Callable<Integer> {
         }
     }
 
-    /** Decided as in earnest, and nothing happens. */
+    /** Runs the admission decision; changes nothing. */
     private int simulate() {
         ObjectNode body = Json.object();
         if (!at.isEmpty()) {
             body.put(at.contains("T") ? "at" : "after", at);
         }
         if (data != null) {
-            body.set("data", Json.parse(Payload.read(data, around)));
+            body.set("data", Json.parse(Payload.read(data, environment)));
         }
         Call call = Call.post(Call.path("v1", "keys", key, "simulate"), Json.compact(body));
-        JsonNode told = connection.api().ask(call.where("workflow", workflow)).body();
+        JsonNode response = connection.api().ask(call.where("workflow", workflow)).body();
         if (output.json) {
-            output.document(told);
+            output.document(response);
         } else {
             output.line(
-                    "If " + Json.clean(key) + " came at " + Json.text(told, "at") + ": " + Json.text(told, "sentence"));
+                    "If " + Json.clean(key) + " came at " + Json.text(response, "at") + ": " + Json.text(response, "sentence"));
         }
         return Exit.DONE;
     }
@@ -142,29 +143,29 @@ final class KeyCommand implements Callable<Integer> {
         }
         ObjectNode body = Json.object().put("for", length).put("reason", reason);
         Call call = Call.post(Call.path("v1", "keys", key, "extend"), Json.compact(body));
-        JsonNode told = connection.api().ask(call.where("workflow", workflow)).body();
+        JsonNode response = connection.api().ask(call.where("workflow", workflow)).body();
         if (output.json) {
-            output.document(told);
+            output.document(response);
         } else {
-            output.line(Json.clean(key) + " stands until " + Json.text(told, "expires_at"));
+            output.line(Json.clean(key) + " is active until " + Json.text(response, "expires_at"));
         }
         return Exit.DONE;
     }
 
-    private int doubles() {
-        ObjectNode body = Json.object().put("reason", reason.isBlank() ? "only a look" : reason);
+    private int listPossibleDuplicates() {
+        ObjectNode body = Json.object().put("reason", reason.isBlank() ? "dry run" : reason);
         Call call = Call.post(Call.path("v1", "keys", key, "release"), Json.compact(body));
-        JsonNode told = connection
+        JsonNode response = connection
                 .api()
                 .ask(call.where("workflow", workflow).where("dry_run", "true"))
                 .body();
         if (output.json) {
-            output.document(told);
+            output.document(response);
             return Exit.DONE;
         }
-        output.line("Nothing was released. " + Json.text(told, "could_double"));
-        for (JsonNode effect : told.path("effects")) {
-            output.line((effect.path("could_double").booleanValue() ? "could happen twice: " : "held back: ")
+        output.line("Nothing was released. " + Json.text(response, "could_double"));
+        for (JsonNode effect : response.path("effects")) {
+            output.line((effect.path("could_double").booleanValue() ? "could happen twice: " : "cannot happen twice: ")
                     + Json.text(effect, "step") + " (" + Json.text(effect, "because") + ")");
         }
         return Exit.DONE;
@@ -172,18 +173,18 @@ final class KeyCommand implements Callable<Integer> {
 
     private int release() {
         if (reason.isBlank()) {
-            throw usage("Releasing a key needs --reason TEXT: it is kept in the audit. Nothing was released.");
+            throw usage("Releasing a key needs --reason TEXT: it is stored in the audit log. Nothing was released.");
         }
         Api api = connection.api();
         Call call = Call.post(
                 Call.path("v1", "keys", key, "release"),
-                Json.compact(releasing(api).put("reason", reason)));
+                Json.compact(releaseBody(api).put("reason", reason)));
         Answer answer = api.ask(call.where("workflow", workflow));
         if (output.json) {
             output.document(answer.body());
         } else if (answer.body().path("released").isBoolean()
                 && !answer.body().path("released").booleanValue()) {
-            output.line(Json.clean(key) + " was not held any more; nothing was released");
+            output.line(Json.clean(key) + " was not active any more; nothing was released");
             output.next("semel key " + Shell.word(Json.clean(key)));
         } else {
             output.line(Json.clean(key) + " released: the next request with it starts a new run");
@@ -192,14 +193,14 @@ final class KeyCommand implements Callable<Integer> {
         return Exit.DONE;
     }
 
-    /** Names the run, so that a release that is sent twice does not let the next run's key go. */
-    private ObjectNode releasing(Api api) {
+    /** Names the run, so that a repeated release cannot release the key of the next run. */
+    private ObjectNode releaseBody(Api api) {
         JsonNode known;
         try {
             known = api.ask(Call.get(Call.path("v1", "keys", key)).where("workflow", workflow))
                     .body();
-        } catch (Failure unseen) {
-            return Json.object(); // a token that may release and not read; what else is wrong the release itself tells
+        } catch (Failure unreadable) {
+            return Json.object(); // the token may lack the scope read; the release reports other errors
         }
         String run = Json.text(known, "response_reference");
         boolean one = known.path("others").isEmpty();

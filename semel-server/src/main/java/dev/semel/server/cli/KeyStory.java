@@ -7,7 +7,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** The record of a key, told in sentences. */
+/** Prints a key record in sentences: its window, its first request, its duplicates, and what a repeat would return. */
 final class KeyStory {
     private final Output output;
     private final JsonNode record;
@@ -19,7 +19,7 @@ final class KeyStory {
         this.now = now;
     }
 
-    /** @param runStatus how the run stands; empty where unknown */
+    /** @param runStatus status of the run; empty if unknown */
     void print(String runStatus, JsonNode requests) {
         String workflow = Json.text(record, "operation_name");
         output.line(Json.text(record, "idempotency_key") + (workflow.isEmpty() ? "" : "  in " + workflow) + "  "
@@ -41,7 +41,7 @@ final class KeyStory {
         }
         output.line(future(runStatus));
         for (JsonNode other : record.path("others")) {
-            output.line("The same key also names " + Json.text(other, "response_reference") + " in "
+            output.line("The same key also belongs to " + Json.text(other, "response_reference") + " in "
                     + Json.text(other, "operation_name") + " (" + Json.text(other, "status") + ").");
         }
     }
@@ -70,7 +70,7 @@ final class KeyStory {
         long replays = Listing.count(record, "replays", "replay_count");
         long conflicts = Listing.count(record, "conflicts", "conflict_count");
         if (replays == 0 && conflicts == 0) {
-            return story.append(". It has not come again.").toString();
+            return story.append(". It was not sent again.").toString();
         }
         story.append(". Since then ");
         if (replays > 0) {
@@ -79,7 +79,7 @@ final class KeyStory {
         }
         if (conflicts > 0) {
             story.append(replays > 0 ? " and " : "").append(SendReport.count(conflicts, "request"));
-            story.append(conflicts == 1 ? " was" : " were").append(" refused").append(because(requests));
+            story.append(conflicts == 1 ? " was" : " were").append(" rejected").append(because(requests));
         }
         return story.append('.').toString();
     }
@@ -101,7 +101,7 @@ final class KeyStory {
         String run = Json.text(record, "response_reference");
         String answer = "If it came again now with the same data: 200, same run" + (run.isEmpty() ? "" : " " + run);
         if (runStatus.equals("failed")) {
-            answer += ", still failed (a new run only where the workflow says on_failed: run_again)";
+            answer += ", still failed (a new run only if the workflow sets on_failed: run_again)";
         }
         @Nullable Duration left = left();
         if (held(runStatus)) {

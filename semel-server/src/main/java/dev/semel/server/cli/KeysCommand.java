@@ -8,13 +8,14 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
+/** `semel keys`: lists idempotency keys with their runs. */
 @Command(
         name = "keys",
-        description = "Lists keys by their text, with the run that each stands for.",
+        description = "Lists keys in alphabetical order, each with its run.",
         footerHeading = "%nExamples:%n",
         footer = {"  semel keys evt_", "  semel keys --workflow payment_receipt"})
 final class KeysCommand implements Callable<Integer> {
-    private final Surroundings around;
+    private final Surroundings environment;
 
     @Mixin
     final Output output;
@@ -31,10 +32,10 @@ final class KeysCommand implements Callable<Integer> {
     @Option(names = "--workflow", paramLabel = "W", description = "Only keys of this workflow.")
     String workflow = "";
 
-    KeysCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    KeysCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     @Override
@@ -45,9 +46,9 @@ final class KeysCommand implements Callable<Integer> {
             output.document(answer.body());
             return Exit.DONE;
         }
-        Instant now = answer.date().orElse(around.clock().instant());
+        Instant now = answer.date().orElse(environment.clock().instant());
         JsonNode items = answer.body().path("items");
-        Table table = new Table("KEY", "STATUS", "WORKFLOW", "RUN", "RUN IS", "REPLAYED", "CONFLICTS", "FIRST SEEN");
+        Table table = new Table("KEY", "STATUS", "WORKFLOW", "RUN", "RUN STATUS", "REPLAYED", "CONFLICTS", "FIRST SEEN");
         for (JsonNode key : items) {
             table.row(
                     Json.text(key, "idempotency_key"),
@@ -65,7 +66,7 @@ final class KeysCommand implements Callable<Integer> {
         }
         String command = "keys" + (prefix.isEmpty() ? "" : " " + Shell.word(prefix))
                 + (workflow.isEmpty() ? "" : " --workflow " + Shell.word(workflow));
-        Listing.end(output, answer.body(), command, "no such key. Keys come with requests: semel requests");
+        Listing.end(output, answer.body(), command, "no key matches. See the requests: semel requests");
         return Exit.DONE;
     }
 }

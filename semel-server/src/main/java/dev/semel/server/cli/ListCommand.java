@@ -6,11 +6,11 @@ import picocli.CommandLine.Mixin;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The frame of every list: a page is asked for, shown as one JSON document or as a table, and behind it stands how to
- * see more, or how to fill an empty one. A command declares its {@link Sheet}.
+ * Base of all list commands: fetches one page and prints it as JSON or as a table. Below the table it shows how to see
+ * more, or how to fill an empty list. A subclass provides its {@link Sheet}.
  */
 abstract class ListCommand implements Callable<Integer> {
-    final Surroundings around;
+    final Surroundings environment;
 
     @Mixin
     final Output output;
@@ -21,20 +21,20 @@ abstract class ListCommand implements Callable<Integer> {
     @Mixin
     final Listing listing = new Listing();
 
-    ListCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    ListCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     abstract Sheet sheet();
 
-    /** What rows must fit; empty for all. */
+    /** Filter of the rows; empty for all. */
     String query() {
         return "";
     }
 
-    /** A command that tells more of the first row; empty for none. */
+    /** A command that shows details of the first row; empty for none. */
     String next(JsonNode first) {
         return "";
     }
@@ -49,7 +49,7 @@ abstract class ListCommand implements Callable<Integer> {
         }
         JsonNode items = answer.body().path("items");
         if (!items.isEmpty()) {
-            Instant now = answer.date().orElse(around.clock().instant());
+            Instant now = answer.date().orElse(environment.clock().instant());
             sheet.table(items, output, now).print(output);
             String next = next(items.get(0));
             if (!next.isEmpty()) {

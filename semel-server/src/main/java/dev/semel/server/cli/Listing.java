@@ -5,19 +5,19 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 
-/** Paging options of every list, and what a list's end says. */
+/** Paging options of every list command, and the footer below a list. */
 final class Listing {
-    @Option(names = "--limit", paramLabel = "N", description = "At most so many, 50 unless told.")
+    @Option(names = "--limit", paramLabel = "N", description = "Maximum number of rows. Default: 50.")
     int limit = 50;
 
-    @Option(names = "--after", paramLabel = "CURSOR", description = "Go on where the last page ended.")
+    @Option(names = "--after", paramLabel = "CURSOR", description = "Continue after this cursor.")
     String after = "";
 
     Call page(Call call) {
         return call.where("limit", Integer.toString(limit)).where("after", after);
     }
 
-    /** Says how to see more, or how to fill an empty list. */
+    /** Prints how to see more, or how to fill an empty list. */
     static void end(Output output, JsonNode list, String command, String whenEmpty) {
         String next = Json.text(list, "next");
         if (!next.isEmpty()) {
@@ -27,7 +27,7 @@ final class Listing {
         }
     }
 
-    /** The count under the first of these names that is there. */
+    /** The count in the first of these members that exists. */
     static long count(JsonNode node, String... names) {
         for (String name : names) {
             if (node.path(name).isIntegralNumber()) {

@@ -4,18 +4,19 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
+/** `semel log`: lists the messages of a workflow's newest runs. */
 @Command(
         name = "log",
         description =
-                "Lists what a workflow wrote to people in its newest runs: sent, suppressed, failed, left out, why.",
+                "Lists the messages of a workflow's newest runs: sent, suppressed, failed or skipped, with the reason.",
         footerHeading = "%nExamples:%n",
         footer = {"  semel log new_lead", "  semel log new_lead --json"})
 final class LogCommand extends ListCommand {
     @Parameters(paramLabel = "WORKFLOW", description = "Name or id.")
     String workflow = "";
 
-    LogCommand(Surroundings around) {
-        super(around);
+    LogCommand(Surroundings environment) {
+        super(environment);
     }
 
     @Override
@@ -23,12 +24,12 @@ final class LogCommand extends ListCommand {
         return Sheet.of(
                         Call.get(Call.path("v1", "workflows", workflow, "log")),
                         "log " + Shell.word(workflow),
-                        "none of these runs wrote to anybody")
+                        "these runs sent no messages")
                 .time("WHEN", "at")
                 .text("MESSAGE", "step")
                 .text("CHANNEL", "channel")
-                .text("BECAME", "status")
-                .text("BECAUSE", "because")
+                .text("STATUS", "status")
+                .text("REASON", "because")
                 .text("RUN", "run_id");
     }
 

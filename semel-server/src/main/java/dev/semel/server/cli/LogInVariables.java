@@ -5,16 +5,16 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The identity provider that people log in with, from the environment: its secret must be there, since the process list
- * shows arguments to everybody, and the rest had better stand beside it.
+ * Reads the OpenID Connect settings from environment variables. The client secret must not be an argument, because the
+ * process list shows arguments to every user.
  */
 final class LogInVariables {
     private LogInVariables() {}
 
     /**
-     * Null where no provider is named.
+     * Returns null if SEMEL_OIDC_ISSUER is not set.
      *
-     * @throws IllegalArgumentException where something is missing or wrong
+     * @throws IllegalArgumentException if a setting is missing or invalid
      */
     static @Nullable Registration read(UnaryOperator<String> variables) {
         String issuer = variables.apply("SEMEL_OIDC_ISSUER");

@@ -18,18 +18,19 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
+/** `semel new`: writes a starter workflow file. */
 @Command(
         name = "new",
-        description = "Writes a workflow file to begin with, into ./workflows where there is such a folder.",
+        description = "Writes a starter workflow file, into ./workflows if that folder exists.",
         footerHeading = "%nExamples:%n",
         footer = {"  semel new order_mail", "  semel new shop_receipt --from payment_receipt"})
 final class NewCommand implements Callable<Integer> {
-    /** Those that the jar may hold; the first is what there was first. */
+    /** Examples that the jar contains. */
     static final List<String> EXAMPLES = List.of("payment_receipt", "new_lead", "fulfil_order");
 
     private static final Pattern NAME = Pattern.compile("(?!wf_)[a-z][a-z0-9_-]{0,63}");
     private static final Pattern WORKFLOW = Pattern.compile("(?m)^workflow:[ \\t]*\\S+");
-    private final Surroundings around;
+    private final Surroundings environment;
 
     @Mixin
     final Output output;
@@ -40,28 +41,28 @@ final class NewCommand implements Callable<Integer> {
     @Option(
             names = "--from",
             paramLabel = "EXAMPLE",
-            description = "payment_receipt, new_lead or fulfil_order; else the smallest that has everything.")
+            description = "Example to copy: payment_receipt, new_lead or fulfil_order. Default: a minimal workflow.")
     @Nullable
     String from;
 
-    NewCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
+    NewCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
     }
 
     @Override
     public Integer call() {
         if (!NAME.matcher(name).matches()) {
-            throw refused(
+            throw rejected(
                     Exit.USAGE,
-                    "\"" + Json.clean(name) + "\" cannot name a workflow.",
-                    "Use a lower-case letter and up to 63 letters, digits, _ or -; not wf_ at the beginning.");
+                    "\"" + Json.clean(name) + "\" is not a valid workflow name.",
+                    "Use a lower-case letter and up to 63 letters, digits, _ or -; it must not begin with wf_.");
         }
         String text = from == null ? smallest().replace("%s", name) : renamed(example(from));
-        Path folder = around.folder().resolve("workflows");
-        Path file = (Files.isDirectory(folder) ? folder : around.folder()).resolve(name + ".yaml");
+        Path folder = environment.folder().resolve("workflows");
+        Path file = (Files.isDirectory(folder) ? folder : environment.folder()).resolve(name + ".yaml");
         write(file, text);
-        String shown = around.folder().relativize(file).toString();
+        String shown = environment.folder().relativize(file).toString();
         if (output.json) {
             output.document(Json.object().put("file", shown).put("workflow", name));
         } else {
@@ -79,13 +80,13 @@ final class NewCommand implements Callable<Integer> {
         try {
             Files.writeString(file, text, StandardOpenOption.CREATE_NEW);
         } catch (FileAlreadyExistsException there) {
-            throw refused(Exit.FAILED, file.getFileName() + " is there already.", "Choose another name, or edit it.");
+            throw rejected(Exit.FAILED, file.getFileName() + " already exists.", "Choose another name, or edit the file.");
         } catch (IOException e) {
-            throw refused(Exit.FAILED, file.getFileName() + " cannot be written.", "Check the folder's permissions.");
+            throw rejected(Exit.FAILED, file.getFileName() + " cannot be written.", "Check the folder's permissions.");
         }
     }
 
-    /** The one that pages begin a new workflow with, too. */
+    /** The template that the dashboard uses for a new workflow, too. */
     private static String smallest() {
         return Objects.requireNonNull(read("/dev/semel/server/smallest.yaml"));
     }
@@ -94,7 +95,7 @@ final class NewCommand implements Callable<Integer> {
     static String example(String wanted) {
         String text = EXAMPLES.contains(wanted) ? read("/examples/" + wanted + ".yaml") : null;
         if (text == null) {
-            throw refused(
+            throw rejected(
                     Exit.USAGE,
                     "There is no example \"" + Json.clean(wanted) + "\".",
                     "Use one of " + String.join(", ", EXAMPLES) + ".");
@@ -110,7 +111,7 @@ final class NewCommand implements Callable<Integer> {
         }
     }
 
-    private static Failure refused(int exit, String what, String fix) {
+    private static Failure rejected(int exit, String what, String fix) {
         return Failure.here(exit, "not-written", what + " Nothing was written.", fix);
     }
 }

@@ -1,6 +1,9 @@
 package dev.semel.server.cli;
 
-/** No answer came. {@code sent} tells a request that certainly never left from one that may have been acted on. */
+/**
+ * Thrown if no HTTP response arrived. {@code sent} is false if the request certainly never left, true if the server
+ * may have acted on it.
+ */
 final class NoAnswer extends Exception {
     private final boolean sent;
 

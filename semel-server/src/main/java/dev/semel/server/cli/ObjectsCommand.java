@@ -8,13 +8,16 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
+/** `semel objects`: lists business objects that steps wrote more than once. */
 @Command(
         name = "objects",
-        description = "Lists what was written to more than once: orders, leads, whatever steps name as their object.",
+        description =
+                "Lists objects that were written more than once: orders, leads, or whatever steps"
+                        + " declare as object.",
         footerHeading = "%nExamples:%n",
         footer = {"  semel objects --since 7d", "  semel objects --more 0 new_lead"})
 final class ObjectsCommand implements Callable<Integer> {
-    private final Surroundings around;
+    private final Surroundings environment;
 
     @Mixin
     final Output output;
@@ -22,22 +25,22 @@ final class ObjectsCommand implements Callable<Integer> {
     @Mixin
     final Connection connection;
 
-    @Option(names = "--since", paramLabel = "AGE", description = "How far back, 24h unless told; or a time.")
+    @Option(names = "--since", paramLabel = "AGE", description = "Start of the period: an age or a time. Default: 24h.")
     String since = "24h";
 
-    @Option(names = "--more", paramLabel = "N", description = "With more writes than that, 1 unless told.")
+    @Option(names = "--more", paramLabel = "N", description = "Only objects with more writes than this. Default: 1.")
     int more = 1;
 
-    @Option(names = "--limit", paramLabel = "N", description = "At most so many, 50 unless told.")
+    @Option(names = "--limit", paramLabel = "N", description = "Maximum number of rows. Default: 50.")
     int limit = 50;
 
-    @Parameters(paramLabel = "WORKFLOW", arity = "0..1", description = "Of this workflow; of all unless told.")
+    @Parameters(paramLabel = "WORKFLOW", arity = "0..1", description = "Only this workflow. Default: all.")
     String workflow = "";
 
-    ObjectsCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    ObjectsCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     @Override
@@ -53,7 +56,7 @@ final class ObjectsCommand implements Callable<Integer> {
             output.document(answer.body());
             return Exit.DONE;
         }
-        Instant now = answer.date().orElse(around.clock().instant());
+        Instant now = answer.date().orElse(environment.clock().instant());
         JsonNode items = answer.body().path("items");
         Table table = new Table("OBJECT", "WRITES", "WORKFLOW", "FIRST", "LAST");
         for (JsonNode item : items) {
@@ -65,7 +68,7 @@ final class ObjectsCommand implements Callable<Integer> {
                     Listing.when(output, item, "last_at", now));
         }
         if (items.isEmpty()) {
-            output.talk("nothing was written to more than " + (more == 1 ? "once" : more + " times"));
+            output.talk("no object was written more than " + (more == 1 ? "once" : more + " times"));
         } else {
             table.print(output);
         }

@@ -4,51 +4,51 @@ import java.time.Instant;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 
-/** How a command speaks: data on stdout, talk on stderr; colour on a terminal only. */
+/** Output options and printing of a command: data to stdout, messages to stderr, colour only on a terminal. */
 final class Output {
-    private final Surroundings around;
+    private final Surroundings environment;
 
-    @Option(names = "--json", description = "One JSON document on stdout.")
+    @Option(names = "--json", description = "Print one JSON document to stdout.")
     boolean json;
 
     @Option(names = "--plain", description = "For grep and cut: tab-separated, full times, no heading, no colour.")
     boolean plain;
 
-    @Option(names = "--no-color", description = "No colour; NO_COLOR does the same.")
+    @Option(names = "--no-color", description = "No colour, as with NO_COLOR.")
     boolean noColor;
 
-    Output(Surroundings around) {
-        this.around = around;
+    Output(Surroundings environment) {
+        this.environment = environment;
     }
 
-    /** A line of data. */
+    /** Prints a line of data to stdout. */
     void line(String text) {
-        around.out().println(text);
+        environment.out().println(text);
     }
 
     void document(JsonNode document) {
         line(Json.pretty(document));
     }
 
-    /** A line for the person, never for a pipe. */
+    /** Prints a message for the user to stderr. */
     void talk(String text) {
-        around.err().println(text);
+        environment.err().println(text);
     }
 
-    /** Talk that is written over by the next of its kind; for a terminal. */
+    /** Prints a progress line that the next one overwrites; for a terminal. */
     void over(String text) {
-        around.err().print("\r" + text);
-        around.err().flush();
+        environment.err().print("\r" + text);
+        environment.err().flush();
     }
 
-    /** Suggests what to do next. */
+    /** Suggests the next command. */
     void next(String command) {
         if (!json && !plain) {
             talk(faint("next: " + command));
         }
     }
 
-    /** A moment, seen from {@code now}. */
+    /** A time relative to {@code now}. */
     String when(Instant moment, Instant now) {
         return plain ? moment.toString() : Times.ago(moment, now);
     }
@@ -80,12 +80,12 @@ final class Output {
     }
 
     private String coloured(String colour, String text) {
-        return !json && !plain && !noColor && mayColour(around) ? "\u001b[" + colour + "m" + text + "\u001b[0m" : text;
+        return !json && !plain && !noColor && mayColour(environment) ? "\u001b[" + colour + "m" + text + "\u001b[0m" : text;
     }
 
-    static boolean mayColour(Surroundings around) {
-        return around.terminal()
-                && around.variable("NO_COLOR").isEmpty()
-                && !around.variable("TERM").equals("dumb");
+    static boolean mayColour(Surroundings environment) {
+        return environment.terminal()
+                && environment.variable("NO_COLOR").isEmpty()
+                && !environment.variable("TERM").equals("dumb");
     }
 }

@@ -6,14 +6,14 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** `people password`: another password for whoever knows the one they have. */
+/** `semel people password`: changes a user's password, given the old one. */
 @Command(
         name = "password",
         description =
-                "Changes a password, for whoever knows it; their sessions end. Both are typed without echo, or read"
-                    + " from stdin, the old one in the first line and the new one in the second; never an argument.")
+                "Changes a user's password, given the old one, and ends the user's sessions. Type both at the prompt,"
+                    + " or pass them on stdin, the old one in the first line. A password is never an argument.")
 final class PasswordCommand implements Callable<Integer> {
-    private final Surroundings around;
+    private final Surroundings environment;
 
     @Mixin
     final Output output;
@@ -24,10 +24,10 @@ final class PasswordCommand implements Callable<Integer> {
     @Parameters(paramLabel = "NAME")
     String name = "";
 
-    PasswordCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    PasswordCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     private record Typed(String old, String fresh) {}
@@ -41,20 +41,20 @@ final class PasswordCommand implements Callable<Integer> {
         if (output.json) {
             output.document(answer.body());
         } else {
-            output.line(Json.clean(name) + " has another password and is logged out everywhere");
+            output.line(Json.clean(name) + " has a new password; all sessions have ended");
         }
         return Exit.DONE;
     }
 
     private Typed typed() {
         try {
-            String first = around.hidden("password of " + Json.clean(name) + ": ");
+            String first = environment.hidden("password of " + Json.clean(name) + ": ");
             int line = first.indexOf('\n');
             if (line >= 0) {
                 return checked(new Typed(first.substring(0, line).replaceFirst("\r$", ""), first.substring(line + 1)));
             }
-            String fresh = around.hidden("new password: ");
-            if (!fresh.isEmpty() && !fresh.equals(around.hidden("new password again: "))) {
+            String fresh = environment.hidden("new password: ");
+            if (!fresh.isEmpty() && !fresh.equals(environment.hidden("new password again: "))) {
                 throw wrong("The two new passwords differ.");
             }
             return checked(new Typed(first, fresh));
@@ -75,6 +75,6 @@ final class PasswordCommand implements Callable<Integer> {
                 Exit.USAGE,
                 "invalid-data",
                 what + " Nothing was changed.",
-                "Type both when asked, or pass them in, one in a line: semel people password NAME < FILE");
+                "Type both at the prompt, or pass them on stdin, one per line: semel people password NAME < FILE");
     }
 }

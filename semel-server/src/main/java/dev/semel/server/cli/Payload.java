@@ -9,23 +9,25 @@ import java.nio.file.Files;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.TokenStreamLocation;
 
-/** `--data`: JSON, `@file`, or `-` for stdin. The text goes out as it came in, so no number is ever rounded. */
+/**
+ * Reads the `--data` argument: JSON, `@file`, or `-` for stdin. The text is sent unchanged, so no number is rounded.
+ */
 final class Payload {
-    /** Well above any server's limit; it only keeps a wrong file from filling the memory. */
+    /** Far above any server's limit; it only keeps a wrong file from filling the memory. */
     private static final int LARGEST = 32 << 20;
 
     private Payload() {}
 
-    static String read(String option, Surroundings around) {
+    static String read(String option, Surroundings environment) {
         String text = switch (option) {
-            case "-" -> decode(around.in(), "stdin");
-            case String file when file.startsWith("@") -> file(file.substring(1), around);
+            case "-" -> decode(environment.in(), "stdin");
+            case String file when file.startsWith("@") -> file(file.substring(1), environment);
             default -> option;
         };
-        // The JVM marks what the locale could not decode. Sending it would silently be another payload.
+        // U+FFFD marks what the locale could not decode. Sending it would silently change the payload.
         if (text.indexOf('\ufffd') >= 0) {
             throw bad(
-                    "The data holds characters that could not be read in this locale.",
+                    "The data contains characters that this locale cannot decode. Nothing was sent.",
                     "Put it into a UTF-8 file and pass --data @FILE.");
         }
         try {
@@ -42,13 +44,13 @@ final class Payload {
         return text;
     }
 
-    private static String file(String name, Surroundings around) {
-        try (InputStream in = Files.newInputStream(around.folder().resolve(name))) {
+    private static String file(String name, Surroundings environment) {
+        try (InputStream in = Files.newInputStream(environment.folder().resolve(name))) {
             return decode(in, name);
         } catch (IOException unreadable) {
             throw bad(
                     "The data file cannot be read: " + Json.clean(name) + ". Nothing was sent.",
-                    "Check the path; @ stands before a file name.");
+                    "Check the path after the @.");
         }
     }
 
@@ -68,7 +70,7 @@ final class Payload {
         } catch (CharacterCodingException notText) {
             throw bad("The data in " + where + " is not UTF-8. Nothing was sent.", "Convert it to UTF-8.");
         } catch (IOException broken) {
-            throw bad("The data in " + where + " could not be read to its end. Nothing was sent.", "Try again.");
+            throw bad("The data in " + where + " could not be read completely. Nothing was sent.", "Try again.");
         }
     }
 

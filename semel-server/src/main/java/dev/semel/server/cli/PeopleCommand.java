@@ -15,10 +15,10 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** `people`: who can log in to the pages. */
+/** `semel people`: manages the users who can log in to the dashboard. */
 @Command(
         name = "people",
-        description = "Lists, invites and changes who can log in to the pages.",
+        description = "Manages dashboard users: invitations, roles, groups, passwords and sessions.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel people invite ada --role operator",
@@ -32,32 +32,32 @@ final class PeopleCommand implements Callable<Integer> {
     private static final List<Turn> TURNS = List.of(
             new Turn(
                     "disable",
-                    "They are out at once and cannot log in.",
+                    "Disables a user and ends all sessions at once.",
                     "PUT",
                     "",
                     "{\"disabled\":true}",
                     "is disabled"),
-            new Turn("enable", "Lets them log in again.", "PUT", "", "{\"disabled\":false}", "may log in again"),
-            new Turn("reset", "Makes a link by which they choose another password.", "POST", "reset", "{}", ""),
+            new Turn("enable", "Lets a disabled user log in again.", "PUT", "", "{\"disabled\":false}", "can log in again"),
+            new Turn("reset", "Creates a link with which the user chooses a new password.", "POST", "reset", "{}", ""),
             new Turn(
                     "take-back",
-                    "Takes the link back that somebody was given; it opens nothing any more.",
+                    "Revokes the open invitation or reset link of a user.",
                     "DELETE",
                     "invitation",
                     "",
-                    "has no open link any more"),
-            new Turn("log-out", "Ends their sessions.", "DELETE", "sessions", "", "is logged out everywhere"),
-            new Turn("remove", "Removes them; they are out at once.", "DELETE", "", "", "is removed"));
+                    "has no open link"),
+            new Turn("log-out", "Ends all sessions of a user.", "DELETE", "sessions", "", "is logged out everywhere"),
+            new Turn("remove", "Removes a user and ends all sessions at once.", "DELETE", "", "", "is removed"));
 
     @Spec
     @Nullable
     CommandSpec spec;
 
     /**
-     * What is done to somebody who is there.
+     * A change to an existing user.
      *
-     * @param below what of them it is done to; empty for themselves
-     * @param said what is said when it is done; empty where the answer is a link
+     * @param below subpath of the user's resource; empty for the user itself
+     * @param said printed after success; empty if the response contains a link
      */
     private record Turn(String word, String does, String method, String below, String body, String said) {
         Call call(String name) {
@@ -70,21 +70,21 @@ final class PeopleCommand implements Callable<Integer> {
         }
     }
 
-    static CommandLine commandLine(Surroundings around) {
-        CommandLine people = new CommandLine(new PeopleCommand())
-                .addSubcommand(new All(around))
-                .addSubcommand(new Invite(around))
-                .addSubcommand(new Links(around))
-                .addSubcommand(new Give(around))
-                .addSubcommand(new Groups(around))
-                .addSubcommand(new PasswordCommand(around))
-                .addSubcommand(new Open(around));
+    static CommandLine commandLine(Surroundings environment) {
+        CommandLine command = new CommandLine(new PeopleCommand())
+                .addSubcommand(new All(environment))
+                .addSubcommand(new Invite(environment))
+                .addSubcommand(new Links(environment))
+                .addSubcommand(new Give(environment))
+                .addSubcommand(new Groups(environment))
+                .addSubcommand(new PasswordCommand(environment))
+                .addSubcommand(new Open(environment));
         for (Turn turn : TURNS) {
-            CommandLine one = new CommandLine(new Act(around, turn));
+            CommandLine one = new CommandLine(new Act(environment, turn));
             one.getCommandSpec().usageMessage().description(turn.does());
-            people.addSubcommand(turn.word(), one);
+            command.addSubcommand(turn.word(), one);
         }
-        return people;
+        return command;
     }
 
     @Override
@@ -94,14 +94,14 @@ final class PeopleCommand implements Callable<Integer> {
         }
         throw new ParameterException(
                 spec.commandLine(),
-                "Say what to do: semel people with one of "
+                "Missing subcommand: semel people with one of "
                         + String.join(", ", spec.subcommands().keySet()) + ".");
     }
 
-    @Command(name = "list", description = "Lists who can log in, never a password.")
+    @Command(name = "list", description = "Lists users, never their passwords.")
     static final class All extends ListCommand {
-        All(Surroundings around) {
-            super(around);
+        All(Surroundings environment) {
+            super(environment);
         }
 
         @Override
@@ -109,25 +109,25 @@ final class PeopleCommand implements Callable<Integer> {
             return Sheet.of(
                             Call.get(Call.path("v1", "people")),
                             "people list",
-                            "nobody can log in yet. Invite somebody: semel people invite NAME --role admin")
+                            "no users yet. Invite one: semel people invite NAME --role admin")
                     .text("NAME", "name")
                     .text("ROLE", "role")
                     .cell(
                             "GROUPS",
-                            person -> person.path("groups")
+                            user -> user.path("groups")
                                     .valueStream()
                                     .map(group -> Json.clean(group.asString("")))
                                     .collect(Collectors.joining(" ")))
                     .text("LOGS IN WITH", "logs_in_with")
-                    .cell("STATUS", person -> person.path("disabled").asBoolean(false) ? output.red("disabled") : "")
+                    .cell("STATUS", user -> user.path("disabled").asBoolean(false) ? output.red("disabled") : "")
                     .time("CHANGED", "changed_at");
         }
     }
 
-    @Command(name = "invitations", description = "Lists the links that were handed out, never what opens anything.")
+    @Command(name = "invitations", description = "Lists invitation and reset links, never their tokens.")
     static final class Links extends ListCommand {
-        Links(Surroundings around) {
-            super(around);
+        Links(Surroundings environment) {
+            super(environment);
         }
 
         @Override
@@ -135,23 +135,23 @@ final class PeopleCommand implements Callable<Integer> {
             return Sheet.of(
                             Call.get(Call.path("v1", "invitations")),
                             "people invitations",
-                            "no link is open. Invite somebody: semel people invite NAME --role viewer")
+                            "no open links. Invite a user: semel people invite NAME --role viewer")
                     .text("NAME", "name")
-                    .text("FOR", "kind")
+                    .text("KIND", "kind")
                     .text("ROLE", "role")
-                    .text("MADE BY", "invited_by")
-                    .time("MADE", "invited_at")
+                    .text("CREATED BY", "invited_by")
+                    .time("CREATED", "invited_at")
                     .cell(
-                            "UNTIL",
-                            link -> link.path("open").asBoolean(false) ? Json.text(link, "until") : "no longer good");
+                            "EXPIRES",
+                            link -> link.path("open").asBoolean(false) ? Json.text(link, "until") : "not valid any more");
         }
     }
 
     @Command(
             name = "invite",
             description = {
-                "Makes a link, good once and for seven days, by which somebody sets up a log-in.",
-                "The link that the same name was given before ends."
+                "Creates a link with which a user sets up a login. It works once, within 7 days.",
+                "An earlier link for the same name stops working."
             })
     static final class Invite implements Callable<Integer> {
         @Mixin
@@ -160,7 +160,7 @@ final class PeopleCommand implements Callable<Integer> {
         @Mixin
         final Connection connection;
 
-        @Parameters(paramLabel = "NAME", description = "How they will be called here.")
+        @Parameters(paramLabel = "NAME", description = "Name of the user.")
         String name = "";
 
         @Option(
@@ -170,21 +170,21 @@ final class PeopleCommand implements Callable<Integer> {
                 description = "viewer, operator, reviewer or admin.")
         String role = "";
 
-        Invite(Surroundings around) {
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+        Invite(Surroundings environment) {
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
         public Integer call() {
-            // Somebody who is there would get the role by this, and no link.
+            // For an existing user this call would change the role and return no link.
             Api api = connection.api();
-            Answer answer = api.ask(giving(name, role).with("If-None-Match", "*"));
+            Answer answer = api.ask(roleCall(name, role).with("If-None-Match", "*"));
             return link(output, api, answer);
         }
     }
 
-    @Command(name = "role", description = "Gives somebody another role; it counts at their next request.")
+    @Command(name = "role", description = "Changes the role of a user, effective at the next request.")
     static final class Give implements Callable<Integer> {
         @Mixin
         final Output output;
@@ -198,14 +198,14 @@ final class PeopleCommand implements Callable<Integer> {
         @Parameters(paramLabel = "ROLE", index = "1", description = "viewer, operator, reviewer or admin.")
         String role = "";
 
-        Give(Surroundings around) {
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+        Give(Surroundings environment) {
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
         public Integer call() {
-            Answer answer = connection.api().ask(giving(name, role).with("If-Match", "*"));
+            Answer answer = connection.api().ask(roleCall(name, role).with("If-Match", "*"));
             if (output.json) {
                 output.document(answer.body());
             } else {
@@ -215,7 +215,9 @@ final class PeopleCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "groups", description = "Says in which groups somebody decides; none takes them out of all.")
+    @Command(name = "groups", description =
+            "Sets the groups in which a user decides reviews. Without GROUP, removes the user"
+                    + " from all.")
     static final class Groups implements Callable<Integer> {
         @Mixin
         final Output output;
@@ -230,12 +232,12 @@ final class PeopleCommand implements Callable<Integer> {
                 paramLabel = "GROUP",
                 index = "1..*",
                 arity = "0..*",
-                description = "Such as warehouse, who decide what waits for role:warehouse.")
+                description = "Such as warehouse, whose members decide reviews for role:warehouse.")
         List<String> groups = List.of();
 
-        Groups(Surroundings around) {
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+        Groups(Surroundings environment) {
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
@@ -255,13 +257,13 @@ final class PeopleCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "sessions", description = "Lists where somebody is logged in.")
+    @Command(name = "sessions", description = "Lists the sessions of a user.")
     static final class Open extends ListCommand {
         @Parameters(paramLabel = "NAME")
         String name = "";
 
-        Open(Surroundings around) {
-            super(around);
+        Open(Surroundings environment) {
+            super(environment);
         }
 
         @Override
@@ -269,11 +271,11 @@ final class PeopleCommand implements Callable<Integer> {
             return Sheet.of(
                             Call.get(Call.path("v1", "people", name, "sessions")),
                             "people sessions " + Shell.word(name),
-                            "logged in nowhere.")
+                            "no sessions")
                     .text("SESSION", "session_id")
                     .text("FROM", "address")
-                    .time("BEGUN", "begun_at")
-                    .text("UNTIL", "until");
+                    .time("STARTED", "begun_at")
+                    .text("EXPIRES", "until");
         }
     }
 
@@ -290,10 +292,10 @@ final class PeopleCommand implements Callable<Integer> {
         @Parameters(paramLabel = "NAME")
         String name = "";
 
-        Act(Surroundings around, Turn turn) {
+        Act(Surroundings environment, Turn turn) {
             this.turn = turn;
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
@@ -312,7 +314,7 @@ final class PeopleCommand implements Callable<Integer> {
         }
     }
 
-    private static Call giving(String name, String role) {
+    private static Call roleCall(String name, String role) {
         String body = Json.compact(Json.object().put("role", role));
         return Call.put(Call.path("v1", "people", name), "application/json", body);
     }
@@ -323,14 +325,15 @@ final class PeopleCommand implements Callable<Integer> {
             return Exit.DONE;
         }
         if (!answer.body().path("invitation").isString()) {
-            output.talk("This link was made before and shown then, and only then. Make another one if it is lost.");
+            output.talk(
+                    "This link was created earlier, and a link is shown only once. Create another one if it"
+                            + " is lost.");
             return Exit.DONE;
         }
         String link = Json.text(answer.body(), "invitation");
         output.line(link.startsWith("/") ? api.address() + link : link);
-        output.talk("The link of " + Json.text(answer.body(), "name")
-                + " is shown this once, works once, and is good for seven days. Hand it over where nobody else"
-                + " reads it.");
+        output.talk("The link for " + Json.text(answer.body(), "name")
+                + " is shown only now. It works once, within 7 days. Send it over a private channel.");
         return Exit.DONE;
     }
 }

@@ -8,28 +8,28 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
-/** What `profile` and `cohort` have beyond other settings: opt-outs and members. */
+/** The `profile` and `cohort` commands: the settings commands, plus subscriptions and members. */
 final class PeopleCommands {
     private PeopleCommands() {}
 
-    static CommandLine profile(Surroundings around) {
+    static CommandLine profile(Surroundings environment) {
         var sort = new SettingCommand.Sort(
-                "profile", "profiles", "profile_id", "Keeps people who get messages, and what they unsubscribed from.");
-        return SettingCommand.commandLine(around, sort)
-                .addSubcommand(new Subscribe(around))
-                .addSubcommand(new Unsubscribe(around))
-                .addSubcommand(new Reveal(around));
+                "profile", "profiles", "profile_id", "Manages recipients of messages and their subscriptions.");
+        return SettingCommand.commandLine(environment, sort)
+                .addSubcommand(new Subscribe(environment))
+                .addSubcommand(new Unsubscribe(environment))
+                .addSubcommand(new Reveal(environment));
     }
 
-    static CommandLine cohort(Surroundings around) {
-        var sort = new SettingCommand.Sort("cohort", "cohorts", "name", "Keeps groups of profiles.");
-        return SettingCommand.commandLine(around, sort)
-                .addSubcommand(new Add(around))
-                .addSubcommand(new Take(around))
-                .addSubcommand(new Members(around));
+    static CommandLine cohort(Surroundings environment) {
+        var sort = new SettingCommand.Sort("cohort", "cohorts", "name", "Manages groups of profiles.");
+        return SettingCommand.commandLine(environment, sort)
+                .addSubcommand(new Add(environment))
+                .addSubcommand(new Take(environment))
+                .addSubcommand(new Members(environment));
     }
 
-    @Command(name = "subscribe", description = "Takes an opt-out back.")
+    @Command(name = "subscribe", description = "Subscribes a profile to a topic again.")
     static final class Subscribe implements Callable<Integer> {
         @Mixin
         final Output output;
@@ -43,18 +43,18 @@ final class PeopleCommands {
         @Parameters(paramLabel = "TOPIC", index = "1", description = "A kind of channel, a channel, or an event.")
         String topic = "";
 
-        Subscribe(Surroundings around) {
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+        Subscribe(Surroundings environment) {
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
         public Integer call() {
-            return say(new Said(profile, topic, true), output, connection);
+            return changeSubscription(new Said(profile, topic, true), output, connection);
         }
     }
 
-    @Command(name = "unsubscribe", description = "Nothing of this kind is sent to them any more.")
+    @Command(name = "unsubscribe", description = "Unsubscribes a profile from a topic.")
     static final class Unsubscribe implements Callable<Integer> {
         @Mixin
         final Output output;
@@ -68,20 +68,20 @@ final class PeopleCommands {
         @Parameters(paramLabel = "TOPIC", index = "1", description = "A kind of channel, a channel, or an event.")
         String topic = "";
 
-        Unsubscribe(Surroundings around) {
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+        Unsubscribe(Surroundings environment) {
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
         public Integer call() {
-            return say(new Said(profile, topic, false), output, connection);
+            return changeSubscription(new Said(profile, topic, false), output, connection);
         }
     }
 
     @Command(
             name = "reveal",
-            description = "Shows a profile with what is masked of it. Who asked, and why, goes into the audit.")
+            description = "Shows a profile with its masked fields. The audit log records the user and the reason.")
     static final class Reveal implements Callable<Integer> {
         @Mixin
         final Output output;
@@ -95,9 +95,9 @@ final class PeopleCommands {
         @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why you need to see it.")
         String reason = "";
 
-        Reveal(Surroundings around) {
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+        Reveal(Surroundings environment) {
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
@@ -111,16 +111,16 @@ final class PeopleCommands {
 
     private record Said(String profile, String topic, boolean subscribed) {}
 
-    private static int say(Said said, Output output, Connection connection) {
-        String path = Call.path("v1", "profiles", said.profile(), "subscriptions", said.topic());
-        String body = Json.compact(Json.object().put("subscribed", said.subscribed()));
+    private static int changeSubscription(Said change, Output output, Connection connection) {
+        String path = Call.path("v1", "profiles", change.profile(), "subscriptions", change.topic());
+        String body = Json.compact(Json.object().put("subscribed", change.subscribed()));
         Answer answer = connection.api().ask(Call.put(path, "application/json", body));
         if (output.json) {
             output.document(answer.body());
         } else {
-            output.line(Json.clean(said.profile())
-                    + (said.subscribed() ? " gets " : " gets no ")
-                    + Json.clean(said.topic()));
+            output.line(Json.clean(change.profile())
+                    + (change.subscribed() ? " gets " : " gets no ")
+                    + Json.clean(change.topic()));
         }
         return Exit.DONE;
     }
@@ -139,9 +139,9 @@ final class PeopleCommands {
         @Parameters(paramLabel = "PROFILE", index = "1")
         String profile = "";
 
-        Add(Surroundings around) {
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+        Add(Surroundings environment) {
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
@@ -157,7 +157,7 @@ final class PeopleCommands {
         }
     }
 
-    @Command(name = "remove", description = "Takes a profile out of a cohort.")
+    @Command(name = "remove", description = "Removes a profile from a cohort.")
     static final class Take implements Callable<Integer> {
         @Mixin
         final Output output;
@@ -171,9 +171,9 @@ final class PeopleCommands {
         @Parameters(paramLabel = "PROFILE", index = "1")
         String profile = "";
 
-        Take(Surroundings around) {
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+        Take(Surroundings environment) {
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
@@ -188,7 +188,7 @@ final class PeopleCommands {
         }
     }
 
-    @Command(name = "members", description = "Lists who is in a cohort.")
+    @Command(name = "members", description = "Lists the members of a cohort.")
     static final class Members implements Callable<Integer> {
         @Mixin
         final Output output;
@@ -202,9 +202,9 @@ final class PeopleCommands {
         @Parameters(paramLabel = "NAME")
         String name = "";
 
-        Members(Surroundings around) {
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+        Members(Surroundings environment) {
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
@@ -221,7 +221,7 @@ final class PeopleCommands {
                     output,
                     answer.body(),
                     "cohort members " + Shell.word(name),
-                    "nobody. Add somebody: semel cohort add " + Shell.word(name) + " PROFILE");
+                    "no members. Add one: semel cohort add " + Shell.word(name) + " PROFILE");
             return Exit.DONE;
         }
     }

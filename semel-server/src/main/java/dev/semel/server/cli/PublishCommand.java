@@ -13,17 +13,18 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+/** `semel publish`: publishes workflow files. */
 @Command(
         name = "publish",
-        description = "Publishes workflow files. Each stands for itself: a bad one does not hold up the others.",
+        description = "Publishes workflow files. An invalid file does not stop the others.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel publish workflows/payment_receipt.yaml",
             "  semel publish --dry-run workflows",
-            "  semel publish --share 10 workflows/payment_receipt.yaml     for a tenth of the fresh triggers"
+            "  semel publish --share 10 workflows/payment_receipt.yaml     for 10 %% of the new triggers"
         })
 final class PublishCommand implements Callable<Integer> {
-    private final Surroundings around;
+    private final Surroundings environment;
 
     @Mixin
     final Output output;
@@ -41,25 +42,25 @@ final class PublishCommand implements Callable<Integer> {
             names = "--share",
             paramLabel = "PERCENT",
             description =
-                    "Only for this share of the fresh triggers; `semel promote` makes it 100, `semel rollback` 0.")
+                    "Rollout percentage of new triggers; `semel promote` sets 100, `semel rollback` 0. Default: 100.")
     int share = 100;
 
     @Option(
             names = "--over",
             paramLabel = "VERSION",
-            description = "Only over this version, 0 for none; else over whatever there is.")
+            description = "Publish only if this version is current, 0 for none. Default: any version.")
     @Nullable
     Integer over;
 
-    PublishCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    PublishCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     @Override
     public Integer call() {
-        List<Path> all = WorkflowFiles.expand(around.folder(), files);
+        List<Path> all = WorkflowFiles.expand(environment.folder(), files);
         Api api = connection.api();
         ObjectNode document = Json.object();
         ArrayNode items = document.putArray("items");
@@ -92,14 +93,14 @@ final class PublishCommand implements Callable<Integer> {
         String text = WorkflowFiles.read(file);
         String name = WorkflowName.in(text)
                 .orElseThrow(() ->
-                        WorkflowFiles.bad(file, "says no name", "Begin it with `semel: 1` and `workflow: NAME`."));
+                        WorkflowFiles.bad(file, "has no workflow name", "Begin it with `semel: 1` and `workflow: NAME`."));
         String type = file.toString().endsWith(".json") ? "application/json" : "application/yaml";
         Call call = Call.put(Call.path("v1", "workflows", name), type, text)
                 .where("dry_run", dryRun ? "true" : "")
                 .where("share", share == 100 ? "" : String.valueOf(share));
         JsonNode answer = api.ask(SettingCommand.expecting(call, over)).body();
         if (!answer.isObject()) {
-            throw WorkflowFiles.bad(file, "was answered in a form that Semel does not use", "Check --server.");
+            throw WorkflowFiles.bad(file, "got a response that is not from Semel", "Check --server.");
         }
         if (!output.json) {
             JsonNode candidate = answer.path("candidate");
@@ -110,14 +111,14 @@ final class PublishCommand implements Callable<Integer> {
                             ? String.join("\t", file.toString(), name, version, Json.text(answer, "workflow_id"))
                             : Json.clean(name)
                                     + (version.isEmpty() || dryRun ? "" : " v" + version)
-                                    + (dryRun ? " is fine; nothing was published" : " published")
+                                    + (dryRun ? " is valid; nothing was published" : " published")
                                     + (shared ? " for " + Json.text(candidate, "share") + " % of the triggers" : ""));
         }
         for (JsonNode warning : answer.path("warnings")) {
-            String said = warning.isObject() ? Json.text(warning, "message") : Json.clean(warning.asString(""));
+            String message = warning.isObject() ? Json.text(warning, "message") : Json.clean(warning.asString(""));
             String line = Json.text(warning, "line");
             output.talk(Json.clean(file.toString()) + (line.isEmpty() ? "" : ":" + line) + ": warning: "
-                    + (said.isEmpty() ? Json.compact(warning) : said));
+                    + (message.isEmpty() ? Json.compact(warning) : message));
         }
         return answer;
     }

@@ -17,9 +17,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Who is called by the steps of a workflow, and what each must answer so that the file can go on. */
+/** Builds the stub responses of `semel qa` for every HTTP call and message channel of a workflow. */
 final class QaCast {
-    /** Where messages go in a scratch workspace; the name is one that nobody can have. */
+    /** Base URL of message channels in a scratch workspace; a .invalid host never resolves. */
     static final String CHANNELS = "http://channel.invalid/";
 
     private static final Pattern CALL = Pattern.compile("([A-Z]+) https?://(.+)", Pattern.DOTALL);
@@ -35,38 +35,38 @@ final class QaCast {
     static List<Role> of(QaSubject subject) {
         QaCast cast = new QaCast(subject);
         List<Role> roles = new ArrayList<>();
-        ObjectNode looks = Json.object();
+        ObjectNode lookups = Json.object();
         for (Definition definition : subject.all()) {
-            definition.steps().forEach(step -> cast.add(definition, step, roles, looks));
+            definition.steps().forEach(step -> cast.add(definition, step, roles, lookups));
         }
         subject.channels().forEach((channel, needs) -> roles.add(cast.channel(channel, needs)));
-        roles.add(new Role("a question", "GET", Pattern.compile(".*"), false, OK, looks));
+        roles.add(new Role("a lookup", "GET", Pattern.compile(".*"), false, OK, lookups));
         return roles;
     }
 
-    private void add(Definition definition, FileStep step, List<Role> roles, ObjectNode looks) {
+    private void add(Definition definition, FileStep step, List<Role> roles, ObjectNode lookups) {
         Declared effect = step.act().effect();
         Matcher call = CALL.matcher(effect == null ? "" : effect.target());
-        JsonNode said = subject.answers().path(step.id());
+        JsonNode given = subject.answers().path(step.id());
         ObjectNode result = members(definition, "steps", step.id(), () -> scratch("scratch"));
         if (effect != null && call.matches()) {
             result.setAll(members(definition, "response", step.id(), () -> scratch("scratch")));
             boolean remembers = effect.protection().equals("provider_key");
-            int status = said.path("status").asInt(OK);
+            int status = given.path("status").asInt(OK);
             roles.add(
-                    new Role(step.id(), call.group(1), pattern(call.group(2)), remembers, status, with(result, said)));
-            // A lookup comes behind a deed whose answer was lost, so it finds what the step would have been told.
+                    new Role(step.id(), call.group(1), pattern(call.group(2)), remembers, status, with(result, given)));
+            // A lookup follows an effect whose response was lost, so it returns what that response contained.
             ObjectNode found = members(definition, "steps", step.id(), () -> scratch("scratch"));
-            looks.setAll(members(definition, "response", step.id(), () -> with(found, said)));
+            lookups.setAll(members(definition, "response", step.id(), () -> with(found, given)));
         } else if (step.kind().equals("http")) {
             result.setAll(members(definition, "response", step.id(), () -> scratch("scratch")));
-            looks.setAll(with(result, said));
+            lookups.setAll(with(result, given));
         }
     }
 
-    private static ObjectNode with(ObjectNode made, JsonNode said) {
+    private static ObjectNode with(ObjectNode made, JsonNode given) {
         ObjectNode out = made.deepCopy();
-        if (said.path("body") instanceof ObjectNode body) {
+        if (given.path("body") instanceof ObjectNode body) {
             out.setAll(body);
         }
         return out;
@@ -75,18 +75,18 @@ final class QaCast {
     private Role channel(String channel, List<Need> needs) {
         String steps = needs.stream().map(Need::step).distinct().collect(Collectors.joining(", "));
         boolean remembers = needs.stream().allMatch(need -> need.protection().equals("provider_key"));
-        JsonNode said = subject.answers().path(needs.getFirst().step());
+        JsonNode given = subject.answers().path(needs.getFirst().step());
         String url = (CHANNELS + channel).substring("http://".length());
         return new Role(
                 steps,
                 "POST",
                 Pattern.compile(Pattern.quote(url)),
                 remembers,
-                said.path("status").asInt(OK),
-                with(Json.object(), said));
+                given.path("status").asInt(OK),
+                with(Json.object(), given));
     }
 
-    /** `host/path` with anything where an expression stands, and any query. */
+    /** Matches `host/path` with any text in place of an expression, and any query. */
     static Pattern pattern(String written) {
         String path = written.replaceAll("[?#].*", "");
         StringBuilder out = new StringBuilder("(?i)");
@@ -101,9 +101,9 @@ final class QaCast {
     }
 
     /**
-     * An object that has every member which the file reads of it.
+     * Builds an object with every member that the file reads from it.
      *
-     * @param root `steps`: the result of the step; `response`: the body of an answer, read by the step itself
+     * @param root `steps`: the result of the step; `response`: the body of a response, read by the step itself
      */
     private static ObjectNode members(Definition definition, String root, String step, Supplier<JsonNode> leaf) {
         ObjectNode out = Json.object();
@@ -128,7 +128,7 @@ final class QaCast {
                 at.set(name, leaf.get());
             }
         } else if (path.get(1) instanceof Long) {
-            // One item is enough: what an expression reads at another place is what --answers is for.
+            // One item is enough; --answers can provide items at other positions.
             ArrayNode items = there instanceof ArrayNode known ? known : at.putArray(name);
             ObjectNode item = items.get(0) instanceof ObjectNode known ? known : Json.object();
             if (items.isEmpty()) {

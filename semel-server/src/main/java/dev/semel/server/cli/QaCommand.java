@@ -28,10 +28,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+/** `semel qa`: runs the pre-production checklist of a workflow on a scratch server. */
 @Command(
         name = "qa",
-        description = "Goes through the checklist before production, on a scratch server with stand-ins for everybody"
-                + " whom the workflow calls. Nothing real is sent.",
+        description = "Runs the pre-production checklist on a scratch server, with stubs for every service that the"
+                + " workflow calls. Nothing real is sent.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel qa workflows/payment_receipt.yaml",
@@ -39,7 +40,7 @@ import tools.jackson.databind.node.ObjectNode;
             "  semel qa payment_receipt --server https://semel.example.com"
         })
 final class QaCommand implements Callable<Integer> {
-    private final Surroundings around;
+    private final Surroundings environment;
 
     @Mixin
     final Output output;
@@ -49,13 +50,13 @@ final class QaCommand implements Callable<Integer> {
 
     @Parameters(
             paramLabel = "WORKFLOW",
-            description = "A file; or the name of a workflow, which is then read from the server.")
+            description = "Workflow file, or the name of a workflow on the server.")
     String workflow = "";
 
     @Option(
             names = "--data",
             paramLabel = "JSON",
-            description = "The data of the trigger: JSON, @FILE, or - for stdin; made up from `input` unless told.")
+            description = "Trigger data: JSON, @FILE, or - for stdin. Default: sample data from `input`.")
     @Nullable
     String data;
 
@@ -63,15 +64,15 @@ final class QaCommand implements Callable<Integer> {
             names = "--answers",
             paramLabel = "FILE",
             description =
-                    "What is answered to steps: {\"STEP\": {\"status\": 200, \"body\": {…}}}. Unless told it is what"
-                            + " was sent, an id, and whatever the file reads.")
+                    "Responses to steps: {\"STEP\": {\"status\": 200, \"body\": {…}}}. Default: what was"
+                            + " sent, an id, and every field that the file reads.")
     @Nullable
     Path answers;
 
-    QaCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    QaCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     @Override
@@ -81,8 +82,8 @@ final class QaCommand implements Callable<Integer> {
         try (Understudy understudy = Understudy.start();
                 Sandbox sandbox = Sandbox.beside(understudy, log::add)) {
             String address = sandbox.start().address();
-            var stage = new QaLines.Stage(around, address, () -> String.join("\n", log));
-            return told(subject, new QaLines(subject, understudy, stage).all());
+            var stage = new QaLines.Stage(environment, address, () -> String.join("\n", log));
+            return report(subject, new QaLines(subject, understudy, stage).all());
         } catch (IOException | UncheckedIOException e) {
             throw broken(String.valueOf(e.getMessage()));
         } catch (InterruptedException e) {
@@ -95,11 +96,11 @@ final class QaCommand implements Callable<Integer> {
         return Failure.here(
                 Exit.FAILED,
                 "qa-failed",
-                "The checklist did not come to its end: " + why + ". The scratch server is gone and nothing was sent.",
-                "Try it again; `semel doctor` looks at what a server needs.");
+                "The checklist did not finish: " + why + ". The scratch server is stopped and nothing real was sent.",
+                "Run it again. `semel doctor` checks what a server needs.");
     }
 
-    private int told(QaSubject subject, List<QaLine> lines) {
+    private int report(QaSubject subject, List<QaLine> lines) {
         boolean all = lines.stream().allMatch(QaLine::passed);
         if (output.json) {
             ObjectNode document =
@@ -120,21 +121,21 @@ final class QaCommand implements Callable<Integer> {
             long failed = lines.stream().filter(line -> !line.passed()).count();
             output.talk(
                     all
-                            ? subject.main().name() + ": all " + lines.size() + " lines passed. Nothing real was sent."
+                            ? subject.main().name() + ": all " + lines.size() + " checks passed. Nothing real was sent."
                             : subject.main().name() + ": " + failed + " of " + lines.size()
-                                    + " lines failed. Nothing real was sent.");
+                                    + " checks failed. Nothing real was sent.");
         }
         return all ? Exit.DONE : Exit.FAILED;
     }
 
     private QaSubject subject() {
-        Path file = around.folder().resolve(workflow);
+        Path file = environment.folder().resolve(workflow);
         Map<String, Definition> all = new LinkedHashMap<>();
         if (Files.isRegularFile(file)) {
-            Definition main = compiled(WorkflowFiles.read(file));
-            children(main, all, name -> beside(file, name));
+            Definition main = compile(WorkflowFiles.read(file));
+            collect(main, all, name -> readSibling(file, name));
         } else {
-            children(compiled(onServer(workflow)), all, this::onServer);
+            collect(compile(readFromServer(workflow)), all, this::readFromServer);
         }
         List<Definition> ordered = new ArrayList<>(all.values());
         Definition main = ordered.getLast();
@@ -142,8 +143,9 @@ final class QaCommand implements Callable<Integer> {
             throw Failure.here(
                     Exit.FAILED,
                     "qa-refused",
-                    "Step " + step.id() + " is written in Java and might reach somebody real. Nothing was run.",
-                    "Test it with the Lab (docs/how-to), and the rest of the workflow without it here.");
+                    "Step " + step.id() + " is written in Java and could call a real service. Nothing was run.",
+                    "Test it in Java, see docs/how-to/test-a-workflow.md, and check the rest of the"
+                            + " workflow without it.");
         });
         return new QaSubject(ordered, data(main), answers());
     }
@@ -152,17 +154,17 @@ final class QaCommand implements Callable<Integer> {
         if (data == null) {
             return QaSubject.madeUp(main);
         }
-        if (Json.parse(Payload.read(data, around)) instanceof ObjectNode given) {
+        if (Json.parse(Payload.read(data, environment)) instanceof ObjectNode given) {
             return given;
         }
         throw Failure.here(Exit.USAGE, "invalid-data", "The data is not a JSON object. Nothing was run.", "Send {…}.");
     }
 
     private JsonNode answers() {
-        return answers == null ? Json.object() : Json.parse(Payload.read("@" + answers, around));
+        return answers == null ? Json.object() : Json.parse(Payload.read("@" + answers, environment));
     }
 
-    private static Definition compiled(String text) {
+    private static Definition compile(String text) {
         try {
             return Definition.compile(text);
         } catch (SemelException e) {
@@ -170,26 +172,26 @@ final class QaCommand implements Callable<Integer> {
         }
     }
 
-    /** Where the text of a workflow is found by its name. */
+    /** Finds the text of a workflow by its name. */
     private interface Shelf {
         String text(String name);
     }
 
-    /** Children before those that call them. A circle ends here and is refused when it is published. */
-    private static void children(Definition one, Map<String, Definition> all, Shelf shelf) {
-        children(one, all, new HashSet<>(Set.of(one.name())), shelf);
+    /** Collects child workflows before their callers. A cycle ends here; publishing rejects it. */
+    private static void collect(Definition one, Map<String, Definition> all, Shelf source) {
+        collect(one, all, new HashSet<>(Set.of(one.name())), source);
     }
 
-    private static void children(Definition one, Map<String, Definition> all, Set<String> seen, Shelf shelf) {
+    private static void collect(Definition one, Map<String, Definition> all, Set<String> seen, Shelf source) {
         for (String name : one.calls()) {
             if (seen.add(name)) {
-                children(compiled(shelf.text(name)), all, seen, shelf);
+                collect(compile(source.text(name)), all, seen, source);
             }
         }
         all.put(one.name(), one);
     }
 
-    private static String beside(Path file, String name) {
+    private static String readSibling(Path file, String name) {
         Path folder = file.toAbsolutePath().getParent();
         try (Stream<Path> files = Files.list(folder == null ? Path.of(".") : folder)) {
             return files.filter(WorkflowFiles::isOne)
@@ -200,15 +202,15 @@ final class QaCommand implements Callable<Integer> {
                     .orElseThrow(() -> Failure.here(
                             Exit.NOT_FOUND,
                             "not-found",
-                            "The workflow starts " + name + ", and no file beside it is that. Nothing was run.",
+                            "The workflow starts " + name + ", and no file in its folder defines it. Nothing was run.",
                             "Put its file into the same folder."));
         } catch (IOException e) {
             throw WorkflowFiles.bad(
-                    file, "has neighbours that cannot be listed", "Check the permissions of its folder.");
+                    file, "is in a folder that cannot be listed", "Check the permissions of its folder.");
         }
     }
 
-    private String onServer(String name) {
+    private String readFromServer(String name) {
         Api api = connection.api();
         JsonNode known = api.ask(Call.get(Call.path("v1", "workflows", name))).body();
         String version = Json.text(known, "version");

@@ -1,6 +1,10 @@
 package dev.semel.server.cli;
 
-/** One line of the checklist. @param evidence what was seen, in a sentence; where it failed, also what to do */
+/**
+ * Result of one check of the checklist.
+ *
+ * @param evidence what was observed, in a sentence; after a failure also what to do
+ */
 record QaLine(String title, boolean passed, String evidence) {
     static QaLine passed(String title, String evidence) {
         return new QaLine(title, true, evidence);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The six lines that are gone through before a workflow is used in earnest, each on what providers and callers saw. */
+/** Runs the six checks of the pre-production checklist against a scratch server and stub providers. */
 final class QaLines {
     private static final String SAME = "Same key and same payload returns the original result";
     private static final String CHANGED = "Same key and changed payload is rejected";
@@ -29,8 +29,8 @@ final class QaLines {
     private final List<QaLine> lines = new ArrayList<>();
     private int trials;
 
-    /** @param log every line that the scratch server has said by now */
-    record Stage(Surroundings around, String address, Supplier<String> log) {}
+    /** @param log supplies the log of the scratch server so far */
+    record Stage(Surroundings environment, String address, Supplier<String> log) {}
 
     QaLines(QaSubject subject, Understudy understudy, Stage stage) {
         this.subject = subject.marked();
@@ -55,46 +55,46 @@ final class QaLines {
     private QaTrial trial(@Nullable String lose) {
         understudy.play(cast, lose);
         trials++;
-        return QaTrial.open(subject, stage.around(), stage.address(), "qa" + trials);
+        return QaTrial.open(subject, stage.environment(), stage.address(), "qa" + trials);
     }
 
-    /** Where the workflow makes its own key, that one is tried. */
+    /** Empty if the workflow derives its own key. */
     private String key() {
         return subject.main().derivesKey() ? "" : KEY;
     }
 
     private void same(QaTrial trial, Answer first) {
         if (!first.ok()) {
-            lines.add(QaLine.failed(SAME, refused(first)));
+            lines.add(QaLine.failed(SAME, rejected(first)));
             return;
         }
         String run = Json.text(first.body(), "run_id");
         JsonNode end = trial.settled(run);
-        int deeds = understudy.deeds().size();
+        int effects = understudy.deeds().size();
         Answer again = trial.trigger(key(), subject.data());
         trial.settled(run);
         boolean original = again.ok()
                 && Json.text(again.body(), "run_id").equals(run)
                 && again.body().path("idempotent_replayed").booleanValue();
-        boolean unchanged = understudy.deeds().size() == deeds && twice().isEmpty();
-        String seen = "the run " + stood(end) + "; " + count(deeds, "effect") + " before the second request, "
+        boolean unchanged = understudy.deeds().size() == effects && twice().isEmpty();
+        String seen = "the run " + describe(end) + "; " + count(effects, "effect") + " before the second request, "
                 + count(understudy.deeds().size(), "effect") + " after it";
         if (Json.text(end, "status").equals("failed")) {
-            lines.add(QaLine.failed(SAME, seen + ". Give what the steps need with --data and --answers."));
+            lines.add(QaLine.failed(SAME, seen + ". Provide what the steps need with --data and --answers."));
         } else if (original && unchanged) {
-            lines.add(QaLine.passed(SAME, "the second request got run " + run + " back; " + seen + "."));
+            lines.add(QaLine.passed(SAME, "the second request returned run " + run + "; " + seen + "."));
         } else {
-            lines.add(QaLine.failed(SAME, "the second request did not get the original back; " + seen + "."));
+            lines.add(QaLine.failed(SAME, "the second request did not return the original run; " + seen + "."));
         }
     }
 
-    private static String refused(Answer answer) {
-        return "the trigger was refused (" + answer.status() + " " + answer.code()
-                + "), so no run was started. Give data that fits the workflow with --data.";
+    private static String rejected(Answer answer) {
+        return "the server rejected the trigger (" + answer.status() + " " + answer.code()
+                + "), so no run was started. Provide data that fits the workflow with --data.";
     }
 
-    /** How a run stands, in words. */
-    private static String stood(JsonNode run) {
+    /** Describes the status of a run. */
+    private static String describe(JsonNode run) {
         String status = Json.text(run, "status");
         return switch (status) {
             case "failed" ->
@@ -102,8 +102,8 @@ final class QaLines {
                         + ")";
             case "waiting" ->
                 "waits for " + Json.text(run.path("waiting_for").path(0), "kind") + " in step "
-                        + Json.text(run.path("waiting_for").path(0), "step") + ", and what follows was not tried";
-            case "in_doubt" -> "is in doubt and asks a person";
+                        + Json.text(run.path("waiting_for").path(0), "step") + ", and later steps were not tested";
+            case "in_doubt" -> "is in doubt and waits for a decision";
             default -> "is " + status;
         };
     }
@@ -115,22 +115,22 @@ final class QaLines {
         String changing = field.isEmpty() ? "qa_note" : field;
         JsonNode value = other.path(changing);
         other.set(changing, value.isNumber() ? more(value) : other.stringNode("other"));
-        // The key as the server says it: one that the workflow makes of the data would be another with other data.
+        // The key that the server echoed: a key derived from the data would change with the data.
         String key = first.headers().firstValue("Idempotency-Key").orElse(KEY);
         Answer answer = trial.trigger(key, other);
         boolean named = RequestsCommand.changed(answer.body()).contains(changing);
         if (answer.status() == 422 && named) {
             lines.add(QaLine.passed(
-                    CHANGED, "the request with another " + changing + " got 422, which names " + changing + "."));
+                    CHANGED, "the request with another " + changing + " got 422, and the response names " + changing + "."));
         } else if (answer.status() == 422) {
-            lines.add(QaLine.failed(CHANGED, "it got 422, and the field " + changing + " is not named."));
+            lines.add(QaLine.failed(CHANGED, "it got 422, but the response does not name " + changing + "."));
         } else {
             boolean replayed = answer.body().path("idempotent_replayed").booleanValue();
-            String got = replayed ? "got the original run back, with a warning" : "started another run";
+            String got = replayed ? "got the original run, with a warning" : "started a new run";
             lines.add(QaLine.failed(
                     CHANGED,
                     "the request with another " + changing + " " + got
-                            + ". Declare which fields make it the same action: idempotency: { fingerprint: […] }."));
+                            + ". Declare the fields that define the action: idempotency: { fingerprint: […] }."));
         }
         if (first.ok()) {
             trial.cancel(Json.text(first.body(), "run_id"));
@@ -141,7 +141,7 @@ final class QaLines {
         return Json.parse(number.decimalValue().add(java.math.BigDecimal.ONE).toPlainString());
     }
 
-    /** A declared field of the fingerprint that the data has at its top; empty where there is none. */
+    /** A declared fingerprint field at the top level of the data; empty if there is none. */
     private String declared(JsonNode policy) {
         for (JsonNode name : policy.path("fingerprint")) {
             if (subject.data().has(name.asString(""))) {
@@ -156,20 +156,20 @@ final class QaLines {
         trial.hangUp(key(), subject.data());
         Answer retry = trial.trigger(key(), subject.data());
         if (!retry.ok()) {
-            lines.add(QaLine.failed(TIMEOUT, refused(retry)));
+            lines.add(QaLine.failed(TIMEOUT, rejected(retry)));
             return;
         }
         String run = Json.text(retry.body(), "run_id");
         JsonNode end = trial.settled(run);
         int runs = trial.runs().size();
-        String seen = "the connection broke before the answer and the request came again: " + count(runs, "run")
+        String seen = "the connection broke before the response and the request was sent again: " + count(runs, "run")
                 + ", " + count(understudy.deeds().size(), "effect") + ", "
-                + (twice().isEmpty() ? "none of them twice" : "twice: " + twice()) + "; the run " + stood(end) + ".";
+                + (twice().isEmpty() ? "none of them twice" : "twice: " + twice()) + "; the run " + describe(end) + ".";
         lines.add(new QaLine(TIMEOUT, runs == 1 && twice().isEmpty(), seen));
         trial.cancel(run);
     }
 
-    /** Each effect in a trial of its own: its first answer is lost behind the deed. */
+    /** Tests each effect in its own workspace: its first response is lost after the effect happened. */
     private void retry(Set<String> doers) {
         List<String> seen = new ArrayList<>();
         boolean once = true;
@@ -185,14 +185,14 @@ final class QaLines {
             once &= !doubled;
             seen.add(step + ": " + count((int) calls, "call") + ", "
                     + (doubled
-                            ? "done twice, since it is sent again without a key that its receiver knows"
+                            ? "done twice, because it is sent again without a key that the receiver checks"
                             : "done once")
-                    + "; the run " + stood(end));
+                    + "; the run " + describe(end));
             trial.cancel(run);
         }
         String evidence = seen.isEmpty()
-                ? "the workflow reached nobody outside."
-                : "the first answer of each effect was lost behind the deed. " + String.join(". ", seen) + ".";
+                ? "the workflow called no external service."
+                : "the first response of each effect was lost after the effect happened. " + String.join(". ", seen) + ".";
         lines.add(new QaLine(RETRY, once, evidence));
     }
 
@@ -200,39 +200,39 @@ final class QaLines {
         long seconds =
                 trial.workflow().path("idempotency").path("window_seconds").asLong();
         String window = Times.span(Duration.ofSeconds(seconds));
-        String after = " A later request with the same key starts a new run, which names the one before it.";
+        String after = " A later request with the same key starts a new run that names the previous one.";
         lines.add(QaLine.passed(
                 EXPIRED,
                 subject.statesWindow()
-                        ? "the file says that its keys hold for " + window + "." + after
-                        : "the file says nothing, so the default of " + window
-                                + " counts; to state it write idempotency: { window: 24h }." + after));
+                        ? "the file declares a key window of " + window + "." + after
+                        : "the file declares no key window, so the default of " + window
+                                + " applies; to declare it write idempotency: { window: 24h }." + after));
     }
 
     private void logs(QaTrial trial) {
-        // Rows of replayed requests join the next commit, and are told when it is done.
+        // Rows of replayed requests are written with the next commit and logged after it.
         boolean named = trial.becomes(() -> stage.log().get().contains(" replayed ")
                 && trial.requests().valueStream().anyMatch(QaLines::isReplayed));
         boolean hidden = !stage.log().get().contains(QaSubject.MARKER);
-        String told = named
+        String logged = named
                 ? "the log and the list of requests name the replayed request"
                 : "the log or the list of requests does not name the replayed request";
         String value = hidden
-                ? ", and a value that stood in the payload is in no line of the log."
-                : ", and a value that stood in the payload is in a line of the log.";
-        lines.add(new QaLine(LOGS, named && hidden, told + value));
+                ? ", and no log line contains a value of the payload."
+                : ", and a log line contains a value of the payload.";
+        lines.add(new QaLine(LOGS, named && hidden, logged + value));
     }
 
     private static boolean isReplayed(JsonNode request) {
         return Json.text(request, "kind").equals("replayed");
     }
 
-    /** Steps with a deed that was done more than once. */
+    /** Steps whose effect happened more than once. */
     private String twice() {
         return understudy.deeds().entrySet().stream()
-                .filter(deed -> deed.getValue() > 1)
+                .filter(effect -> effect.getValue() > 1)
                 .map(Map.Entry::getKey)
-                .map(deed -> deed.substring(0, deed.indexOf('\n')))
+                .map(effect -> effect.substring(0, effect.indexOf('\n')))
                 .distinct()
                 .collect(Collectors.joining(", "));
     }

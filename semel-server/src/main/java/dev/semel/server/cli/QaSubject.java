@@ -15,14 +15,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A workflow that is examined, with those that it starts.
+ * The workflow under test in `semel qa`: its definitions, trigger data and stub responses.
  *
- * @param all children before those that call them; the workflow itself is the last
- * @param data what it is triggered with
- * @param answers what those whom it calls answer, by step; an empty object where nothing was said
+ * @param all child workflows before their callers; the workflow itself is the last
+ * @param data the trigger data
+ * @param answers stub responses by step; an empty object if none were given
  */
 record QaSubject(List<Definition> all, ObjectNode data, JsonNode answers) {
-    /** Stands in the payload, and must stand in no line of the log. */
+    /** A value in the payload that no log line may contain. */
     static final String MARKER = "qa-marker-5f1c9e27";
 
     private static final Pattern COHORT = Pattern.compile("in_cohort\\([^,]+,\\s*[\"']([^\"']+)[\"']");
@@ -33,7 +33,7 @@ record QaSubject(List<Definition> all, ObjectNode data, JsonNode answers) {
         return all.getLast();
     }
 
-    /** The same with a marker in every text that may hold one: not where it would be another key or no input at all. */
+    /** The same with the marker in every text field, except where it would change the key or make the input invalid. */
     QaSubject marked() {
         Definition definition = main();
         String key = String.valueOf(definition.keyText());
@@ -60,7 +60,7 @@ record QaSubject(List<Definition> all, ObjectNode data, JsonNode answers) {
         }
     }
 
-    /** Something of the right form for each field that the file declares. */
+    /** A valid sample value for each input field that the file declares. */
     static ObjectNode madeUp(Definition definition) {
         ObjectNode out = Json.object();
         definition.inputSchema().path("properties").forEachEntry((name, rule) -> {
@@ -83,7 +83,7 @@ record QaSubject(List<Definition> all, ObjectNode data, JsonNode answers) {
         return all.stream().flatMap(one -> one.needs().stream()).toList();
     }
 
-    /** Channels that steps name, with the steps that send by them; events go out by a channel of their own. */
+    /** The channels with the steps that use them; events have a channel of their own. */
     Map<String, List<Need>> channels() {
         return needs().stream()
                 .collect(Collectors.groupingBy(QaSubject::channel, LinkedHashMap::new, Collectors.toList()));
@@ -128,7 +128,7 @@ record QaSubject(List<Definition> all, ObjectNode data, JsonNode answers) {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    /** Whether the file itself says how long its keys hold. */
+    /** Whether the file itself declares a key window. */
     boolean statesWindow() {
         return POLICY.matcher(main().text() + "\n")
                 .results()

@@ -13,38 +13,41 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A workflow in a workspace of its own, furnished with all that it names, so that no trial sees what another left. */
+/**
+ * A scratch workspace of `semel qa` with a workflow and all settings that it needs. One per test, so that tests are
+ * independent.
+ */
 final class QaTrial {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
     private static final String SCOPES = "[\"trigger\",\"read\",\"operate\",\"review\",\"admin\"]";
-    /** What a run waits for that we give, or that comes of itself. */
-    private static final Set<String> COMES = Set.of("signal", "approval", "child", "effect", "place", "worker");
+    /** Waits that end by themselves, or that the test ends. */
+    private static final Set<String> ENDS_SOON = Set.of("signal", "approval", "child", "effect", "place", "worker");
 
     private static final String JSON = "application/json";
 
     private final QaSubject subject;
-    private final Surroundings around;
+    private final Surroundings environment;
     private final String token;
     private final Api api;
 
-    private QaTrial(QaSubject subject, Surroundings around, String address, String token) {
+    private QaTrial(QaSubject subject, Surroundings environment, String address, String token) {
         this.subject = subject;
-        this.around = around;
+        this.environment = environment;
         this.token = token;
         this.api = new Api(address, token);
     }
 
-    /** @param name of the workspace; nobody has used it before */
-    static QaTrial open(QaSubject subject, Surroundings around, String address, String name) {
+    /** @param name name of an unused workspace */
+    static QaTrial open(QaSubject subject, Surroundings environment, String address, String name) {
         String body = "{\"name\":\"qa\",\"workspace\":\"" + name + "\",\"scopes\":" + SCOPES + "}";
         Answer made = new Api(address, "dev").ask(Call.post(Call.path("v1", "tokens"), body));
-        QaTrial trial = new QaTrial(subject, around, address, Json.text(made.body(), "token"));
-        trial.furnish();
+        QaTrial trial = new QaTrial(subject, environment, address, Json.text(made.body(), "token"));
+        trial.createSettings();
         return trial;
     }
 
-    private void furnish() {
+    private void createSettings() {
         subject.secrets().forEach(name -> put("secrets", name, Json.object().put("value", "scratch-" + name)));
         subject.cohorts().forEach(name -> put("cohorts", name, Json.object().put("description", "made up")));
         subject.templates()
@@ -93,7 +96,7 @@ final class QaTrial {
         return subject.main().name();
     }
 
-    /** @param key empty where the workflow makes its own */
+    /** @param key empty if the workflow derives its own */
     Answer trigger(String key, JsonNode data) {
         Call call = Call.post(Call.path("v1", "workflows", name(), "trigger"), body(data));
         try {
@@ -109,7 +112,7 @@ final class QaTrial {
         return Json.compact(body);
     }
 
-    /** Sends a trigger and is gone before a byte of its answer comes. */
+    /** Sends a trigger and disconnects before a byte of the response arrives. */
     void hangUp(String key, JsonNode data) {
         URI server = URI.create(api.address());
         byte[] body = body(data).getBytes(StandardCharsets.UTF_8);
@@ -127,11 +130,11 @@ final class QaTrial {
         becomes(() -> !runs().isEmpty());
     }
 
-    /** Asks until it is so; false where it does not become so. */
-    boolean becomes(BooleanSupplier question) {
-        Instant end = around.clock().instant().plus(PATIENCE);
-        while (!question.getAsBoolean()) {
-            if (around.clock().instant().isAfter(end)) {
+    /** Polls until the condition holds; false if it does not in time. */
+    boolean becomes(BooleanSupplier condition) {
+        Instant end = environment.clock().instant().plus(PATIENCE);
+        while (!condition.getAsBoolean()) {
+            if (environment.clock().instant().isAfter(end)) {
                 return false;
             }
             pause();
@@ -139,25 +142,25 @@ final class QaTrial {
         return true;
     }
 
-    /** Looks on until the run has ended, is in doubt, or waits for something that does not come by itself soon. */
+    /** Polls until the run has ended, is in doubt, or waits for something that does not happen soon by itself. */
     JsonNode settled(String run) {
-        Set<String> said = new HashSet<>();
-        Instant end = around.clock().instant().plus(PATIENCE);
+        Set<String> handled = new HashSet<>();
+        Instant end = environment.clock().instant().plus(PATIENCE);
         JsonNode seen = look(run);
         while (!Waiting.ended(Json.text(seen, "status"))
                 && !Json.text(seen, "status").equals("in_doubt")
-                && !stands(run, seen, said)
-                && around.clock().instant().isBefore(end)) {
+                && !isStuck(run, seen, handled)
+                && environment.clock().instant().isBefore(end)) {
             pause();
             seen = look(run);
         }
         return seen;
     }
 
-    /** Somebody who stays on to the end would hold the next trial up. */
+    /** Cancels a run, because an unfinished run could delay the next test. */
     void cancel(String run) {
         try {
-            api.exchange(Call.post(Call.path("v1", "runs", run, "cancel"), "{\"reason\":\"the trial is over\"}"));
+            api.exchange(Call.post(Call.path("v1", "runs", run, "cancel"), "{\"reason\":\"the test is over\"}"));
         } catch (NoAnswer none) {
             throw api.unreachable(none);
         }
@@ -167,20 +170,23 @@ final class QaTrial {
         return api.ask(Call.get(Call.path("v1", "runs", run))).body();
     }
 
-    /** True where it waits for what does not come by itself; signals are sent and approvals given, each once. */
-    private boolean stands(String run, JsonNode seen, Set<String> said) {
-        boolean stands = false;
+    /**
+     * True if the run waits for something that does not happen by itself. Sends each signal and approves each approval
+     * once.
+     */
+    private boolean isStuck(String run, JsonNode seen, Set<String> handled) {
+        boolean stuck = false;
         for (JsonNode one : seen.path("waiting_for")) {
             String kind = Json.text(one, "kind");
-            stands |= !COMES.contains(kind);
-            if (said.add(kind + " " + Json.text(one, "name") + " " + Json.text(one, "step"))) {
-                help(run, kind, one);
+            stuck |= !ENDS_SOON.contains(kind);
+            if (handled.add(kind + " " + Json.text(one, "name") + " " + Json.text(one, "step"))) {
+                endWait(run, kind, one);
             }
         }
-        return stands && Json.text(seen, "status").equals("waiting");
+        return stuck && Json.text(seen, "status").equals("waiting");
     }
 
-    private void help(String run, String kind, JsonNode wait) {
+    private void endWait(String run, String kind, JsonNode wait) {
         if (kind.equals("signal")) {
             api.ask(signal(run, wait));
         } else if (kind.equals("approval")) {
@@ -192,9 +198,9 @@ final class QaTrial {
 
     private Call signal(String run, JsonNode wait) {
         String name = Json.text(wait, "name");
-        JsonNode said = subject.answers().path(Json.text(wait, "step")).path("body");
+        JsonNode given = subject.answers().path(Json.text(wait, "step")).path("body");
         ObjectNode body = Json.object();
-        body.set("data", said.isMissingNode() ? Json.object() : said);
+        body.set("data", given.isMissingNode() ? Json.object() : given);
         String key = Json.text(wait, "key");
         return key.isEmpty()
                 ? Call.post(Call.path("v1", "runs", run, "signals", name), Json.compact(body))
@@ -203,10 +209,10 @@ final class QaTrial {
 
     private void pause() {
         try {
-            around.pause().of(BETWEEN_LOOKS);
+            environment.pause().of(BETWEEN_LOOKS);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            throw Failure.here(Exit.FAILED, "interrupted", "Stopped. The scratch server is gone.", "Start it again.");
+            throw Failure.here(Exit.FAILED, "interrupted", "The checklist was interrupted. The scratch server is stopped.", "Run it again.");
         }
     }
 }

@@ -13,9 +13,9 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Safe replays: what they would do, and doing it. */
+/** Base of the safe replay commands: `replay plan`, `show`, `apply`, `approve` and `stop`. */
 abstract sealed class ReplayCommand implements Callable<Integer> {
-    final Surroundings around;
+    final Surroundings environment;
 
     @Mixin
     final Output output;
@@ -23,23 +23,23 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
     @Mixin
     final Connection connection;
 
-    ReplayCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    ReplayCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     /** `semel replay plan|show|apply|approve|stop`. */
-    static CommandLine commandLine(Surroundings around) {
-        return new CommandLine(new Group(around))
-                .addSubcommand(new Plan(around))
-                .addSubcommand(new Show(around))
-                .addSubcommand(new Apply(around))
-                .addSubcommand(new Approve(around))
-                .addSubcommand(new Stop(around));
+    static CommandLine commandLine(Surroundings environment) {
+        return new CommandLine(new Group(environment))
+                .addSubcommand(new Plan(environment))
+                .addSubcommand(new Show(environment))
+                .addSubcommand(new Apply(environment))
+                .addSubcommand(new Approve(environment))
+                .addSubcommand(new Stop(environment));
     }
 
-    /** The plan as people read it. */
+    /** Prints a plan as a table. */
     final void print(JsonNode plan) {
         ReplayReport report = new ReplayReport(output);
         report.plan(plan);
@@ -56,32 +56,32 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
                 "  semel replay apply rpl_2b --rate 20 --canary 5"
             })
     static final class Group implements Callable<Integer> {
-        private final Surroundings around;
+        private final Surroundings environment;
 
-        Group(Surroundings around) {
-            this.around = around;
+        Group(Surroundings environment) {
+            this.environment = environment;
         }
 
         @Override
         public Integer call() {
-            around.err().println("say what to do: plan, show, apply, approve or stop");
-            around.err().println("help: semel replay -h");
+            environment.err().println("missing subcommand: plan, show, apply, approve or stop");
+            environment.err().println("help: semel replay -h");
             return Exit.USAGE;
         }
     }
 
-    /** How a plan is applied. What is not said is left as the plan has it. */
+    /** Options for applying a plan. Default: the values in the plan. */
     static final class How {
-        @Option(names = "--include", paramLabel = "ACTIONS", split = ",", description = "ask, unprotected.")
+        @Option(names = "--include", paramLabel = "ACTIONS", split = ",", description = "Also apply these: ask, unprotected.")
         List<String> include = new ArrayList<>();
 
-        @Option(names = "--rate", paramLabel = "N", description = "So many runs a second.")
+        @Option(names = "--rate", paramLabel = "N", description = "Runs per second.")
         int rate;
 
-        @Option(names = "--canary", paramLabel = "N", description = "So many first; the rest when these completed.")
+        @Option(names = "--canary", paramLabel = "N", description = "Replay this many first; the rest when these completed.")
         int canary;
 
-        @Option(names = "--stop-after", paramLabel = "N", description = "Stop when so many failed.")
+        @Option(names = "--stop-after", paramLabel = "N", description = "Stop after this many failed runs.")
         int stopAfter;
 
         void into(ObjectNode body) {
@@ -92,56 +92,58 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "plan", description = "Says for every step of every run what a replay would do. Changes nothing.")
+    @Command(name = "plan", description = "Shows for every step of every run what a replay would do. Changes nothing.")
     static final class Plan extends ReplayCommand {
         @Parameters(
                 paramLabel = "RUNS",
                 arity = "1..*",
-                description = "Run ids, or words of a filter: status:S workflow:W key:K since:2h.")
+                description = "Run ids, or filter terms: status:S workflow:W key:K since:2h.")
         List<String> runs = List.of();
 
         @Option(
                 names = "--from",
                 paramLabel = "STEP",
-                description = "Go on from this step, or from `start`; from where it ended unless told.")
+                description = "Continue from this step, or from `start`. Default: where the run ended.")
         String from = "";
 
         @Option(
                 names = "--redo",
                 paramLabel = "STEPS",
                 split = ",",
-                description = "Do these steps again on purpose, although they are done.")
+                description = "Run these completed steps again on purpose.")
         List<String> redo = new ArrayList<>();
 
-        @Option(names = "--confirm-redo", description = "That is meant: effects among them happen a second time.")
+        @Option(names = "--confirm-redo", description = "Confirm that effects happen a second time.")
         boolean confirmRedo;
 
         @Option(
                 names = "--late-signals",
-                description = "Signals that a run had got and did not take are given to its replay.")
+                description = "Give the replay the signals that the run received but did not consume.")
         boolean lateSignals;
 
         @Option(
                 names = "--notify",
                 paramLabel = "WHICH",
-                description = "missing (what was not sent), none, or again (what was sent, too; --confirm-redo).")
+                description =
+                        "Notifications: missing (those not sent), none, or again (also those sent;"
+                                + " --confirm-redo).")
         String notify = "";
 
-        @Option(names = "--input", paramLabel = "JSON", description = "Another input, for one run.")
+        @Option(names = "--input", paramLabel = "JSON", description = "Replacement input, for a single run.")
         @Nullable
         String input;
 
-        @Option(names = "--as-it-is", description = "By the current version, and not by the one that the run had.")
+        @Option(names = "--as-it-is", description = "Use the current workflow version instead of the recorded one.")
         boolean asItIs;
 
-        @Option(names = "--approval", description = "Somebody else must approve the plan, and how it is applied.")
+        @Option(names = "--approval", description = "Another user must approve the plan and its options.")
         boolean approval;
 
         @Mixin
         final How how = new How();
 
-        Plan(Surroundings around) {
-            super(around);
+        Plan(Surroundings environment) {
+            super(environment);
         }
 
         @Override
@@ -184,7 +186,7 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "show", description = "A plan, or how far it is, with its runs.")
+    @Command(name = "show", description = "Shows a plan with its progress and its runs.")
     static final class Show extends ReplayCommand {
         @Parameters(index = "0", paramLabel = "PLAN", description = "The id of the plan.")
         String plan = "";
@@ -192,20 +194,20 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         @Option(
                 names = "--only",
                 paramLabel = "ACTION",
-                description = "reuse, run_again, send, resend, check, ask, unprotected or silent.")
+                description = "Only this action: reuse, run_again, send, resend, check, ask, unprotected or silent.")
         String only = "";
 
         @Option(
                 names = "--worst",
                 paramLabel = "ACTION",
-                description = "Runs of which this is the most dangerous action; blocked for those that are left alone.")
+                description = "Only runs whose riskiest action is this; blocked for runs that cannot be replayed.")
         String worst = "";
 
         @Mixin
         final Listing listing = new Listing();
 
-        Show(Surroundings around) {
-            super(around);
+        Show(Surroundings environment) {
+            super(environment);
         }
 
         @Override
@@ -230,14 +232,16 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
             }
             print(head);
             new ReplayReport(output).items(items.path("items"), only);
-            Listing.end(output, items, "replay show " + Shell.word(plan), "no runs here");
+            Listing.end(output, items, "replay show " + Shell.word(plan), "no runs");
             return Exit.DONE;
         }
     }
 
     @Command(
             name = "apply",
-            description = "Applies a plan: what is safe, and what is named. Refused where the world has moved.")
+            description =
+                    "Applies the safe actions of a plan, and those of --include. The server rejects an"
+                            + " outdated plan.")
     static final class Apply extends ReplayCommand {
         @Parameters(index = "0", paramLabel = "PLAN", description = "The id of the plan.")
         String plan = "";
@@ -245,11 +249,11 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         @Mixin
         final How how = new How();
 
-        @Option(names = "--no-wait", description = "Do not wait for the end.")
+        @Option(names = "--no-wait", description = "Do not wait until it ends.")
         boolean noWait;
 
-        Apply(Surroundings around) {
-            super(around);
+        Apply(Surroundings environment) {
+            super(environment);
         }
 
         @Override
@@ -261,7 +265,7 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
             JsonNode now = connection.api().ask(call).body();
             ReplayReport report = new ReplayReport(output);
             while (!noWait && !ReplayReport.isOver(now)) {
-                report.bar(now, around.terminal());
+                report.bar(now, environment.terminal());
                 report.waits(now);
                 pause();
                 now = connection
@@ -269,7 +273,7 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
                         .ask(Call.get(Call.path("v1", "replays", plan)))
                         .body();
             }
-            report.bar(now, around.terminal());
+            report.bar(now, environment.terminal());
             if (output.json) {
                 output.document(now);
             } else {
@@ -280,25 +284,25 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
 
         private void pause() {
             try {
-                around.pause().of(Duration.ofMillis(500));
+                environment.pause().of(Duration.ofMillis(500));
             } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
                 throw Failure.here(
                         Exit.FAILED,
                         "interrupted",
-                        "Stopped waiting. The replay goes on.",
-                        "Look with `semel replay show`, or end it with `semel replay stop`.");
+                        "Stopped waiting. The replay continues.",
+                        "See `semel replay show`, or stop it with `semel replay stop`.");
             }
         }
     }
 
-    @Command(name = "approve", description = "Approves a plan that somebody else made.")
+    @Command(name = "approve", description = "Approves a plan of another user.")
     static final class Approve extends ReplayCommand {
         @Parameters(index = "0", paramLabel = "PLAN", description = "The id of the plan.")
         String plan = "";
 
-        Approve(Surroundings around) {
-            super(around);
+        Approve(Surroundings environment) {
+            super(environment);
         }
 
         @Override
@@ -316,16 +320,16 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "stop", description = "Starts nothing more of a plan; what was started goes on.")
+    @Command(name = "stop", description = "Stops a plan. Replays that have started continue.")
     static final class Stop extends ReplayCommand {
         @Parameters(index = "0", paramLabel = "PLAN", description = "The id of the plan.")
         String plan = "";
 
-        @Option(names = "--reason", paramLabel = "TEXT", description = "Why; it stands in the audit.")
+        @Option(names = "--reason", paramLabel = "TEXT", description = "Reason for the audit log.")
         String reason = "";
 
-        Stop(Surroundings around) {
-            super(around);
+        Stop(Surroundings environment) {
+            super(environment);
         }
 
         @Override

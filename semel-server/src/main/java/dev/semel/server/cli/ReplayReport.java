@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
-/** Plans of safe replays and their progress, for people. */
+/** Prints replay plans, their items and their progress. */
 final class ReplayReport {
     private static final int WIDTH = 30;
     private static final String[] ACTIONS = {
@@ -13,18 +13,18 @@ final class ReplayReport {
     };
 
     private static final Map<String, String> WORDS = Map.of(
-            "reuse", "reuse what is on record",
-            "silent", "keep silent: notifications",
+            "reuse", "reuse the recorded result",
+            "silent", "send no notification",
             "run_again", "run again",
             "send", "send for the first time",
-            "resend", "send again, same key",
-            "check", "ask the provider first",
-            "ask", "ask a person",
+            "resend", "send again with the same key",
+            "check", "check with the provider first",
+            "ask", "ask a user",
             "unprotected", "unprotected: could happen twice");
 
     private final Output output;
     private String last = "";
-    private String waited = "";
+    private String lastNote = "";
 
     ReplayReport(Output output) {
         this.output = output;
@@ -44,48 +44,48 @@ final class ReplayReport {
             }
         }
         table.print(output);
-        said(plan, "blocked", " cannot be replayed now; their items say why");
-        said(
+        printCount(plan, "blocked", " cannot be replayed now; their items show the reason");
+        printCount(
                 plan,
                 "open",
-                " are code: an effect that they ask for and that is not on record is sent for the first time");
+                " are Java code: effects without a record are sent for the first time");
         if (plan.path("perhaps").asLong() > 0) {
-            output.talk(plan.path("perhaps").asLong() + " steps hang on a condition or stand in a loop");
+            output.talk(plan.path("perhaps").asLong() + " steps depend on a condition or a loop");
         }
         JsonNode how = plan.path("apply");
         if (how.isObject() && Json.text(plan, "status").equals("planned")) {
             List<String> include = new ArrayList<>();
             how.path("include").forEach(word -> include.add(word.asString("")));
-            output.talk("to be applied: what is safe" + (include.isEmpty() ? "" : ", and " + String.join(", ", include))
+            output.talk("will be applied: safe actions" + (include.isEmpty() ? "" : ", and " + String.join(", ", include))
                     + "; rate " + how.path("rate").asLong() + ", canary "
                     + how.path("canary").asLong() + ", stop after "
                     + how.path("stop_after").asLong());
         }
         waits(plan);
         if (plan.path("needs_approval").booleanValue()) {
-            output.talk("somebody else must approve it: semel replay approve " + Json.text(plan, "replay_id"));
+            output.talk("another user must approve it: semel replay approve " + Json.text(plan, "replay_id"));
         }
     }
 
-    /** What a plan that is being applied waits for, told once. */
+    /** Prints once what a plan in progress waits for. */
     void waits(JsonNode plan) {
         String note = Json.text(plan, "note");
-        if (Json.text(plan, "status").equals("applying") && !note.isEmpty() && !note.equals(waited)) {
-            waited = note;
+        if (Json.text(plan, "status").equals("applying") && !note.isEmpty() && !note.equals(lastNote)) {
+            lastNote = note;
             output.talk(note);
         }
     }
 
-    private void said(JsonNode plan, String member, String words) {
+    private void printCount(JsonNode plan, String member, String words) {
         long runs = plan.path(member).asLong();
         if (runs > 0) {
             output.talk(runs + " runs" + words);
         }
     }
 
-    /** Steps of each run; of one action where only that is wanted. */
+    /** Prints the steps of each run, or only those with one action. */
     void items(JsonNode items, String only) {
-        Table table = new Table("RUN", "STEP", "WILL", "BECAUSE", "FATE", "NEW RUN");
+        Table table = new Table("RUN", "STEP", "ACTION", "REASON", "RESULT", "NEW RUN");
         for (JsonNode item : items) {
             String fate = Json.text(item, "fate");
             String made = Json.text(item, "new_run_id");
@@ -111,7 +111,7 @@ final class ReplayReport {
     static boolean isOver(JsonNode plan) {
         String status = Json.text(plan, "status");
         boolean ended = status.equals("done") || status.equals("stopped");
-        // A run that waits for a person or for a time may do so for days.
+        // A run may wait for a user or a timer for days.
         JsonNode runs = plan.path("progress").path("runs");
         long moving = runs.path("started").asLong() + runs.path("running").asLong();
         return ended && moving == 0;
@@ -125,7 +125,7 @@ final class ReplayReport {
                 && plan.path("progress").path("refused").asLong() == 0;
     }
 
-    /** A bar on a terminal, which is written over; nothing anywhere else. */
+    /** Prints a progress bar on a terminal, and nothing elsewhere. */
     void bar(JsonNode plan, boolean terminal) {
         long all = plan.path("runs").asLong();
         long open = plan.path("progress").path("planned").asLong();
@@ -140,10 +140,10 @@ final class ReplayReport {
         }
     }
 
-    /** Only what the runs themselves say. */
+    /** Prints the result, taken from the runs themselves. */
     void end(JsonNode plan) {
         if (!last.isEmpty()) {
-            output.talk(""); // behind the bar
+            output.talk(""); // ends the line of the progress bar
         }
         JsonNode progress = plan.path("progress");
         StringBuilder line = new StringBuilder(Json.text(plan, "status"))
@@ -166,7 +166,7 @@ final class ReplayReport {
         }
         if (!progress.path("verified").booleanValue()) {
             output.talk(
-                    "not all of them have ended; look again with semel replay show " + Json.text(plan, "replay_id"));
+                    "some runs have not ended; see semel replay show " + Json.text(plan, "replay_id"));
         }
     }
 }

@@ -15,9 +15,10 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
+/** `semel requests`: lists replayed requests and conflicts. */
 @Command(
         name = "requests",
-        description = "Lists requests that met a known key or run: replayed and refused ones, newest first.",
+        description = "Lists requests with an existing key or run id: replayed requests and conflicts, newest first.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel requests",
@@ -28,7 +29,7 @@ import tools.jackson.databind.JsonNode;
 final class RequestsCommand implements Callable<Integer> {
     private static final Pattern FILTER = Pattern.compile("(?:kind|workflow|key|actor|since|until):.+");
 
-    private final Surroundings around;
+    private final Surroundings environment;
 
     @Mixin
     final Output output;
@@ -42,7 +43,7 @@ final class RequestsCommand implements Callable<Integer> {
     @Parameters(
             paramLabel = "RUN|FILTER",
             arity = "0..*",
-            description = "Those that met this run, and the one that started it; or words such as kind:conflict"
+            description = "Requests of this run, also the first; or filter terms such as kind:conflict"
                     + " workflow:W key:K actor:tok_1 since:2h until:2026-11-15T09:00:00Z.")
     List<String> words = new ArrayList<>();
 
@@ -50,10 +51,10 @@ final class RequestsCommand implements Callable<Integer> {
     @Nullable
     CommandSpec spec;
 
-    RequestsCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    RequestsCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     @Override
@@ -63,7 +64,7 @@ final class RequestsCommand implements Callable<Integer> {
                 && !words.stream().allMatch(word -> FILTER.matcher(word).matches())
                 && spec != null) {
             throw new ParameterException(
-                    spec.commandLine(), "Name one run, or give words such as kind:conflict since:2h, not both.");
+                    spec.commandLine(), "Pass one run id, or filter terms such as kind:conflict since:2h, not both.");
         }
         String path = run.isEmpty() ? Call.path("v1", "requests") : Call.path("v1", "runs", run, "requests");
         String query = run.isEmpty() ? String.join(" ", words) : "";
@@ -74,13 +75,13 @@ final class RequestsCommand implements Callable<Integer> {
         }
         JsonNode items = answer.body().path("items");
         if (!items.isEmpty()) {
-            table(output, items, answer.date().orElse(around.clock().instant())).print(output);
+            table(output, items, answer.date().orElse(environment.clock().instant())).print(output);
             String key = Json.text(items.get(0), "key");
             output.next(key.isEmpty() ? "semel runs" : "semel key " + Shell.word(key));
         }
         String command =
                 "requests" + words.stream().map(word -> " " + Shell.word(word)).collect(Collectors.joining());
-        Listing.end(output, answer.body(), command, "no requests here. See all runs: semel runs");
+        Listing.end(output, answer.body(), command, "no requests. See all runs: semel runs");
         return Exit.DONE;
     }
 

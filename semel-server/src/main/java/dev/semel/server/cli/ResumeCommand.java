@@ -11,9 +11,10 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+/** `semel run resume`: continues a failed run in place, from the failed step. */
 @Command(
         name = "resume",
-        description = "Lets a run that failed go on in place, from the step that failed. Effects keep their keys.",
+        description = "Continues a failed run in place, from the failed step. Effects keep their keys.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel run resume run_9kXmP2vQwL --dry-run",
@@ -30,28 +31,28 @@ final class ResumeCommand implements Callable<Integer> {
     @Parameters(paramLabel = "ID", description = "Id of the run.")
     String id = "";
 
-    @Option(names = "--reason", paramLabel = "TEXT", description = "Why; it stands in the timeline and the audit.")
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Reason for the timeline and the audit log.")
     String reason = "";
 
-    @Option(names = "--skip", paramLabel = "STEP", description = "The step that failed counts as done, with --result.")
+    @Option(names = "--skip", paramLabel = "STEP", description = "Treat this failed step as done, with --result.")
     String skip = "";
 
-    @Option(names = "--result", paramLabel = "JSON", description = "The result of the step that is skipped.")
+    @Option(names = "--result", paramLabel = "JSON", description = "Result of the skipped step.")
     @Nullable
     String result;
 
-    @Option(names = "--as-it-is", description = "By the current version, and not by the one that the run had.")
+    @Option(names = "--as-it-is", description = "Use the current workflow version instead of the recorded one.")
     boolean asItIs;
 
-    @Option(names = "--include", paramLabel = "ACTIONS", split = ",", description = "ask, unprotected.")
+    @Option(names = "--include", paramLabel = "ACTIONS", split = ",", description = "Also allow these: ask, unprotected.")
     List<String> include = new ArrayList<>();
 
-    @Option(names = "--dry-run", description = "Only say what would happen to each step. Changes nothing.")
+    @Option(names = "--dry-run", description = "Only show what would happen to each step. Changes nothing.")
     boolean dryRun;
 
-    ResumeCommand(Surroundings around) {
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    ResumeCommand(Surroundings environment) {
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     @Override
@@ -65,26 +66,26 @@ final class ResumeCommand implements Callable<Integer> {
         }
         Call call = Call.post(Call.path("v1", "runs", id, "resume"), body.toString())
                 .where("dry_run", dryRun ? "true" : "");
-        JsonNode said = connection.api().ask(call).body();
+        JsonNode response = connection.api().ask(call).body();
         if (output.json) {
-            output.document(said);
+            output.document(response);
         } else if (dryRun) {
-            foretold(said);
+            printPreview(response);
         } else {
-            output.line("resumed " + id + " (" + Json.text(said, "status") + ")");
+            output.line("resumed " + id + " (" + Json.text(response, "status") + ")");
             output.next("semel timeline " + Shell.word(id));
         }
-        return dryRun && !Json.text(said, "blocked").isEmpty() ? Exit.FAILED : Exit.DONE;
+        return dryRun && !Json.text(response, "blocked").isEmpty() ? Exit.FAILED : Exit.DONE;
     }
 
-    private void foretold(JsonNode said) {
-        String blocked = Json.text(said, "blocked");
+    private void printPreview(JsonNode response) {
+        String blocked = Json.text(response, "blocked");
         if (!blocked.isEmpty()) {
-            output.talk("it cannot go on in place: " + blocked);
+            output.talk("the run cannot be resumed: " + blocked);
             return;
         }
-        Table table = new Table("STEP", "WILL", "BECAUSE");
-        for (JsonNode step : said.path("steps")) {
+        Table table = new Table("STEP", "ACTION", "REASON");
+        for (JsonNode step : response.path("steps")) {
             String until = Json.text(step, "until");
             table.row(
                     Json.text(step, "step"),
@@ -92,8 +93,8 @@ final class ResumeCommand implements Callable<Integer> {
                     Json.text(step, "why") + (until.isEmpty() ? "" : " until " + until));
         }
         table.print(output);
-        if (said.path("open").booleanValue()) {
-            output.talk("it is code: an effect that it asks for and that is not on record is sent for the first time");
+        if (response.path("open").booleanValue()) {
+            output.talk("the workflow is Java code: effects without a record are sent for the first time");
         }
         output.next("semel run resume " + Shell.word(id) + " --reason …");
     }

@@ -6,11 +6,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** `reveal`: what is masked of a run, for whoever says why. */
+/** `semel reveal`: shows the masked personal data of a run; the audit log records the reason. */
 @Command(
         name = "reveal",
         description =
-                "Shows what is masked of a run because it names a person. Who asked, and why, goes into the audit.",
+                "Shows the masked personal data of a run. The audit log records the user and the reason.",
         footerHeading = "%nExamples:%n",
         footer = {"  semel reveal run_7Hq --reason \"ticket 4711: the customer asks for a copy\""})
 final class RevealCommand implements Callable<Integer> {
@@ -26,9 +26,9 @@ final class RevealCommand implements Callable<Integer> {
     @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why you need to see it.")
     String reason = "";
 
-    RevealCommand(Surroundings around) {
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    RevealCommand(Surroundings environment) {
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     @Override

@@ -11,9 +11,10 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
+/** `semel reviews`: lists reviews that wait for a decision, or shows one. */
 @Command(
         name = "reviews",
-        description = "Lists what waits for people, what is due first at the front; with an id, tells all about one.",
+        description = "Lists reviews that wait for a decision, the first due first. With an id, shows one review.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel reviews",
@@ -26,20 +27,20 @@ final class ReviewsCommand extends ListCommand {
     @Parameters(
             paramLabel = "QUERY",
             arity = "0..*",
-            description = "kind:K workflow:W to:WHO state:decided, or the id of one.")
+            description = "kind:K workflow:W to:WHO state:decided, or the id of a review.")
     List<String> query = List.of();
 
     @Option(
             names = "--check",
-            description = "With an id: ask the provider whether it happened, where its protection is lookup.")
+            description = "With an id: query the provider whether it happened, if its protection is lookup.")
     boolean check;
 
     @Spec
     @Nullable
     CommandSpec spec;
 
-    ReviewsCommand(Surroundings around) {
-        super(around);
+    ReviewsCommand(Surroundings environment) {
+        super(environment);
     }
 
     @Override
@@ -48,21 +49,21 @@ final class ReviewsCommand extends ListCommand {
         if (check && !one) {
             throw new ParameterException(
                     Objects.requireNonNull(spec).commandLine(),
-                    "--check goes with the id of one review. Nothing was asked.");
+                    "--check needs the id of one review. The provider was not queried.");
         }
         return one ? one(query.getFirst()) : super.call();
     }
 
     @Override
     Sheet sheet() {
-        return Sheet.of(Call.get(Call.path("v1", "reviews")), "reviews", "nothing waits for people here")
+        return Sheet.of(Call.get(Call.path("v1", "reviews")), "reviews", "no reviews")
                 .text("REVIEW", "review_id")
                 .text("KIND", "kind")
                 .text("QUESTION", "title")
                 .text("WORKFLOW", "workflow")
                 .text("RUN", "run_id")
                 .text("TO", "to")
-                .time("ASKED", "asked_at")
+                .time("OPENED", "asked_at")
                 .cell("DUE", item -> item.path("overdue").booleanValue() ? "overdue" : Json.text(item, "due_at"));
     }
 
@@ -86,7 +87,7 @@ final class ReviewsCommand extends ListCommand {
             return Exit.DONE;
         }
         if (check) {
-            output.talk("the provider is being asked; look again in a moment");
+            output.talk("the server is querying the provider; look again in a moment");
         }
         output.line(Json.text(review, "title"));
         output.line(Json.text(review, "review_id") + "  " + Json.text(review, "kind") + "  "
@@ -98,7 +99,7 @@ final class ReviewsCommand extends ListCommand {
                         (name, value) -> output.line("  " + Json.clean(name) + ": " + Json.clean(value.asString(""))));
         String link = Json.text(review, "link");
         if (!link.isEmpty()) {
-            output.line("  look here: " + link);
+            output.line("  link: " + link);
         }
         if (Json.text(review, "status").equals("open")) {
             review.path("answers").forEachEntry((word, what) -> output.line(word + ": " + what.asString("")));

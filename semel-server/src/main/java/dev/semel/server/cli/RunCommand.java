@@ -14,13 +14,14 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
+/** `semel run`: shows one run. */
 @Command(
         name = "run",
-        description = "Shows one run. Exits 0 whenever there is one; its status is in what is printed.",
+        description = "Shows one run. Exits 0 if the run exists, whatever its status.",
         footerHeading = "%nExamples:%n",
         footer = {"  semel run run_9kXmP2vQwL", "  semel run run_9kXmP2vQwL --json"})
 final class RunCommand implements Callable<Integer> {
-    private final Surroundings around;
+    private final Surroundings environment;
 
     @Mixin
     final Output output;
@@ -35,14 +36,14 @@ final class RunCommand implements Callable<Integer> {
     @Nullable
     CommandSpec spec;
 
-    RunCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    RunCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
-    static CommandLine commandLine(Surroundings around) {
-        return new CommandLine(new RunCommand(around)).addSubcommand(new ResumeCommand(around));
+    static CommandLine commandLine(Surroundings environment) {
+        return new CommandLine(new RunCommand(environment)).addSubcommand(new ResumeCommand(environment));
     }
 
     @Override
@@ -55,7 +56,7 @@ final class RunCommand implements Callable<Integer> {
         if (output.json) {
             output.document(answer.body());
         } else {
-            print(answer.body(), answer.date().orElse(around.clock().instant()));
+            print(answer.body(), answer.date().orElse(environment.clock().instant()));
             output.next("semel requests " + Shell.word(id));
         }
         return Exit.DONE;

@@ -6,9 +6,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
+/** `semel runs`: lists runs with their requests. */
 @Command(
         name = "runs",
-        description = "Lists runs, newest first, with the requests that asked for them.",
+        description = "Lists runs, newest first, with the number of their requests.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel runs",
@@ -22,14 +23,14 @@ final class RunsCommand extends ListCommand {
     @Option(names = "--workflow", paramLabel = "W", description = "Only runs of this workflow.")
     String workflow = "";
 
-    RunsCommand(Surroundings around) {
-        super(around);
+    RunsCommand(Surroundings environment) {
+        super(environment);
     }
 
     @Override
     Sheet sheet() {
         String path = workflow.isEmpty() ? Call.path("v1", "runs") : Call.path("v1", "workflows", workflow, "runs");
-        return Sheet.of(Call.get(path), "runs", "no runs here. Start one: semel send WORKFLOW --key KEY --data '{}'")
+        return Sheet.of(Call.get(path), "runs", "no runs. Start one: semel send WORKFLOW --key KEY --data '{}'")
                 .text("RUN", "run_id")
                 .cell("STATUS", run -> output.status(Json.text(run, "status")))
                 .cell("WORKFLOW", run -> Json.text(run, run.has("workflow") ? "workflow" : "workflow_id"))
@@ -48,7 +49,7 @@ final class RunsCommand extends ListCommand {
         return "semel run " + Shell.word(Json.text(first, "run_id"));
     }
 
-    /** `1 ↺2 ✗1`: one that started it, two replayed, one refused. */
+    /** `1 ↺2 ✗1`: the first request, two replayed requests, one conflict. */
     private static String requests(JsonNode run) {
         long replays = Math.max(Listing.count(run, "replays", "replay_count"), kind(run, "replayed"));
         long conflicts = Math.max(Listing.count(run, "conflicts", "conflict_count"), kind(run, "conflict"));

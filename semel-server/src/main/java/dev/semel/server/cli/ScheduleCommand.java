@@ -9,9 +9,9 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
-/** What starts by itself: one schedule, its ticks, and what an operator turns about it. */
+/** Base of the schedule commands: `schedule show`, `ticks`, `pause`, `resume` and `backfill`. */
 abstract sealed class ScheduleCommand implements Callable<Integer> {
-    final Surroundings around;
+    final Surroundings environment;
 
     @Mixin
     final Output output;
@@ -25,20 +25,20 @@ abstract sealed class ScheduleCommand implements Callable<Integer> {
     @Parameters(index = "1", paramLabel = "NAME", description = "The id of the schedule in the file.")
     String name = "";
 
-    ScheduleCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    ScheduleCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     /** `semel schedule show|ticks|pause|resume|backfill`. */
-    static CommandLine commandLine(Surroundings around) {
-        return new CommandLine(new Group(around))
-                .addSubcommand(new Show(around))
-                .addSubcommand(new Ticks(around))
-                .addSubcommand(new Pause(around))
-                .addSubcommand(new Resume(around))
-                .addSubcommand(new Backfill(around));
+    static CommandLine commandLine(Surroundings environment) {
+        return new CommandLine(new Group(environment))
+                .addSubcommand(new Show(environment))
+                .addSubcommand(new Ticks(environment))
+                .addSubcommand(new Pause(environment))
+                .addSubcommand(new Resume(environment))
+                .addSubcommand(new Backfill(environment));
     }
 
     String path(String... more) {
@@ -46,7 +46,7 @@ abstract sealed class ScheduleCommand implements Callable<Integer> {
         return more.length == 0 ? path : path + "/" + more[0];
     }
 
-    /** Writes the ticks of an answer, newest first. */
+    /** Prints ticks, newest first. */
     void print(JsonNode ticks, Instant now) {
         Table table = new Table("SCHEDULED", "STATUS", "REASON", "RUN", "WHEN");
         for (JsonNode tick : ticks) {
@@ -62,7 +62,7 @@ abstract sealed class ScheduleCommand implements Callable<Integer> {
 
     @Command(
             name = "schedule",
-            description = "One schedule: look, pause, resume, make up for what was missed.",
+            description = "Shows, pauses, resumes or backfills one schedule.",
             footerHeading = "%nExamples:%n",
             footer = {
                 "  semel schedule show billing nightly --next 10",
@@ -71,27 +71,27 @@ abstract sealed class ScheduleCommand implements Callable<Integer> {
                 "  semel schedule backfill billing nightly --from 2026-11-01T00:00:00Z --to 2026-11-08T00:00:00Z"
             })
     static final class Group implements Callable<Integer> {
-        private final Surroundings around;
+        private final Surroundings environment;
 
-        Group(Surroundings around) {
-            this.around = around;
+        Group(Surroundings environment) {
+            this.environment = environment;
         }
 
         @Override
         public Integer call() {
-            around.err().println("say what to do with it: show, ticks, pause, resume or backfill");
-            around.err().println("help: semel schedule -h");
+            environment.err().println("missing subcommand: show, ticks, pause, resume or backfill");
+            environment.err().println("help: semel schedule -h");
             return Exit.USAGE;
         }
     }
 
-    @Command(name = "show", description = "How a schedule stands, when it fires next, and its last ticks.")
+    @Command(name = "show", description = "Shows a schedule with its next times and its last ticks.")
     static final class Show extends ScheduleCommand {
-        @Option(names = "--next", paramLabel = "N", description = "So many times to come, 5 unless told.")
+        @Option(names = "--next", paramLabel = "N", description = "Number of next times. Default: 5.")
         int next = 5;
 
-        Show(Surroundings around) {
-            super(around);
+        Show(Surroundings environment) {
+            super(environment);
         }
 
         @Override
@@ -102,7 +102,7 @@ abstract sealed class ScheduleCommand implements Callable<Integer> {
                 output.document(schedule);
                 return Exit.DONE;
             }
-            Instant now = answer.date().orElse(around.clock().instant());
+            Instant now = answer.date().orElse(environment.clock().instant());
             boolean paused = schedule.path("paused").asBoolean(false);
             output.line(Json.text(schedule, "workflow") + " › " + Json.text(schedule, "schedule")
                     + (paused ? " (paused)" : ""));
@@ -118,13 +118,13 @@ abstract sealed class ScheduleCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "ticks", description = "What became of each tick, newest first.")
+    @Command(name = "ticks", description = "Lists ticks with their results, newest first.")
     static final class Ticks extends ScheduleCommand {
         @Mixin
         final Listing listing = new Listing();
 
-        Ticks(Surroundings around) {
-            super(around);
+        Ticks(Surroundings environment) {
+            super(environment);
         }
 
         @Override
@@ -136,58 +136,58 @@ abstract sealed class ScheduleCommand implements Callable<Integer> {
             }
             JsonNode items = answer.body().path("items");
             if (!items.isEmpty()) {
-                print(items, answer.date().orElse(around.clock().instant()));
+                print(items, answer.date().orElse(environment.clock().instant()));
             }
             String again = "schedule ticks " + Shell.word(workflow) + " " + Shell.word(name);
-            Listing.end(output, answer.body(), again, "no tick yet");
+            Listing.end(output, answer.body(), again, "no ticks yet");
             return Exit.DONE;
         }
     }
 
-    int turn(String deed, String said) {
-        JsonNode answer = connection.api().ask(Call.post(path(deed), "")).body();
+    int turn(String action, String result) {
+        JsonNode answer = connection.api().ask(Call.post(path(action), "")).body();
         if (output.json) {
             output.document(answer);
         } else {
-            output.line(Json.text(answer, "workflow") + " › " + Json.text(answer, "schedule") + said);
+            output.line(Json.text(answer, "workflow") + " › " + Json.text(answer, "schedule") + result);
         }
         return Exit.DONE;
     }
 
-    @Command(name = "pause", description = "Its ticks are skipped, each with a row that says so.")
+    @Command(name = "pause", description = "Pauses a schedule. Each skipped tick is recorded.")
     static final class Pause extends ScheduleCommand {
-        Pause(Surroundings around) {
-            super(around);
+        Pause(Surroundings environment) {
+            super(environment);
         }
 
         @Override
         public Integer call() {
-            return turn("pause", " is paused; its ticks are skipped and told");
+            return turn("pause", " is paused; its ticks are skipped and recorded");
         }
     }
 
-    @Command(name = "resume", description = "Its ticks fire again.")
+    @Command(name = "resume", description = "Resumes a paused schedule.")
     static final class Resume extends ScheduleCommand {
-        Resume(Surroundings around) {
-            super(around);
+        Resume(Surroundings environment) {
+            super(environment);
         }
 
         @Override
         public Integer call() {
-            return turn("resume", " fires again; what was skipped can be made up for by backfill");
+            return turn("resume", " is resumed; backfill can start the skipped ticks");
         }
     }
 
-    @Command(name = "backfill", description = "Gives each tick of a time that has no run one. Safe to ask for twice.")
+    @Command(name = "backfill", description = "Starts a run for each tick of a period that has none. Safe to repeat.")
     static final class Backfill extends ScheduleCommand {
-        @Option(names = "--from", paramLabel = "TIME", required = true, description = "First nominal time.")
+        @Option(names = "--from", paramLabel = "TIME", required = true, description = "Start of the period, inclusive.")
         String from = "";
 
-        @Option(names = "--to", paramLabel = "TIME", required = true, description = "No tick at it or behind it.")
+        @Option(names = "--to", paramLabel = "TIME", required = true, description = "End of the period, exclusive.")
         String to = "";
 
-        Backfill(Surroundings around) {
-            super(around);
+        Backfill(Surroundings environment) {
+            super(environment);
         }
 
         @Override
@@ -200,14 +200,14 @@ abstract sealed class ScheduleCommand implements Callable<Integer> {
                 return Exit.DONE;
             }
             if (!answer.path("ticks").isEmpty()) {
-                print(answer.path("ticks"), around.clock().instant());
+                print(answer.path("ticks"), environment.clock().instant());
             }
             output.line(Json.text(answer, "started") + " started, " + Json.text(answer, "already_done")
-                    + " had a run already" + (refused(answer) ? ", " + Json.text(answer, "refused") + " refused" : ""));
+                    + " had a run already" + (hasRejected(answer) ? ", " + Json.text(answer, "refused") + " rejected" : ""));
             return Exit.DONE;
         }
 
-        private static boolean refused(JsonNode answer) {
+        private static boolean hasRejected(JsonNode answer) {
             return answer.path("refused").asInt(0) > 0;
         }
     }

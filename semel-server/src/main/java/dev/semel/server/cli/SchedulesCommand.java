@@ -3,10 +3,11 @@ package dev.semel.server.cli;
 import picocli.CommandLine.Command;
 import tools.jackson.databind.JsonNode;
 
-@Command(name = "schedules", description = "Lists what starts by itself, and when next.")
+/** `semel schedules`: lists schedules with their next times. */
+@Command(name = "schedules", description = "Lists schedules with their next times.")
 final class SchedulesCommand extends ListCommand {
-    SchedulesCommand(Surroundings around) {
-        super(around);
+    SchedulesCommand(Surroundings environment) {
+        super(environment);
     }
 
     @Override

@@ -11,13 +11,13 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** `secret set | list | delete`. */
+/** `semel secret`: stores, lists and deletes credentials. */
 @Command(
         name = "secret",
         description = "Stores credentials for steps and channels; never shows them again.",
         footerHeading = "%nExamples:%n",
         footer = {
-            "  semel secret set smtp_password            asks for it, without echo",
+            "  semel secret set smtp_password            prompts for it, without echo",
             "  semel secret set stripe < stripe.txt",
             "  semel secret list"
         })
@@ -28,11 +28,11 @@ final class SecretCommand implements Callable<Integer> {
     @Nullable
     CommandSpec spec;
 
-    static CommandLine commandLine(Surroundings around) {
+    static CommandLine commandLine(Surroundings environment) {
         return new CommandLine(new SecretCommand())
-                .addSubcommand(new Set(around))
-                .addSubcommand(new All(around))
-                .addSubcommand(new SettingCommand.Delete(around, SORT));
+                .addSubcommand(new Set(environment))
+                .addSubcommand(new All(environment))
+                .addSubcommand(new SettingCommand.Delete(environment, SORT));
     }
 
     @Override
@@ -40,14 +40,16 @@ final class SecretCommand implements Callable<Integer> {
         if (spec == null) {
             throw new IllegalStateException("not wired");
         }
-        throw new ParameterException(spec.commandLine(), "Say what to do: semel secret set, list or delete.");
+        throw new ParameterException(spec.commandLine(), "Missing subcommand: semel secret set, list or delete.");
     }
 
     @Command(
             name = "set",
-            description = "Stores a value, typed without echo or read from stdin; never an argument, which others see.")
+            description =
+                    "Stores a value, typed without echo or read from stdin. It is never an argument, which"
+                            + " others see.")
     static final class Set implements Callable<Integer> {
-        private final Surroundings around;
+        private final Surroundings environment;
 
         @Mixin
         final Output output;
@@ -58,10 +60,10 @@ final class SecretCommand implements Callable<Integer> {
         @Parameters(paramLabel = "NAME", description = "1 to 64 letters, digits, dots, _ and -.")
         String name = "";
 
-        Set(Surroundings around) {
-            this.around = around;
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+        Set(Surroundings environment) {
+            this.environment = environment;
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
@@ -79,7 +81,7 @@ final class SecretCommand implements Callable<Integer> {
 
         private String value() {
             try {
-                String value = around.hidden("value of " + Json.clean(name) + ": ");
+                String value = environment.hidden("value of " + Json.clean(name) + ": ");
                 if (!value.isEmpty()) {
                     return value;
                 }
@@ -91,14 +93,14 @@ final class SecretCommand implements Callable<Integer> {
                     Exit.USAGE,
                     "invalid-data",
                     "The value is empty. Nothing was stored.",
-                    "Type it when asked, or pass it in: semel secret set " + Shell.word(name) + " < FILE");
+                    "Type it at the prompt, or pass it on stdin: semel secret set " + Shell.word(name) + " < FILE");
         }
     }
 
     @Command(name = "list", description = "Lists secrets, never their values.")
     static final class All extends ListCommand {
-        All(Surroundings around) {
-            super(around);
+        All(Surroundings environment) {
+            super(environment);
         }
 
         @Override

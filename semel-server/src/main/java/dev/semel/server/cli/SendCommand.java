@@ -18,29 +18,30 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.node.ObjectNode;
 
+/** `semel send`: triggers a workflow, with an idempotency key. */
 @Command(
         name = "send",
-        description = "Triggers a workflow. The same key again gets the same run.",
+        description = "Triggers a workflow. A repeat with the same key returns the same run.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel send payment_receipt --key evt_1 --data '{\"payment_id\":\"pay_abc\",\"amount\":4900}'",
             "  semel send payment_receipt --key evt_1 --data @payment.json --wait",
             "  semel send payment_receipt --key evt_1 --data @payment.json --times 3",
             "",
-            "With --wait the exit code tells how the run ended (0 completed, 1 failed or not ended in time,",
-            "4 in doubt); without it, whether the trigger was taken (0, also for a replay)."
+            "With --wait the exit code shows how the run ended (0 completed, 1 failed or not ended in time,",
+            "4 in doubt). Without it, 0 means that the server accepted the trigger, also as a replay."
         })
 final class SendCommand implements Callable<Integer> {
-    /** The server holds an answer this long at most; longer waits go on by looking at the run. */
+    /** The server delays a response at most this long; longer waits poll the run. */
     private static final Duration LONGEST_HOLD = Duration.ofSeconds(30);
 
     private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
 
     private static final String BARE_KEY = "[\\x21-\\x7e&&[^\"]]([\\x20-\\x7e]{0,253}[\\x21-\\x7e])?";
-    /** The server judges what is inside; here it is only kept to what a header can carry. */
+    /** The server validates the content; this only checks what a header can carry. */
     private static final String QUOTED_KEY = "\"[\\x20-\\x7e]{1,600}";
 
-    private final Surroundings around;
+    private final Surroundings environment;
 
     @Spec
     @Nullable
@@ -55,7 +56,7 @@ final class SendCommand implements Callable<Integer> {
     @Parameters(paramLabel = "WORKFLOW", description = "Name or id of the workflow.")
     String workflow = "";
 
-    @Option(names = "--key", paramLabel = "KEY", description = "Names the intended action, e.g. the id of the event.")
+    @Option(names = "--key", paramLabel = "KEY", description = "Idempotency key of the action, e.g. an event id.")
     @Nullable
     String key;
 
@@ -68,7 +69,7 @@ final class SendCommand implements Callable<Integer> {
             paramLabel = "DURATION",
             arity = "0..1",
             parameterConsumer = WaitValue.class,
-            description = "Wait for the run to end, 30s unless told.")
+            description = "Wait for the end of the run, at most this long. Default: 30s.")
     @Nullable
     Duration wait;
 
@@ -79,17 +80,17 @@ final class SendCommand implements Callable<Integer> {
     @Nullable
     String runId;
 
-    @Option(names = "--delay", paramLabel = "TIME", description = "A fresh run starts so much later, e.g. 30s or 2h.")
+    @Option(names = "--delay", paramLabel = "TIME", description = "Delay the start of a new run, e.g. 30s or 2h.")
     @Nullable
     String delay;
 
-    @Option(names = "--strict", description = "Refuse other data under a known key, whatever the workflow says.")
+    @Option(names = "--strict", description = "Reject a different payload for an existing key, whatever the policy.")
     boolean strict;
 
-    SendCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    SendCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     @Override
@@ -98,22 +99,22 @@ final class SendCommand implements Callable<Integer> {
         Call trigger = trigger();
         Api api = connection.api();
         boolean named = key != null || runId != null;
-        Sender sender = new Sender(api, around, output);
+        Sender sender = new Sender(api, environment, output);
         SendReport report = new SendReport(output, key);
         if (!named && times > 1) {
-            output.talk("no --key: each of the " + times + " triggers starts a run of its own");
+            output.talk("no --key: each of the " + times + " triggers starts its own run");
         }
         List<ObjectNode> answers = new ArrayList<>();
         int exit = Exit.DONE;
         for (int i = 0; i < times; i++) {
-            Instant begun = around.clock().instant();
+            Instant begun = environment.clock().instant();
             Answer answer = sender.send(trigger, named);
             if (!answer.ok() || !answer.json() || !(answer.body() instanceof ObjectNode body)) {
                 report.before(answers);
                 throw answer.ok() ? Failure.notSemel(answer) : Failure.of(answer);
             }
             ObjectNode outcome =
-                    wait == null ? body : new Waiting(api, around).forEnd(body, begun.plus(wait), BETWEEN_LOOKS);
+                    wait == null ? body : new Waiting(api, environment).forEnd(body, begun.plus(wait), BETWEEN_LOOKS);
             answers.add(outcome);
             report.answer(outcome, wait);
             exit = wait == null ? exit : Math.max(exit, Exit.ofRun(Json.text(outcome, "status")));
@@ -123,7 +124,7 @@ final class SendCommand implements Callable<Integer> {
     }
 
     private Call trigger() {
-        StringBuilder body = new StringBuilder("{\"data\":").append(data == null ? "{}" : Payload.read(data, around));
+        StringBuilder body = new StringBuilder("{\"data\":").append(data == null ? "{}" : Payload.read(data, environment));
         if (runId != null) {
             body.append(",\"run_id\":").append(Json.compact(Json.object().stringNode(runId)));
         }
@@ -169,7 +170,7 @@ final class SendCommand implements Callable<Integer> {
         return new ParameterException(spec.commandLine(), message);
     }
 
-    /** Takes the next word only if it is a time: in `send --wait payment_receipt` it is the workflow. */
+    /** Consumes the next argument only if it is a duration: in `send --wait payment_receipt` it is the workflow. */
     static final class WaitValue implements IParameterConsumer {
         @Override
         public void consumeParameters(Stack<String> words, ArgSpec option, CommandSpec command) {

@@ -7,7 +7,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What `send` prints: a line per answer, and what they add up to. */
+/** Prints the responses of `semel send`: one line each, remarks, and a summary. */
 final class SendReport {
     private final Output output;
     private final @Nullable String key;
@@ -28,7 +28,7 @@ final class SendReport {
         String status = Json.text(answer, "status");
         if (waited != null && !Waiting.ended(status)) {
             output.talk(
-                    "the run has not ended after " + Times.span(waited) + " (" + status + "); it goes on by itself");
+                    "the run has not ended after " + Times.span(waited) + " (" + status + "); it continues on the server");
         }
     }
 
@@ -44,15 +44,15 @@ final class SendReport {
                 : run + " " + output.status(status);
     }
 
-    /** Things worth knowing that are no error: said to the person, also beside --json. */
+    /** Prints remarks that are not errors to stderr, also with --json. */
     private void remarks(ObjectNode answer) {
         if (answer.path("payload_mismatch").asBoolean(false)) {
             output.talk("the data differs from the first request with this key; the original run was returned and"
                     + " the new data was not used (--strict makes this an error)");
         }
-        remark("the key had expired and this is a new run; before it was ", Json.text(answer, "previous_run_id"));
+        remark("the key had expired and this is a new run; the previous run was ", Json.text(answer, "previous_run_id"));
         remark("the same payload already ran under another key: ", Json.text(answer, "duplicate_of"));
-        remark("a safe replay took this run's place: ", Json.text(answer, "superseded_by"));
+        remark("a safe replay superseded this run: ", Json.text(answer, "superseded_by"));
         for (JsonNode warning : answer.path("warnings")) {
             remark("warning: ", warning.isString() ? Json.clean(warning.asString()) : Json.compact(warning));
         }
@@ -69,7 +69,7 @@ final class SendReport {
         }
     }
 
-    /** Called before a refusal ends the command: what was answered until then is not lost. */
+    /** Called before a failure ends the command, so that earlier responses are not lost. */
     void before(List<ObjectNode> answers) {
         if (!answers.isEmpty() && !output.json) {
             output.talk("after " + answers.size() + " of the answers above:");

@@ -2,15 +2,15 @@ package dev.semel.server.cli;
 
 import java.time.Duration;
 
-/** Sends one trigger until it is answered, always with the same key. */
+/** Sends one trigger until the server answers. It retries only if that cannot start a second run. */
 final class Sender {
     private final Api api;
-    private final Surroundings around;
+    private final Surroundings environment;
     private final Output output;
 
-    Sender(Api api, Surroundings around, Output output) {
+    Sender(Api api, Surroundings environment, Output output) {
         this.api = api;
-        this.around = around;
+        this.environment = environment;
         this.output = output;
     }
 
@@ -34,7 +34,7 @@ final class Sender {
 
     private Verdict attempt(Call call, boolean named, int retries) {
         try {
-            return Verdict.on(api.exchange(call), named, retries, around.clock().instant());
+            return Verdict.on(api.exchange(call), named, retries, environment.clock().instant());
         } catch (NoAnswer none) {
             return Verdict.on(none, named, retries);
         }
@@ -42,10 +42,10 @@ final class Sender {
 
     private void pause(Duration pause) {
         try {
-            around.pause().of(pause);
+            environment.pause().of(pause);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            throw unreachable("interrupted between two tries", true);
+            throw unreachable("interrupted between two attempts", true);
         }
     }
 
@@ -55,13 +55,13 @@ final class Sender {
                 "outcome-unknown",
                 api.address() + ": " + why + ". The trigger had no key, so it was not sent again: that could start"
                         + " a second run.",
-                "Look with `semel runs` whether a run was started. Send with --key to make asking twice safe.");
+                "Check with `semel runs` whether a run was started. With --key, sending twice is safe.");
     }
 
     private Failure unreachable(String why, boolean named) {
         String fix = named
                 ? "Run the same command again with the same key: if a run was started, you will get that one."
-                : "Start one with `semel dev`, or name another with --server or SEMEL_SERVER.";
+                : "Start a server with `semel dev`, or set another address with --server or SEMEL_SERVER.";
         return Failure.here(Exit.UNREACHABLE, "unreachable", api.address() + ": " + why + ".", fix);
     }
 }

@@ -10,20 +10,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What `semel dev` and `semel serve` were asked to do, already checked.
+ * Validated options of `semel dev` and `semel serve`.
  *
  * @param dev loopback only, bearer token `dev`, workspace `default`
- * @param demo add the example workflow; in dev also those that call others, and a playground of those others
- * @param port 0 lets the system choose a free one
- * @param data folder for what the server keeps; it may not exist yet
+ * @param demo add the example workflow; in dev also examples that call other services, and a playground of fake
+ *     services
+ * @param port 0 selects a free port
+ * @param data data folder of the server; it may not exist yet
  * @param store `sqlite:FILE` or `jdbc:postgresql://…`
- * @param name what `semel workers` shows; empty: process, machine and port
- * @param grace how long runs may go on after SIGTERM before they are handed over
- * @param keep how long things are kept, by the words of {@link #KEPT}; what is not named is kept as usual
- * @param bounds what nobody may go beyond
- * @param logIn the identity provider that people log in with; null where there is none
- * @param front where browsers find it, and what stands between
- * @param workflows folder of workflow files; null where none was named (and, in dev, there is no ./workflows)
+ * @param name worker name in `semel workers`; empty: process, machine and port
+ * @param grace how long runs may continue after SIGTERM before the server hands them over
+ * @param keep retention by the names in {@link #KEPT}; others have their default
+ * @param bounds limits on runs and schedules
+ * @param logIn OpenID Connect provider for dashboard users; null if there is none
+ * @param front trusted proxies and public URL
+ * @param workflows folder of workflow files; null if none was given (and, in dev, there is no ./workflows)
  */
 public record ServeOptions(
         boolean dev,
@@ -40,13 +41,13 @@ public record ServeOptions(
         Bounds bounds,
         @Nullable Registration logIn,
         Front front) {
-    /** What `--keep` knows. */
+    /** Names that `--keep` accepts. */
     public static final List<String> KEPT =
             List.of("runs", "tombstones", "payloads", "requests", "ticks", "events", "audit");
 
     private static final Duration USUAL_GRACE = Duration.ofSeconds(10);
 
-    /** A text that is never printed. */
+    /** A text that toString() never prints. */
     public record Hidden(String text) {
         public static final Hidden NOTHING = new Hidden("");
 
@@ -57,12 +58,12 @@ public record ServeOptions(
     }
 
     /**
-     * What steps may do and see.
+     * Permissions and secrets of workflow steps.
      *
-     * @param secretKey what SEMEL_SECRET_KEY says; empty where it says nothing
-     * @param allowHosts hosts that steps may call wherever their names lead, as `NAME` or `NAME:PORT`
-     * @param allowSql whether files may run SQL in the store's database
-     * @param standIn a port of this machine that answers in the place of everybody whom steps call; 0 for a real server
+     * @param secretKey value of SEMEL_SECRET_KEY; empty if it is not set
+     * @param allowHosts hosts that steps may call even at private addresses, as `NAME` or `NAME:PORT`
+     * @param allowSql whether workflow files may run SQL in the store's database
+     * @param standIn local port that answers all calls of steps; 0 for real calls
      */
     public record Trust(Hidden secretKey, List<String> allowHosts, boolean allowSql, int standIn) {
         public Trust {
@@ -79,20 +80,20 @@ public record ServeOptions(
     }
 
     /**
-     * What nobody may go beyond.
+     * Limits of the server.
      *
-     * @param depth so many runs may have started each other
-     * @param schedules so many a workspace may have
+     * @param depth longest chain of runs that start each other
+     * @param schedules maximum number of schedules per workspace
      */
     public record Bounds(int depth, int schedules) {
         public static final Bounds USUAL = new Bounds(16, 1_000);
     }
 
     /**
-     * What stands between browsers and this server.
+     * Reverse proxies in front of the server, and its public URL.
      *
-     * @param proxies whose word is taken about where a request comes from
-     * @param home where browsers find it, such as `https://semel.example.com`; empty where nobody said
+     * @param proxies proxies whose X-Forwarded-For is trusted
+     * @param home public URL such as `https://semel.example.com`; empty if it is not set
      */
     public record Front(Proxies proxies, String home) {
         public static final Front NOTHING = new Front(Proxies.NONE, "");
@@ -102,7 +103,7 @@ public record ServeOptions(
         }
     }
 
-    /** With the usual bounds. */
+    /** With default limits. */
     public ServeOptions(
             boolean dev,
             boolean demo,
@@ -148,7 +149,7 @@ public record ServeOptions(
                 dev, demo, host, port, data, store, workflows, name, grace, trust, keep, bounds, logIn, other);
     }
 
-    /** With a name of its own, the usual grace, and no key for secrets. */
+    /** With default name, grace and limits, and without a key for secrets. */
     public ServeOptions(
             boolean dev, boolean demo, String host, int port, Path data, String store, @Nullable Path workflows) {
         this(dev, demo, host, port, data, store, workflows, "", USUAL_GRACE, Trust.of(dev), Map.of());
@@ -166,7 +167,7 @@ public record ServeOptions(
                 dev, demo, host, port, data, store, workflows, name, grace, with, keep, bounds, logIn, front);
     }
 
-    /** The key for secrets. */
+    /** Key that encrypts stored secrets. */
     public Hidden secretKey() {
         return trust.secretKey();
     }
@@ -177,9 +178,9 @@ public record ServeOptions(
 
     public ServeOptions {
         keep = Map.copyOf(keep);
-        Guard.of(dev, trust.allowHosts()); // refuses what is no host
+        Guard.of(dev, trust.allowHosts()); // rejects invalid hosts
         if (trust.standIn() != 0 && !dev) {
-            throw new IllegalArgumentException("only dev may have a stand-in for those whom steps call");
+            throw new IllegalArgumentException("only dev may redirect the calls of steps to a stub");
         }
         if (host.isBlank()) {
             throw new IllegalArgumentException("host must not be empty");
@@ -188,16 +189,16 @@ public record ServeOptions(
             throw new IllegalArgumentException("port must be between 0 and 65535, not " + port);
         }
         if (name.length() > 100 || name.chars().anyMatch(Character::isISOControl)) {
-            throw new IllegalArgumentException("a name has at most 100 characters, all of them printable");
+            throw new IllegalArgumentException("--name must have at most 100 characters, all of them printable");
         }
         if (bounds.depth() < 1 || bounds.depth() > 1_000) {
-            throw new IllegalArgumentException("--max-depth is 1 to 1000, not " + bounds.depth());
+            throw new IllegalArgumentException("--max-depth must be 1 to 1000, not " + bounds.depth());
         }
         if (bounds.schedules() < 0 || bounds.schedules() > 1_000_000) {
-            throw new IllegalArgumentException("--max-schedules is 0 to 1000000, not " + bounds.schedules());
+            throw new IllegalArgumentException("--max-schedules must be 0 to 1000000, not " + bounds.schedules());
         }
         if (grace.isNegative() || grace.compareTo(Duration.ofHours(1)) > 0) {
-            throw new IllegalArgumentException("the grace is at most 1h");
+            throw new IllegalArgumentException("--grace must be at most 1h");
         }
         if (!store.startsWith("sqlite:") && !store.startsWith("jdbc:postgresql:")) {
             throw new IllegalArgumentException("store must begin with sqlite: or jdbc:postgresql:");

@@ -17,27 +17,27 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** `dev` and `serve`: check what was asked for, then hand it to the server. */
+/** Base of `semel dev` and `semel serve`: validates the options and starts the server. */
 abstract sealed class ServerCommand implements Callable<Integer> {
-    final Surroundings around;
+    final Surroundings environment;
     private final Function<ServeOptions, Integer> serve;
 
     @Spec
     @Nullable
     CommandSpec spec;
 
-    @Option(names = "--port", paramLabel = "PORT", description = "8085 unless told; 0 takes any free one.")
+    @Option(names = "--port", paramLabel = "PORT", description = "Port; 0 selects a free one. Default: 8085.")
     @Nullable
     Integer port;
 
-    @Option(names = "--data", paramLabel = "DIR", description = "Folder for what is kept; ./.semel unless told.")
+    @Option(names = "--data", paramLabel = "DIR", description = "Data folder. Default: ./.semel.")
     @Nullable
     Path data;
 
     @Option(
             names = "--store",
             paramLabel = "URL",
-            description = "sqlite:FILE or jdbc:postgresql://HOST/DB; else SEMEL_STORE, else SQLite in the data folder.")
+            description = "sqlite:FILE or jdbc:postgresql://HOST/DB. Default: SEMEL_STORE, then SQLite in --data.")
     @Nullable
     String store;
 
@@ -45,14 +45,14 @@ abstract sealed class ServerCommand implements Callable<Integer> {
     @Nullable
     Path workflows;
 
-    @Option(names = "--name", paramLabel = "NAME", description = "Name in `semel workers`; else SEMEL_NAME.")
+    @Option(names = "--name", paramLabel = "NAME", description = "Name in `semel workers`. Default: SEMEL_NAME.")
     @Nullable
     String name;
 
     @Option(
             names = "--grace",
             paramLabel = "TIME",
-            description = "How long runs may go on after SIGTERM before they are handed over; 10s unless told.")
+            description = "How long runs may continue after SIGTERM before the server hands them over. Default: 10s.")
     @Nullable
     String grace;
 
@@ -60,55 +60,57 @@ abstract sealed class ServerCommand implements Callable<Integer> {
             names = "--allow-host",
             paramLabel = "NAME[:PORT]",
             description =
-                    "A host that steps may call though its address is private; repeatable. Else SEMEL_ALLOW_HOSTS,"
-                            + " separated by commas.")
+                    "Host that steps may call although its address is private; repeatable. Default:"
+                            + " SEMEL_ALLOW_HOSTS, separated by commas.")
     @Nullable
     List<String> allowHosts;
 
     @Option(
             names = "--allow-sql",
             description =
-                    "Let workflow files run SQL in the store's database (tx steps); always allowed in dev. Whoever"
-                            + " publishes can then read and write every table of it.")
+                    "Let workflow files run SQL in the store's database (tx steps). Always allowed in dev. Every"
+                            + " publisher can then read and write all its tables.")
     boolean allowSql;
 
     @Option(
             names = "--keep",
             paramLabel = "NAME=TIME",
-            description = "How long things are kept, such as runs=30d or payloads=7d; repeatable. NAME is one of runs,"
-                    + " tombstones, payloads, requests, ticks, events, audit. Else SEMEL_KEEP, separated by commas.")
+            description = "Retention, such as runs=30d or payloads=7d; repeatable. NAME is one of runs,"
+                    +
+                            " tombstones, payloads, requests, ticks, events, audit. Default: SEMEL_KEEP, separated"
+                                    + " by commas.")
     @Nullable
     List<String> keep;
 
     @Option(
             names = "--max-depth",
             paramLabel = "N",
-            description = "So many runs may start each other, by requests, events and webhooks; 16 unless told.")
+            description = "Longest chain of runs that start each other by requests, events and webhooks. Default: 16.")
     int maxDepth = ServeOptions.Bounds.USUAL.depth();
 
     @Option(
             names = "--max-schedules",
             paramLabel = "N",
-            description = "So many schedules a workspace may have; 1000 unless told.")
+            description = "Maximum number of schedules per workspace. Default: 1000.")
     int maxSchedules = ServeOptions.Bounds.USUAL.schedules();
 
     @Option(
             names = "--trusted-proxy",
             paramLabel = "ADDRESS[/BITS]",
             description =
-                    "A proxy whose X-Forwarded-For is believed, such as 127.0.0.1 or 10.0.0.0/24; repeatable. Else"
-                            + " SEMEL_TRUSTED_PROXIES, separated by commas. None unless told.")
+                    "Proxy whose X-Forwarded-For is trusted, such as 127.0.0.1 or 10.0.0.0/24; repeatable. Default:"
+                            + " SEMEL_TRUSTED_PROXIES, separated by commas, else none.")
     @Nullable
     List<String> trustedProxies;
 
-    ServerCommand(Surroundings around, Function<ServeOptions, Integer> serve) {
-        this.around = around;
+    ServerCommand(Surroundings environment, Function<ServeOptions, Integer> serve) {
+        this.environment = environment;
         this.serve = serve;
     }
 
     @Command(
             name = "dev",
-            description = "Server on this machine: token `dev`, workspace `default`, kept between starts.",
+            description = "Starts a local server with token `dev` and workspace `default`. Data survive restarts.",
             footerHeading = "%nExamples:%n",
             footer = {"  semel dev --demo", "  semel dev --port 8086 --data ./try"})
     static final class Dev extends ServerCommand {
@@ -117,75 +119,75 @@ abstract sealed class ServerCommand implements Callable<Integer> {
                 description = "Add example workflows, and a playground of fake providers on the next port.")
         boolean demo;
 
-        Dev(Surroundings around, Function<ServeOptions, Integer> serve) {
-            super(around, serve);
+        Dev(Surroundings environment, Function<ServeOptions, Integer> serve) {
+            super(environment, serve);
         }
 
         @Override
         public Integer call() {
-            Path usual = around.folder().resolve("workflows");
-            Path named = workflows == null && Files.isDirectory(usual) ? usual : workflows;
+            Path defaultFolder = environment.folder().resolve("workflows");
+            Path named = workflows == null && Files.isDirectory(defaultFolder) ? defaultFolder : workflows;
             return start(true, demo, "127.0.0.1", named);
         }
     }
 
     @Command(
             name = "serve",
-            description = "Server for production. Listens on 127.0.0.1 unless --host says otherwise.",
+            description = "Starts a production server.",
             footerHeading = "%nExamples:%n",
             footer = {
                 "  semel serve --data /var/lib/semel",
                 "  SEMEL_STORE='jdbc:postgresql://db/semel?user=semel&password=…' semel serve --host 0.0.0.0"
             })
     static final class Serve extends ServerCommand {
-        @Option(names = "--host", paramLabel = "HOST", description = "Address to listen on; else SEMEL_HOST.")
+        @Option(names = "--host", paramLabel = "HOST", description = "Address to listen on. Default: SEMEL_HOST, then 127.0.0.1.")
         @Nullable
         String host;
 
-        Serve(Surroundings around, Function<ServeOptions, Integer> serve) {
-            super(around, serve);
+        Serve(Surroundings environment, Function<ServeOptions, Integer> serve) {
+            super(environment, serve);
         }
 
         @Override
         public Integer call() {
-            String variable = around.variable("SEMEL_HOST");
+            String variable = environment.variable("SEMEL_HOST");
             String address = host != null ? host : variable.isEmpty() ? "127.0.0.1" : variable;
             return start(false, false, address, workflows);
         }
     }
 
     int start(boolean dev, boolean demo, String host, @Nullable Path folder) {
-        Path kept = around.folder().resolve(data != null ? data : Path.of(or("SEMEL_DATA", ".semel")));
-        if (Files.exists(kept) && !Files.isDirectory(kept)) {
-            throw usage("--data must be a folder, and this is a file: " + kept + ". Nothing was started.");
+        Path dataFolder = environment.folder().resolve(data != null ? data : Path.of(or("SEMEL_DATA", ".semel")));
+        if (Files.exists(dataFolder) && !Files.isDirectory(dataFolder)) {
+            throw usage("--data must be a folder, but this is a file: " + dataFolder + ". Nothing was started.");
         }
-        if (folder != null && !Files.isDirectory(around.folder().resolve(folder))) {
-            throw usage("--workflows names no folder: " + folder + ". Nothing was started.");
+        if (folder != null && !Files.isDirectory(environment.folder().resolve(folder))) {
+            throw usage("--workflows is not a folder: " + folder + ". Nothing was started.");
         }
         ServeOptions options;
         try {
-            @Nullable Path from = folder == null ? null : around.folder().resolve(folder);
+            @Nullable Path from = folder == null ? null : environment.folder().resolve(folder);
             var trust = new ServeOptions.Trust(
-                    new ServeOptions.Hidden(around.variable("SEMEL_SECRET_KEY")),
+                    new ServeOptions.Hidden(environment.variable("SEMEL_SECRET_KEY")),
                     hosts(),
                     dev || allowSql,
                     dev ? standIn() : 0);
-            options = new ServeOptions(dev, demo, host, port(), kept, store(kept), from, name(), grace(), trust, keep())
+            options = new ServeOptions(dev, demo, host, port(), dataFolder, store(dataFolder), from, name(), grace(), trust, keep())
                     .within(new ServeOptions.Bounds(maxDepth, maxSchedules))
-                    .loggingInWith(LogInVariables.read(around::variable))
-                    .behind(new ServeOptions.Front(proxies(), around.variable("SEMEL_PUBLIC_URL")));
+                    .loggingInWith(LogInVariables.read(environment::variable))
+                    .behind(new ServeOptions.Front(proxies(), environment.variable("SEMEL_PUBLIC_URL")));
         } catch (IllegalArgumentException bad) {
             throw usage(bad.getMessage() + ". Nothing was started.");
         }
         return serve.apply(options);
     }
 
-    /** How `semel qa` starts its scratch server: a port, and no host, so that it is always one of this machine. */
+    /** Port of the stub server of `semel qa`. It has no host, so that it is always on this machine. */
     private int standIn() {
         String text = or("SEMEL_STAND_IN", "0");
         int at = text.matches("[0-9]{1,5}") ? Integer.parseInt(text) : -1;
         if (at < 0 || at > 65_535) {
-            throw new IllegalArgumentException("SEMEL_STAND_IN is a port of this machine");
+            throw new IllegalArgumentException("SEMEL_STAND_IN must be a local port number");
         }
         return at;
     }
@@ -200,7 +202,7 @@ abstract sealed class ServerCommand implements Callable<Integer> {
             String word = one.substring(0, Math.max(0, equals));
             if (!one.isEmpty() && !ServeOptions.KEPT.contains(word)) {
                 throw new IllegalArgumentException(
-                        "--keep takes NAME=TIME, and NAME is one of " + String.join(", ", ServeOptions.KEPT));
+                        "--keep needs NAME=TIME, and NAME is one of " + String.join(", ", ServeOptions.KEPT));
             }
             if (!one.isEmpty()) {
                 out.put(word, Times.typed(one.substring(equals + 1)));
@@ -236,9 +238,9 @@ abstract sealed class ServerCommand implements Callable<Integer> {
         return port != null ? port : Integer.parseInt(or("SEMEL_PORT", "8085"));
     }
 
-    private String store(Path kept) {
+    private String store(Path dataFolder) {
         if (store == null) {
-            return or("SEMEL_STORE", "sqlite:" + kept.resolve("semel.db"));
+            return or("SEMEL_STORE", "sqlite:" + dataFolder.resolve("semel.db"));
         }
         if (store.matches("(?is).*[?&](ssl)?password=.*|.*//[^/]*:[^/]*@.*")) {
             throw usage("A password is never an argument: the process list would show it. Nothing was started."
@@ -248,7 +250,7 @@ abstract sealed class ServerCommand implements Callable<Integer> {
     }
 
     private String or(String variable, String otherwise) {
-        String value = around.variable(variable);
+        String value = environment.variable(variable);
         return value.isEmpty() ? otherwise : value;
     }
 

@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
-/** `template`, `channel`, `route`, `profile` and `cohort`: documents that are put, listed, shown and deleted. */
+/** The `put`, `list`, `show` and `delete` commands of a settings resource, such as templates or channels. */
 @Command
 final class SettingCommand implements Callable<Integer> {
     private final Sort sort;
@@ -24,9 +24,11 @@ final class SettingCommand implements Callable<Integer> {
     CommandSpec spec;
 
     /**
-     * @param word the name of the command
-     * @param path where they stand below /v1
-     * @param id the member that names one
+     * A settings resource and its command.
+     *
+     * @param word name of the command
+     * @param path path below /v1
+     * @param id JSON member with the name of one document
      */
     record Sort(String word, String path, String id, String description) {}
 
@@ -34,12 +36,12 @@ final class SettingCommand implements Callable<Integer> {
         this.sort = sort;
     }
 
-    static CommandLine commandLine(Surroundings around, Sort sort) {
+    static CommandLine commandLine(Surroundings environment, Sort sort) {
         CommandLine command = new CommandLine(new SettingCommand(sort))
-                .addSubcommand(new Put(around, sort))
-                .addSubcommand(new All(around, sort))
-                .addSubcommand(new Show(around, sort))
-                .addSubcommand(new Delete(around, sort));
+                .addSubcommand(new Put(environment, sort))
+                .addSubcommand(new All(environment, sort))
+                .addSubcommand(new Show(environment, sort))
+                .addSubcommand(new Delete(environment, sort));
         command.setCommandName(sort.word());
         command.getCommandSpec().usageMessage().description(sort.description());
         return command;
@@ -52,12 +54,12 @@ final class SettingCommand implements Callable<Integer> {
         }
         String choices = String.join(", ", spec.subcommands().keySet());
         throw new ParameterException(
-                spec.commandLine(), "Say what to do: semel " + sort.word() + " with one of " + choices + ".");
+                spec.commandLine(), "Missing subcommand: semel " + sort.word() + " with one of " + choices + ".");
     }
 
-    @Command(name = "put", description = "Keeps a document; an unchanged one stays the version it is.")
+    @Command(name = "put", description = "Saves a document. An unchanged document keeps its version.")
     static final class Put implements Callable<Integer> {
-        private final Surroundings around;
+        private final Surroundings environment;
         private final Sort sort;
 
         @Mixin
@@ -75,20 +77,20 @@ final class SettingCommand implements Callable<Integer> {
         @Option(
                 names = "--over",
                 paramLabel = "VERSION",
-                description = "Only over this version, 0 for none; else over whatever there is.")
+                description = "Save only if this version is current, 0 for none. Default: any version.")
         @Nullable
         Integer over;
 
-        Put(Surroundings around, Sort sort) {
-            this.around = around;
+        Put(Surroundings environment, Sort sort) {
+            this.environment = environment;
             this.sort = sort;
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
         public Integer call() {
-            String document = Payload.read(file.equals("-") ? "-" : "@" + Path.of(file), around);
+            String document = Payload.read(file.equals("-") ? "-" : "@" + Path.of(file), environment);
             Call call = Call.put(Call.path("v1", sort.path(), name), "application/json", document);
             Answer answer = connection.api().ask(expecting(call, over));
             if (output.json) {
@@ -110,12 +112,12 @@ final class SettingCommand implements Callable<Integer> {
                 : version == 0 ? call.with("If-None-Match", "*") : call.with("If-Match", "\"" + version + "\"");
     }
 
-    @Command(name = "list", description = "Lists them.")
+    @Command(name = "list", description = "Lists all.")
     static final class All extends ListCommand {
         private final Sort sort;
 
-        All(Surroundings around, Sort sort) {
-            super(around);
+        All(Surroundings environment, Sort sort) {
+            super(environment);
             this.sort = sort;
         }
 
@@ -124,7 +126,7 @@ final class SettingCommand implements Callable<Integer> {
             return Sheet.of(
                             Call.get(Call.path("v1", sort.path())),
                             sort.word() + " list",
-                            "none yet. Keep one: semel " + sort.word() + " put NAME FILE")
+                            "none yet. Create one: semel " + sort.word() + " put NAME FILE")
                     .text(sort.word().toUpperCase(Locale.ROOT), sort.id())
                     .text("VERSION", "version")
                     .time("CHANGED", "changed_at")
@@ -132,7 +134,7 @@ final class SettingCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "show", description = "Shows one, as JSON.")
+    @Command(name = "show", description = "Shows one as JSON.")
     static final class Show implements Callable<Integer> {
         private final Sort sort;
 
@@ -145,10 +147,10 @@ final class SettingCommand implements Callable<Integer> {
         @Parameters(paramLabel = "NAME")
         String name = "";
 
-        Show(Surroundings around, Sort sort) {
+        Show(Surroundings environment, Sort sort) {
             this.sort = sort;
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
@@ -159,7 +161,7 @@ final class SettingCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "delete", description = "Removes one.")
+    @Command(name = "delete", description = "Deletes one.")
     static final class Delete implements Callable<Integer> {
         private final Sort sort;
 
@@ -172,10 +174,10 @@ final class SettingCommand implements Callable<Integer> {
         @Parameters(paramLabel = "NAME")
         String name = "";
 
-        Delete(Surroundings around, Sort sort) {
+        Delete(Surroundings environment, Sort sort) {
             this.sort = sort;
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override

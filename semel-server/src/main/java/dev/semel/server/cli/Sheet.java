@@ -7,16 +7,16 @@ import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What a list is: where its rows are, what stands in each column, and what is said at its end.
+ * Defines a list: its API call, its columns, and the texts for the next page and for an empty list.
  *
- * @param call where its rows are, without the page
- * @param again the command, without `semel`, that goes on behind this page
- * @param whenEmpty what is said where there is no row: how to get one
+ * @param call API call without paging
+ * @param again the command, without `semel`, that shows the next page
+ * @param whenEmpty text for an empty list: how to create a row
  */
 record Sheet(Call call, String again, String whenEmpty, List<Column> columns) {
     record Column(String heading, Cell cell) {}
 
-    /** What stands in a column of one row. */
+    /** Formats the cell of one row. */
     @FunctionalInterface
     interface Cell {
         String of(JsonNode item, Output output, Instant now);
@@ -26,17 +26,17 @@ record Sheet(Call call, String again, String whenEmpty, List<Column> columns) {
         return new Sheet(call, again, whenEmpty, List.of());
     }
 
-    /** The text of a member. */
+    /** Adds a column with the text of a member. */
     Sheet text(String heading, String member) {
         return cell(heading, item -> Json.text(item, member));
     }
 
-    /** A moment, seen from now. */
+    /** Adds a column with a time relative to now. */
     Sheet time(String heading, String member) {
         return with(heading, (item, output, now) -> Listing.when(output, item, member, now));
     }
 
-    /** Whatever this makes of the row. */
+    /** Adds a column with a computed text. */
     Sheet cell(String heading, Function<JsonNode, String> text) {
         return with(heading, (item, _, _) -> text.apply(item));
     }

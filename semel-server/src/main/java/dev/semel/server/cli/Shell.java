@@ -2,7 +2,7 @@ package dev.semel.server.cli;
 
 import java.util.regex.Pattern;
 
-/** Words for a suggested command: what is pasted must mean what it says, whatever a key contains. */
+/** Quotes words for suggested shell commands, so that a pasted command is safe whatever a key contains. */
 final class Shell {
     private static final Pattern BARE = Pattern.compile("[A-Za-z0-9_./:@%+=,-]+");
 

@@ -15,11 +15,12 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
+/** `semel signal`: sends a signal to a run, or to all runs that wait with a key. */
 @Command(
         name = "signal",
         description = {
             "Sends a signal: to a run, or with --key to all runs that wait with that key.",
-            "With the same id it arrives once. One that nobody waits for is kept, for a run that exists or for 7 days."
+            "With the same id it arrives once. If no run waits for it, the server stores it: by key for 7 days."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -40,10 +41,10 @@ final class SignalCommand implements Callable<Integer> {
     @Parameters(
             arity = "1..2",
             paramLabel = "[RUN] NAME",
-            description = "The id of the run, unless there is a key; the name of the signal.")
+            description = "Id of the run, unless --key is given, and name of the signal.")
     List<String> words = new ArrayList<>();
 
-    @Option(names = "--data", paramLabel = "JSON", description = "What it brings; else nothing.")
+    @Option(names = "--data", paramLabel = "JSON", description = "Payload of the signal. Default: none.")
     @Nullable
     String data;
 
@@ -54,13 +55,13 @@ final class SignalCommand implements Callable<Integer> {
     @Nullable
     String key;
 
-    @Option(names = "--id", paramLabel = "ID", description = "Makes it one signal, however often it is sent.")
+    @Option(names = "--id", paramLabel = "ID", description = "Deduplicates the signal: repeats with the same id have no effect.")
     @Nullable
     String id;
 
-    SignalCommand(Surroundings around) {
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    SignalCommand(Surroundings environment) {
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     @Override
@@ -68,7 +69,7 @@ final class SignalCommand implements Callable<Integer> {
         boolean toRun = words.size() == 2;
         if (!toRun && key == null) {
             throw new ParameterException(
-                    spec.commandLine(), "Say RUN NAME for one run, or --key KEY NAME for all that wait with that key.");
+                    spec.commandLine(), "Pass RUN NAME for one run, or --key KEY NAME for all that wait with that key.");
         }
         ObjectNode body = JsonNodeFactory.instance.objectNode();
         if (data != null) {
@@ -80,33 +81,33 @@ final class SignalCommand implements Callable<Integer> {
                 : Call.post(
                         Call.path("v1", "signals", name), body.put("key", key).toString());
         String once = id != null || !toRun ? id : key;
-        JsonNode said = connection
+        JsonNode response = connection
                 .api()
                 .ask(once == null ? call : call.with("Idempotency-Key", once))
                 .body();
         if (output.json) {
-            output.document(said);
+            output.document(response);
         }
-        return toRun ? toRun(said) : toKey(said);
+        return toRun ? toRun(response) : toKey(response);
     }
 
-    private int toRun(JsonNode said) {
-        boolean delivered = said.path("delivered").booleanValue();
+    private int toRun(JsonNode response) {
+        boolean delivered = response.path("delivered").booleanValue();
         if (!output.json && delivered) {
-            output.line("delivered " + words.getFirst() + " (" + Json.text(said, "status") + ")");
+            output.line("delivered " + words.getFirst() + " (" + Json.text(response, "status") + ")");
         } else if (!output.json) {
-            output.talk("not delivered: it came before, or the run has ended");
+            output.talk("not delivered: it arrived before, or the run has ended");
         }
         return delivered ? Exit.DONE : Exit.FAILED;
     }
 
-    private int toKey(JsonNode said) {
+    private int toKey(JsonNode response) {
         if (output.json) {
             return Exit.DONE;
         }
-        said.path("runs").forEach(run -> output.line("delivered " + run.asString()));
-        if (said.path("runs").isEmpty()) {
-            output.line("kept until " + Json.text(said, "kept_until") + " for the first run that waits with this key");
+        response.path("runs").forEach(run -> output.line("delivered " + run.asString()));
+        if (response.path("runs").isEmpty()) {
+            output.line("stored until " + Json.text(response, "kept_until") + " for the first run that waits with this key");
         }
         return Exit.DONE;
     }

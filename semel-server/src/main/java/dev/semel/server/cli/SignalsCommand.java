@@ -11,13 +11,16 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
+/** `semel signals`: shows the five monitoring metrics. */
 @Command(
         name = "signals",
-        description = "Shows the five signals: conflicts, duplicates prevented, recoveries, expired keys, writes.",
+        description =
+                "Shows the monitoring metrics: conflicts, duplicates prevented, recoveries, expired"
+                        + " keys, writes.",
         footerHeading = "%nExamples:%n",
         footer = {"  semel signals", "  semel signals --since 7d payment_receipt"})
 final class SignalsCommand implements Callable<Integer> {
-    private final Surroundings around;
+    private final Surroundings environment;
 
     @Mixin
     final Output output;
@@ -25,19 +28,19 @@ final class SignalsCommand implements Callable<Integer> {
     @Mixin
     final Connection connection;
 
-    @Option(names = "--since", paramLabel = "AGE", description = "How far back, 24h unless told; or a time.")
+    @Option(names = "--since", paramLabel = "AGE", description = "Start of the period: an age or a time. Default: 24h.")
     String since = "24h";
 
-    @Option(names = "--step", paramLabel = "STEP", description = "Only what this step did.")
+    @Option(names = "--step", paramLabel = "STEP", description = "Only this step.")
     String step = "";
 
-    @Parameters(paramLabel = "WORKFLOW", arity = "0..1", description = "Of this workflow; of all unless told.")
+    @Parameters(paramLabel = "WORKFLOW", arity = "0..1", description = "Only this workflow. Default: all.")
     String workflow = "";
 
-    SignalsCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    SignalsCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     @Override
@@ -53,7 +56,7 @@ final class SignalsCommand implements Callable<Integer> {
             output.document(body);
             return Exit.DONE;
         }
-        Table table = new Table("SIGNAL", "VALUE", "");
+        Table table = new Table("METRIC", "VALUE", "");
         JsonNode conflicts = body.path("conflict_rate");
         table.row(
                 "conflict rate",
@@ -76,7 +79,7 @@ final class SignalsCommand implements Callable<Integer> {
                                 Locale.ROOT, "%.4f", writes.path("ratio").asDouble(1)) + ", " + number(writes, "writes")
                         + " writes in all");
         table.print(output);
-        also(body, answer.date().orElse(around.clock().instant()));
+        also(body, answer.date().orElse(environment.clock().instant()));
         for (JsonNode advice : body.path("advice")) {
             output.talk(Json.text(advice, "workflow") + ": " + Json.text(advice, "says"));
         }
@@ -100,7 +103,7 @@ final class SignalsCommand implements Callable<Integer> {
         String amounts = StreamSupport.stream(prevented.path("worth").spliterator(), false)
                 .map(one -> Json.text(one, "amount") + " " + Json.text(one, "currency"))
                 .collect(Collectors.joining(", "));
-        return amounts.isEmpty() ? "" : ", worth " + amounts;
+        return amounts.isEmpty() ? "" : ", amount saved " + amounts;
     }
 
     private static String number(JsonNode node, String member) {

@@ -16,11 +16,11 @@ import java.time.InstantSource;
 import java.util.Map;
 
 /**
- * All that a command knows of the machine it runs on. The only file of this package that reads the clock, waits, or
- * touches the standard streams; tests pass their own.
+ * The process environment of a command: variables, streams, clock and folder. Only this file of the package reads the
+ * clock, sleeps or uses the standard streams; tests pass their own.
  *
- * @param terminal stdout is a terminal, as the launcher found out
- * @param folder the folder that relative paths are meant from
+ * @param terminal stdout is a terminal, as the launcher detected
+ * @param folder base of relative paths
  */
 public record Surroundings(
         Map<String, String> environment,
@@ -33,7 +33,7 @@ public record Surroundings(
         Path folder) {
     private static final int LONGEST_HIDDEN = 64 << 10;
 
-    /** Waits. */
+    /** Sleeps for a duration. */
     @FunctionalInterface
     public interface Pause {
         void of(Duration duration) throws InterruptedException;
@@ -51,18 +51,18 @@ public record Surroundings(
                 Path.of(""));
     }
 
-    /** Null-free look at one variable: empty counts as not set, as shells have it. */
+    /** An environment variable; empty if it is not set. */
     String variable(String name) {
         return environment.getOrDefault(name, "");
     }
 
     /**
-     * A line that nobody shall see: typed without echo where somebody sits there, else all of stdin. Less one line break
-     * at its end, which is the shell's and not the secret's.
+     * Reads a secret: typed without echo on a terminal, else all of stdin. Drops one line break at its end, which
+     * comes from the shell.
      */
     String hidden(String prompt) throws IOException {
         Console console = System.console();
-        // Only over the real stdin: tests pass their own.
+        // Only with the real stdin; tests pass their own.
         if (in instanceof FileInputStream && console != null && console.isTerminal()) {
             char[] typed = console.readPassword("%s", prompt);
             return typed == null ? "" : new String(typed);
@@ -80,7 +80,7 @@ public record Surroundings(
                 : text.endsWith("\n") ? text.substring(0, text.length() - 1) : text;
     }
 
-    /** JSON is UTF-8 whatever the locale says. */
+    /** Writes UTF-8 whatever the locale, because JSON is UTF-8. */
     private static PrintWriter utf8(FileDescriptor descriptor) {
         return new PrintWriter(new OutputStreamWriter(new FileOutputStream(descriptor), StandardCharsets.UTF_8), true);
     }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Rows under headings, as wide as they need to be; in plain mode tab-separated without headings. */
+/** Prints rows in aligned columns below headings; in plain mode tab-separated without headings. */
 final class Table {
     private static final Pattern COLOUR = Pattern.compile("\u001b\\[\\d+m");
     private final List<List<String>> rows = new ArrayList<>();
@@ -38,7 +38,7 @@ final class Table {
         }
     }
 
-    /** A heading over nothing says nothing. */
+    /** Drops columns that have no value in any row. */
     private void dropEmptyColumns() {
         for (int i = rows.getFirst().size() - 1; i >= 0; i--) {
             int column = i;

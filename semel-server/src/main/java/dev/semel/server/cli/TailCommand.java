@@ -16,10 +16,10 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** `tail`: what happens, one line for each, as the server tells it. */
+/** `semel tail`: prints one line for each change of a run, from the server's event stream. */
 @Command(
         name = "tail",
-        description = "Shows runs as they come and change, and the duplicates and conflicts that meet them.",
+        description = "Shows new and changed runs, duplicates and conflicts as they happen.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel tail",
@@ -31,7 +31,7 @@ final class TailCommand implements Callable<Integer> {
     private static final int LONGEST_STREAM = 600;
     private static final int MOST_REMEMBERED = 10_000;
 
-    private final Surroundings around;
+    private final Surroundings environment;
 
     @Spec
     @Nullable
@@ -49,17 +49,17 @@ final class TailCommand implements Callable<Integer> {
     @Option(names = "--key", paramLabel = "K", description = "Only the run of this key.")
     String key = "";
 
-    @Option(names = "--status", paramLabel = "S", description = "Only runs that come to this status, such as failed.")
+    @Option(names = "--status", paramLabel = "S", description = "Only runs that reach this status, such as failed.")
     String status = "";
 
     @Option(names = "--only", paramLabel = "WHAT", description = "run, replayed or conflict.")
     String only = "";
 
-    @Option(names = "--for", paramLabel = "TIME", description = "Ends after this time; else when it is interrupted.")
+    @Option(names = "--for", paramLabel = "TIME", description = "Stop after this time. Default: when interrupted.")
     String length = "";
 
-    /** How runs stood when they were last told; the one that was told longest ago is forgotten first. */
-    private final Map<String, Stand> told = new LinkedHashMap<>();
+    /** The state in which each run was last printed; the oldest entry is dropped first. */
+    private final Map<String, Stand> printed = new LinkedHashMap<>();
 
     private record Stand(String status, long replays, long conflicts) {
         static final Stand NOT_THERE = new Stand("", 0, 0);
@@ -70,21 +70,21 @@ final class TailCommand implements Callable<Integer> {
         }
     }
 
-    TailCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    TailCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     @Override
     public Integer call() throws InterruptedException {
         if (!only.matches("|run|replayed|conflict")) {
-            throw usage("--only is one of run, replayed, conflict.");
+            throw usage("--only must be run, replayed or conflict.");
         }
-        Instant end = length.isEmpty() ? Instant.MAX : around.clock().instant().plus(typed(length));
+        Instant end = length.isEmpty() ? Instant.MAX : environment.clock().instant().plus(typed(length));
         Api api = connection.api();
         for (boolean first = true; ; first = false) {
-            Instant now = around.clock().instant();
+            Instant now = environment.clock().instant();
             if (!now.isBefore(end)) {
                 return Exit.DONE;
             }
@@ -100,8 +100,8 @@ final class TailCommand implements Callable<Integer> {
                 }
                 output.talk(none.why() + "; trying again");
             }
-            // A stream ends by itself after a while, and begins with how things stand: nothing is told twice.
-            around.pause().of(AGAIN);
+            // The server ends a stream after a while. The next begins with the current state; nothing prints twice.
+            environment.pause().of(AGAIN);
         }
     }
 
@@ -131,33 +131,33 @@ final class TailCommand implements Callable<Integer> {
             return;
         }
         if (!event.has("run_id")) {
-            return; // how many reviews and requests there are: lists tell them
+            return; // counts of reviews and requests; lists show them
         }
         if (!workflow.isEmpty() && !workflow.equals(event.path("workflow").asString(""))
                 || !key.isEmpty() && !key.equals(event.path("key").asString(""))) {
             return;
         }
-        Stand before = told.getOrDefault(Json.text(event, "run_id"), Stand.NOT_THERE);
+        Stand before = printed.getOrDefault(Json.text(event, "run_id"), Stand.NOT_THERE);
         Stand now = Stand.of(event);
         remember(Json.text(event, "run_id"), now);
         if (!now.status().equals(before.status())) {
-            tell(event, "run", now.status(), 1);
+            print(event, "run", now.status(), 1);
         }
         if (status.isEmpty()) {
-            tell(event, "replayed", "replayed", now.replays() - before.replays());
-            tell(event, "conflict", "conflict", now.conflicts() - before.conflicts());
+            print(event, "replayed", "replayed", now.replays() - before.replays());
+            print(event, "conflict", "conflict", now.conflicts() - before.conflicts());
         }
     }
 
-    private void remember(String run, Stand stand) {
-        told.remove(run);
-        told.put(run, stand);
-        if (told.size() > MOST_REMEMBERED) {
-            told.remove(told.keySet().iterator().next());
+    private void remember(String run, Stand state) {
+        printed.remove(run);
+        printed.put(run, state);
+        if (printed.size() > MOST_REMEMBERED) {
+            printed.remove(printed.keySet().iterator().next());
         }
     }
 
-    private void tell(JsonNode event, String what, String word, long times) {
+    private void print(JsonNode event, String what, String word, long times) {
         boolean wanted = (only.isEmpty() || only.equals(what)) && (status.isEmpty() || status.equals(word));
         if (times < 1 || !wanted) {
             return;

@@ -8,9 +8,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
+/** `semel timeline`: shows the steps of a run with their attempts. */
 @Command(
         name = "timeline",
-        description = "Shows the steps of a run: kind, protection, how each ended, and how often it was tried.",
+        description = "Shows the steps of a run: kind, protection, status and number of attempts.",
         footerHeading = "%nExamples:%n",
         footer = {"  semel timeline run_9kXmP2vQwL", "  semel timeline run_9kXmP2vQwL --json"})
 final class TimelineCommand implements Callable<Integer> {
@@ -23,9 +24,9 @@ final class TimelineCommand implements Callable<Integer> {
     @Parameters(paramLabel = "RUN", description = "The id of the run.")
     String run = "";
 
-    TimelineCommand(Surroundings around) {
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    TimelineCommand(Surroundings environment) {
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     @Override
@@ -37,10 +38,10 @@ final class TimelineCommand implements Callable<Integer> {
         }
         JsonNode items = whole.path("items");
         if (items.isEmpty()) {
-            output.talk("no step is on record yet");
+            output.talk("no step is recorded yet");
             return Exit.DONE;
         }
-        Table table = new Table("STEP", "KIND", "PROTECTION", "STATUS", "TRIED", "EFFECT KEY");
+        Table table = new Table("STEP", "KIND", "PROTECTION", "STATUS", "ATTEMPTS", "EFFECT KEY");
         for (JsonNode step : items) {
             table.row(
                     Json.text(step, "path"),
@@ -63,7 +64,7 @@ final class TimelineCommand implements Callable<Integer> {
         return Exit.DONE;
     }
 
-    /** Every page of it, as one. */
+    /** Reads all pages into one document. */
     private ObjectNode whole() {
         Api api = connection.api();
         Call call = Call.get(Call.path("v1", "runs", run, "timeline"));

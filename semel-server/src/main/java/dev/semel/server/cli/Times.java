@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Spans of time as people say them: `23 h 57 m`, and as they type them: `30s`. */
+/** Formats durations for users, such as `23 h 57 m`, and parses typed ones, such as `30s`. */
 final class Times {
     private static final Pattern TYPED = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)?");
 

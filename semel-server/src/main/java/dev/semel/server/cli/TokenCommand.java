@@ -16,10 +16,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** `token create | list | revoke`. */
+/** `semel token`: creates, lists and revokes API tokens. */
 @Command(
         name = "token",
-        description = "Makes, lists and revokes API tokens.",
+        description = "Creates, lists and revokes API tokens.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel token create --workspace default --scope trigger,read --name shop --quota 600 > token.txt",
@@ -31,11 +31,11 @@ final class TokenCommand implements Callable<Integer> {
     @Nullable
     CommandSpec spec;
 
-    static CommandLine commandLine(Surroundings around) {
+    static CommandLine commandLine(Surroundings environment) {
         return new CommandLine(new TokenCommand())
-                .addSubcommand(new Create(around))
-                .addSubcommand(new All(around))
-                .addSubcommand(new Revoke(around));
+                .addSubcommand(new Create(environment))
+                .addSubcommand(new All(environment))
+                .addSubcommand(new Revoke(environment));
     }
 
     @Override
@@ -43,10 +43,10 @@ final class TokenCommand implements Callable<Integer> {
         if (spec == null) {
             throw new IllegalStateException("not wired");
         }
-        throw new ParameterException(spec.commandLine(), "Say what to do: semel token create, list or revoke.");
+        throw new ParameterException(spec.commandLine(), "Missing subcommand: semel token create, list or revoke.");
     }
 
-    @Command(name = "create", description = "Makes a token and prints it, once, on stdout.")
+    @Command(name = "create", description = "Creates a token and prints it to stdout, only once.")
     static final class Create implements Callable<Integer> {
         @Mixin
         final Output output;
@@ -54,7 +54,7 @@ final class TokenCommand implements Callable<Integer> {
         @Mixin
         final Connection connection;
 
-        @Option(names = "--workspace", required = true, paramLabel = "W", description = "The workspace it is for.")
+        @Option(names = "--workspace", required = true, paramLabel = "W", description = "Workspace of the token.")
         String workspace = "";
 
         @Option(
@@ -62,21 +62,23 @@ final class TokenCommand implements Callable<Integer> {
                 required = true,
                 split = ",",
                 paramLabel = "SCOPE",
-                description = "What it allows: trigger, read, operate, review, admin.")
+                description = "Scopes: trigger, read, operate, review, admin.")
         List<String> scopes = List.of();
 
-        @Option(names = "--name", paramLabel = "NAME", description = "Who or what will use it.")
+        @Option(names = "--name", paramLabel = "NAME", description = "Name of its user or program.")
         String name = "";
 
         @Option(
                 names = "--quota",
                 paramLabel = "N",
-                description = "Fresh triggers a minute; replays have ten times as much of their own. None by default.")
+                description =
+                        "New triggers per minute; Replayed requests have a quota of ten times as many."
+                                + " Default: none.")
         int quota;
 
-        Create(Surroundings around) {
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+        Create(Surroundings environment) {
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
@@ -96,7 +98,7 @@ final class TokenCommand implements Callable<Integer> {
             } else {
                 output.line(Json.text(answer.body(), "token"));
                 output.talk(
-                        Json.text(answer.body(), "token_id") + " made. The token is shown this once and kept nowhere;"
+                        Json.text(answer.body(), "token_id") + " created. The token is shown only now and stored only as a hash;"
                                 + " put it where only its user can read it.");
             }
             return Exit.DONE;
@@ -105,7 +107,7 @@ final class TokenCommand implements Callable<Integer> {
 
     @Command(name = "list", description = "Lists tokens, never the secrets.")
     static final class All implements Callable<Integer> {
-        private final Surroundings around;
+        private final Surroundings environment;
 
         @Mixin
         final Output output;
@@ -113,10 +115,10 @@ final class TokenCommand implements Callable<Integer> {
         @Mixin
         final Connection connection;
 
-        All(Surroundings around) {
-            this.around = around;
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+        All(Surroundings environment) {
+            this.environment = environment;
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override
@@ -126,7 +128,7 @@ final class TokenCommand implements Callable<Integer> {
                 output.document(answer.body());
                 return Exit.DONE;
             }
-            Instant now = answer.date().orElse(around.clock().instant());
+            Instant now = answer.date().orElse(environment.clock().instant());
             Table table = new Table("TOKEN", "NAME", "WORKSPACE", "SCOPES", "CREATED", "REVOKED");
             for (JsonNode token : answer.body().path("items")) {
                 table.row(
@@ -144,7 +146,7 @@ final class TokenCommand implements Callable<Integer> {
                     output,
                     answer.body(),
                     "token list",
-                    "no tokens. Make one: semel token create --workspace default --scope trigger");
+                    "no tokens. Create one: semel token create --workspace default --scope trigger");
             return Exit.DONE;
         }
 
@@ -155,7 +157,7 @@ final class TokenCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "revoke", description = "Makes a token worthless at once.")
+    @Command(name = "revoke", description = "Revokes a token at once.")
     static final class Revoke implements Callable<Integer> {
         @Mixin
         final Output output;
@@ -166,9 +168,9 @@ final class TokenCommand implements Callable<Integer> {
         @Parameters(paramLabel = "ID", description = "Id of the token, as `semel token list` shows it; not the token.")
         String id = "";
 
-        Revoke(Surroundings around) {
-            this.output = new Output(around);
-            this.connection = new Connection(around);
+        Revoke(Surroundings environment) {
+            this.output = new Output(environment);
+            this.connection = new Connection(environment);
         }
 
         @Override

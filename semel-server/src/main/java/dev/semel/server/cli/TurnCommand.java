@@ -9,7 +9,7 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What an operator turns about a workflow: which version its triggers get, and whether they wait. */
+/** Base of the commands that control a published workflow: `promote`, `rollback`, `pause` and `resume`. */
 abstract sealed class TurnCommand implements Callable<Integer> {
     @Mixin
     final Output output;
@@ -20,15 +20,15 @@ abstract sealed class TurnCommand implements Callable<Integer> {
     @Parameters(paramLabel = "WORKFLOW", description = "Name or id.")
     String workflow = "";
 
-    TurnCommand(Surroundings around) {
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    TurnCommand(Surroundings environment) {
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
-    int turn(String deed, ObjectNode body) {
+    int turn(String action, ObjectNode body) {
         JsonNode answer = connection
                 .api()
-                .ask(Call.post(Call.path("v1", "workflows", workflow, deed), body.isEmpty() ? "" : Json.compact(body)))
+                .ask(Call.post(Call.path("v1", "workflows", workflow, action), body.isEmpty() ? "" : Json.compact(body)))
                 .body();
         if (output.json) {
             output.document(answer);
@@ -46,7 +46,7 @@ abstract sealed class TurnCommand implements Callable<Integer> {
 
     @Command(
             name = "promote",
-            description = "Gives the candidate all fresh triggers.",
+            description = "Makes the candidate the current version, for all new triggers.",
             footerHeading = "%nExamples:%n",
             footer = {"  semel promote payment_receipt", "  semel promote payment_receipt --version 4"})
     static final class Promote extends TurnCommand {
@@ -54,8 +54,8 @@ abstract sealed class TurnCommand implements Callable<Integer> {
         @Nullable
         Integer version;
 
-        Promote(Surroundings around) {
-            super(around);
+        Promote(Surroundings environment) {
+            super(environment);
         }
 
         @Override
@@ -76,20 +76,20 @@ abstract sealed class TurnCommand implements Callable<Integer> {
 
     @Command(
             name = "rollback",
-            description = "Ends the candidate; with --to, publishes the text of an earlier version again.",
+            description = "Removes the candidate. With --to, publishes an earlier version again.",
             footerHeading = "%nExamples:%n",
             footer = {"  semel rollback payment_receipt", "  semel rollback payment_receipt --to 3 --reason 'wrong tax'"
             })
     static final class Rollback extends TurnCommand {
-        @Option(names = "--to", paramLabel = "N", description = "The version whose text is to be current again.")
+        @Option(names = "--to", paramLabel = "N", description = "Version to publish again.")
         @Nullable
         Integer to;
 
-        @Option(names = "--reason", paramLabel = "TEXT", description = "Kept in the audit.")
+        @Option(names = "--reason", paramLabel = "TEXT", description = "Reason for the audit log.")
         String reason = "";
 
-        Rollback(Surroundings around) {
-            super(around);
+        Rollback(Surroundings environment) {
+            super(environment);
         }
 
         @Override
@@ -108,14 +108,14 @@ abstract sealed class TurnCommand implements Callable<Integer> {
         String said(JsonNode answer) {
             boolean changed = answer.path("changed").asBoolean(false);
             return version(answer) + " gets all triggers"
-                    + (!changed ? "; nothing was changed" : to == null ? "; the candidate is over" : ", as in v" + to);
+                    + (!changed ? "; nothing was changed" : to == null ? "; the candidate is removed" : ", as in v" + to);
         }
     }
 
-    @Command(name = "pause", description = "New runs queue; those that run go on.")
+    @Command(name = "pause", description = "Pauses a workflow: new runs queue, started runs continue.")
     static final class Pause extends TurnCommand {
-        Pause(Surroundings around) {
-            super(around);
+        Pause(Surroundings environment) {
+            super(environment);
         }
 
         @Override
@@ -129,10 +129,10 @@ abstract sealed class TurnCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "resume", description = "Queued runs start.")
+    @Command(name = "resume", description = "Resumes a paused workflow: queued runs start.")
     static final class Resume extends TurnCommand {
-        Resume(Surroundings around) {
-            super(around);
+        Resume(Surroundings environment) {
+            super(environment);
         }
 
         @Override
@@ -142,7 +142,7 @@ abstract sealed class TurnCommand implements Callable<Integer> {
 
         @Override
         String said(JsonNode answer) {
-            return Json.text(answer, "workflow") + " runs; what was queued starts";
+            return Json.text(answer, "workflow") + " is resumed; queued runs start";
         }
     }
 }

@@ -7,7 +7,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Finds the word that was meant. Picocli's own search misses swapped letters, the commonest slip. */
+/**
+ * Suggests the command or option that the user meant. Picocli's own search misses swapped letters, the commonest slip.
+ */
 final class Typo {
     private Typo() {}
 

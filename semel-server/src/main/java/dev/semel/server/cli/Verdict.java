@@ -3,23 +3,27 @@ package dev.semel.server.cli;
 import java.time.Duration;
 import java.time.Instant;
 
-/** What to do after one try of a trigger. Pure: {@link Sender} acts on it. */
+/**
+ * The decision after one attempt to send a trigger: use the response, retry, or give up. Pure code; {@link Sender}
+ * acts on it.
+ */
 sealed interface Verdict {
-    /** The answer stands, good or bad. */
+    /** Use this response, success or error. */
     record Final(Answer answer) implements Verdict {}
 
-    /** Asking again cannot start a second run. */
+    /** Retry after a pause; it cannot start a second run. */
     record Again(Duration pause, String why) implements Verdict {}
 
-    /** No answer, and no further try. {@code unknown}: a run may have been started. */
+    /** Stop without a response. {@code unknown}: a run may have been started. */
     record GiveUp(boolean unknown, String why) implements Verdict {}
 
     int RETRIES = 5;
     Duration LONGEST_PAUSE = Duration.ofSeconds(60);
 
     /**
-     * @param named the trigger carries a key or a run id, so that any number of copies is one run
-     * @param retries how many retries there have been
+     * @param named the trigger has a key or a run id, so repeats cannot start a second run
+     *
+     * @param retries number of retries so far
      */
     static Verdict on(Answer answer, boolean named, int retries, Instant now) {
         if (answer.ok() || retries >= RETRIES || !worthRetrying(answer, named)) {
@@ -38,7 +42,7 @@ sealed interface Verdict {
         if (none.sent() && !named) {
             return new GiveUp(true, none.why());
         }
-        // What was lost on the first try may have started the run, even if the last try was refused at the door.
+        // A request lost earlier may have started the run, even if the last connection was refused.
         return retries >= RETRIES ? new GiveUp(false, none.why()) : new Again(backoff(retries), none.why());
     }
 
@@ -46,10 +50,10 @@ sealed interface Verdict {
         if (answer.headers().firstValue("x-should-retry").orElse("").equals("false")) {
             return false;
         }
-        boolean semelSpoke = !answer.code().isEmpty();
+        boolean fromSemel = !answer.code().isEmpty();
         return switch (answer.status()) {
-            // Semel says of these that nothing ran. A proxy that says so may not know.
-            case 429, 503 -> named || semelSpoke;
+            // From Semel these mean that no run was started. A proxy cannot know that.
+            case 429, 503 -> named || fromSemel;
             case 409 -> answer.body().path("retryable").asBoolean(false);
             case 500 -> named && answer.body().path("retryable").asBoolean(false);
             case 502, 504 -> named;

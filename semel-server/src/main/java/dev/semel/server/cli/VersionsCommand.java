@@ -3,17 +3,18 @@ package dev.semel.server.cli;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
+/** `semel versions`: lists the versions of a workflow with their rollout percentages. */
 @Command(
         name = "versions",
-        description = "Lists the versions of a workflow, newest first, and who gets which.",
+        description = "Lists the versions of a workflow, newest first, with their rollout percentages.",
         footerHeading = "%nExamples:%n",
         footer = {"  semel versions payment_receipt"})
 final class VersionsCommand extends ListCommand {
     @Parameters(paramLabel = "WORKFLOW", description = "Name or id.")
     String workflow = "";
 
-    VersionsCommand(Surroundings around) {
-        super(around);
+    VersionsCommand(Surroundings environment) {
+        super(environment);
     }
 
     @Override

@@ -6,24 +6,27 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Waits for a run by looking at it. Looking leaves no trace; triggering again would be one more replayed request. */
+/**
+ * Waits for the end of a run by polling it. Polling leaves no trace, while another trigger would count as a Replayed
+ * request.
+ */
 final class Waiting {
     private static final Set<String> ENDED = Set.of("completed", "failed", "cancelled", "in_doubt");
 
     private final Api api;
-    private final Surroundings around;
+    private final Surroundings environment;
 
-    Waiting(Api api, Surroundings around) {
+    Waiting(Api api, Surroundings environment) {
         this.api = api;
-        this.around = around;
+        this.environment = environment;
     }
 
-    /** The trigger's answer with the run's last known status, and its output or error once it has ended. */
+    /** The trigger's response with the run's last known status, and its output or error after its end. */
     ObjectNode forEnd(ObjectNode answer, Instant deadline, Duration betweenLooks) {
         ObjectNode outcome = answer.deepCopy();
         String run = Json.text(answer, "run_id");
         while (!ENDED.contains(Json.text(outcome, "status"))
-                && around.clock().instant().isBefore(deadline)) {
+                && environment.clock().instant().isBefore(deadline)) {
             pause(betweenLooks);
             JsonNode seen = look(run);
             for (String member : new String[] {"status", "waiting_for", "output", "error"}) {
@@ -35,7 +38,7 @@ final class Waiting {
         return outcome;
     }
 
-    /** A server that is away for a moment ends no wait: the run is durable and goes on after a restart. */
+    /** An unreachable server does not end the wait: the run is durable and continues after a restart. */
     private JsonNode look(String run) {
         try {
             return api.ask(Call.get(Call.path("v1", "runs", run))).body();
@@ -53,11 +56,11 @@ final class Waiting {
 
     private void pause(Duration pause) {
         try {
-            around.pause().of(pause);
+            environment.pause().of(pause);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             throw Failure.here(
-                    Exit.FAILED, "interrupted", "Stopped waiting. The run goes on.", "Look with `semel run`.");
+                    Exit.FAILED, "interrupted", "Stopped waiting. The run continues.", "See `semel run`.");
         }
     }
 }

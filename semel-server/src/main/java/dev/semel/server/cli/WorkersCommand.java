@@ -8,12 +8,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import tools.jackson.databind.JsonNode;
 
-@Command(name = "workers", description = "Lists the workers: who, since when, version, runs, lease, lag.")
+/** `semel workers`: lists the workers with their leases and clocks. */
+@Command(name = "workers", description = "Lists the workers: status, version, runs, start, lease and clock.")
 final class WorkersCommand implements Callable<Integer> {
-    /** Clocks that follow a time server are closer than this; a worker warns of more in its own log, too. */
+    /** Clocks that follow a time server differ less than this; a worker also logs larger differences. */
     private static final Duration CLOCKS_AGREE = Duration.ofSeconds(5);
 
-    private final Surroundings around;
+    private final Surroundings environment;
 
     @Mixin
     final Output output;
@@ -21,10 +22,10 @@ final class WorkersCommand implements Callable<Integer> {
     @Mixin
     final Connection connection;
 
-    WorkersCommand(Surroundings around) {
-        this.around = around;
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    WorkersCommand(Surroundings environment) {
+        this.environment = environment;
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     @Override
@@ -35,7 +36,7 @@ final class WorkersCommand implements Callable<Integer> {
             return Exit.DONE;
         }
         JsonNode items = answer.body().path("items");
-        Instant now = answer.date().orElse(around.clock().instant());
+        Instant now = answer.date().orElse(environment.clock().instant());
         Table table = new Table("WORKER", "STATUS", "VERSION", "RUNS", "SINCE", "LEASE", "CLOCK");
         for (JsonNode worker : items) {
             table.row(
@@ -48,7 +49,7 @@ final class WorkersCommand implements Callable<Integer> {
                     clock(worker));
         }
         if (items.isEmpty()) {
-            output.talk("no worker has a lease: nobody drives runs. Look at /readyz and into the log of the server");
+            output.talk("no worker has a lease, so no run is executed. Check /readyz and the log of the server");
         } else {
             table.print(output);
         }
@@ -68,10 +69,10 @@ final class WorkersCommand implements Callable<Integer> {
         Duration left = Duration.between(now, until);
         return output.plain
                 ? until.toString()
-                : left.isNegative() ? "over for " + Times.span(left) : Times.span(left) + " left";
+                : left.isNegative() ? "expired " + Times.span(left) + " ago" : Times.span(left) + " left";
     }
 
-    /** Nothing where the clock is right. */
+    /** Empty if the clock is right. */
     private String clock(JsonNode worker) {
         Duration ahead = Duration.ofMillis(worker.path("clock_ahead_ms").asLong(0));
         if (output.plain) {
@@ -86,7 +87,7 @@ final class WorkersCommand implements Callable<Integer> {
     private void lag(JsonNode body) {
         Duration lag = Duration.ofMillis(body.path("lag_ms").asLong(0));
         if (lag.isPositive() && !output.plain) {
-            output.talk("the oldest run that is due has waited " + Times.span(lag)
+            output.talk("the oldest due run has waited " + Times.span(lag)
                     + (lag.toSeconds() < 2 ? "" : ": workers are missing, busy, or do not know its workflow"));
         }
     }

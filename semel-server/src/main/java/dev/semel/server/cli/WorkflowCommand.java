@@ -8,10 +8,11 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
+/** `semel workflow`: shows one workflow with its effects and their protections. */
 @Command(
         name = "workflow",
         description =
-                "Shows one workflow: every effect with what keeps it from happening twice, and six answers to each.",
+                "Shows one workflow: every effect with its protection, and six answers about duplicates of each.",
         footerHeading = "%nExamples:%n",
         footer = {"  semel workflow payment_receipt", "  semel workflow payment_receipt --json"})
 final class WorkflowCommand implements Callable<Integer> {
@@ -24,9 +25,9 @@ final class WorkflowCommand implements Callable<Integer> {
     @Parameters(paramLabel = "WORKFLOW", description = "Name or id.")
     String name = "";
 
-    WorkflowCommand(Surroundings around) {
-        this.output = new Output(around);
-        this.connection = new Connection(around);
+    WorkflowCommand(Surroundings environment) {
+        this.output = new Output(environment);
+        this.connection = new Connection(environment);
     }
 
     @Override
@@ -57,7 +58,7 @@ final class WorkflowCommand implements Callable<Integer> {
         return Exit.DONE;
     }
 
-    /** A workflow in Java has no file that could answer. */
+    /** Empty for a Java workflow, which has no file to explain. */
     private JsonNode explained(String path) {
         try {
             return connection.api().ask(Call.get(path + "/explanation")).body();
@@ -71,7 +72,7 @@ final class WorkflowCommand implements Callable<Integer> {
 
     private void effects(JsonNode workflow) {
         if (workflow.path("effects").isEmpty()) {
-            output.line("it changes nothing outside");
+            output.line("it has no external effects");
             return;
         }
         Table table = new Table("STEP", "DOES", "PROTECTION", "KEY", "WINDOW", "OWNER");
@@ -82,7 +83,7 @@ final class WorkflowCommand implements Callable<Integer> {
                     Json.text(effect, "step"),
                     Json.text(effect, "does"),
                     Json.text(effect, "protection"),
-                    key.isEmpty() ? "the step of this run" : key,
+                    key.isEmpty() ? "step id" : key,
                     window == 0 ? "" : Times.span(Duration.ofSeconds(window)),
                     said(Json.text(workflow, "owner")));
         }

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Workflow files on this machine: those that were named, and those in folders that were named. */
+/** Finds and reads the workflow files that the user named, also those in named folders. */
 final class WorkflowFiles {
     private static final long LARGEST = 4 << 20;
 
@@ -18,7 +18,7 @@ final class WorkflowFiles {
         return file.toString().matches(".*\\.(yaml|yml|json)");
     }
 
-    /** Folders are opened; the order is theirs by name. */
+    /** Replaces folders by their workflow files, sorted by name. */
     static List<Path> expand(Path folder, List<Path> named) {
         List<Path> all = new ArrayList<>();
         for (Path one : named) {
@@ -37,8 +37,8 @@ final class WorkflowFiles {
             throw Failure.here(
                     Exit.NOT_FOUND,
                     "no-files",
-                    "There is no .yaml, .yml or .json file in what was named. Nothing was published.",
-                    "Name the files.");
+                    "The given paths contain no .yaml, .yml or .json file. Nothing was published.",
+                    "Pass the files by name.");
         }
         return all;
     }
@@ -46,7 +46,7 @@ final class WorkflowFiles {
     static String read(Path file) {
         try {
             if (Files.size(file) > LARGEST) {
-                throw bad(file, "is larger than 4 MiB", "A workflow file is small; is this the right one?");
+                throw bad(file, "is larger than 4 MiB", "Check the path: a workflow file is small.");
             }
             return Files.readString(file);
         } catch (CharacterCodingException notText) {

@@ -2,10 +2,11 @@ package dev.semel.server.cli;
 
 import picocli.CommandLine.Command;
 
+/** `semel workflows`: lists the published workflows. */
 @Command(name = "workflows", description = "Lists the published workflows.")
 final class WorkflowsCommand extends ListCommand {
-    WorkflowsCommand(Surroundings around) {
-        super(around);
+    WorkflowsCommand(Surroundings environment) {
+        super(environment);
     }
 
     @Override

@@ -2,19 +2,20 @@ package dev.semel.server.cli;
 
 import picocli.CommandLine.Command;
 
+/** `semel workspaces`: lists the workspaces of the server. */
 @Command(
         name = "workspaces",
-        description = "Lists the workspaces of the server. One is made with its first token.",
+        description = "Lists the workspaces of the server. Creating the first token of a workspace creates it.",
         footerHeading = "%nExample:%n",
-        footer = "  semel token create --workspace shop --scope admin > token.txt     makes the workspace shop")
+        footer = "  semel token create --workspace shop --scope admin > token.txt     creates the workspace shop")
 final class WorkspacesCommand extends ListCommand {
-    WorkspacesCommand(Surroundings around) {
-        super(around);
+    WorkspacesCommand(Surroundings environment) {
+        super(environment);
     }
 
     @Override
     Sheet sheet() {
-        return Sheet.of(Call.get(Call.path("v1", "workspaces")), "workspaces", "there is none")
+        return Sheet.of(Call.get(Call.path("v1", "workspaces")), "workspaces", "no workspaces")
                 .text("WORKSPACE", "workspace")
                 .cell("OWN", one -> one.path("own").asBoolean(false) ? "this one" : "");
     }

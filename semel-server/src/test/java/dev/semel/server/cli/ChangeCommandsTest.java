@@ -36,7 +36,7 @@ class ChangeCommandsTest {
         var result = desk.run("token", "create", "--workspace", "default", "--scope", "trigger,read", "--name", "shop");
         assertEquals(0, result.exit(), result.err());
         assertEquals("semel_secret\n", result.out());
-        assertTrue(result.err().contains("tok_1 made"));
+        assertTrue(result.err().contains("tok_1 created"));
         assertEquals(
                 "{\"workspace\":\"default\",\"scopes\":[\"trigger\",\"read\"],\"name\":\"shop\"}",
                 server.seen.getFirst().body());
@@ -70,7 +70,7 @@ class ChangeCommandsTest {
                 desk.run("signal", "--key", "o1", "paid", "--data", "{\"a\":1}").out());
         assertEquals(
                 "{\"data\":{\"a\":1},\"key\":\"o1\"}", server.seen.getLast().body());
-        assertTrue(desk.run("signal", "--key", "o1", "early").out().startsWith("kept until 2026-03-01T09:00:00Z"));
+        assertTrue(desk.run("signal", "--key", "o1", "early").out().startsWith("stored until 2026-03-01T09:00:00Z"));
         assertEquals(2, desk.run("signal", "paid").exit());
     }
 
@@ -120,9 +120,9 @@ class ChangeCommandsTest {
                 .on("PUT /v1/workflows/good", json(200, "{\"workflow\":\"good\",\"version\":1,\"warnings\":[]}"));
         var result = desk.run("publish", "--dry-run", ".");
         assertEquals(1, result.exit());
-        assertEquals("good is fine; nothing was published\n", result.out());
+        assertEquals("good is valid; nothing was published\n", result.out());
         assertTrue(result.err().contains("line 3:7  no such step"), result.err());
-        assertTrue(result.err().contains("c.yaml says no name"), result.err());
+        assertTrue(result.err().contains("c.yaml has no workflow name"), result.err());
         assertTrue(server.seen.stream().allMatch(seen -> seen.target().endsWith("?dry_run=true")));
         var json = desk.run("publish", "--dry-run", ".", "--json").json();
         assertEquals(3, json.path("items").size());

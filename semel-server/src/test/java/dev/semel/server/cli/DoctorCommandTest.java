@@ -71,7 +71,7 @@ class DoctorCommandTest {
         var result = desk.run("doctor", "--port", Integer.toString(server.port()));
         assertEquals(1, result.exit());
         assertTrue(result.out().contains("in use by a program that is not Semel"), result.out());
-        assertTrue(result.out().contains("answered by something that is not Semel"), result.out());
+        assertTrue(result.out().contains("answered by a program that is not Semel"), result.out());
     }
 
     @Test

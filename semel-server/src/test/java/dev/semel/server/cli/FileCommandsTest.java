@@ -49,7 +49,7 @@ class FileCommandsTest {
         assertEquals(0, result.exit(), result.err());
         assertTrue(result.out().contains("alpha"), result.out());
         assertTrue(result.out().contains("2 steps  1 tx, 1 child by key  ok"), result.out());
-        assertTrue(result.err().contains("0 files refused, 0 warnings"), result.err());
+        assertTrue(result.err().contains("0 files rejected, 0 warnings"), result.err());
         assertEquals(List.of(), server.seen);
     }
 
@@ -61,7 +61,7 @@ class FileCommandsTest {
         assertEquals(1, result.exit());
         assertTrue(result.err().contains("^"), result.err());
         assertTrue(result.err().contains("line 4, column"), result.err());
-        assertTrue(result.out().contains("refused"), result.out());
+        assertTrue(result.out().contains("rejected"), result.out());
         assertTrue(result.out().contains("ok"), result.out());
         var document = desk.run("check", "a.yaml", "--json").json();
         assertFalse(document.at("/items/0/ok").asBoolean());

@@ -100,7 +100,7 @@ class FormTwinsTest {
             {"items":[{"review_id":"rev_1","decided":{"decision":"stop"}},{"review_id":"rev_2","detail":"Too late."}],"decided":1}
             """));
         var told = desk.run("decide", "rev_1,rev_2@3", "stop");
-        assertEquals("rev_1 stop\nrev_2 refused: Too late.\n", told.out());
+        assertEquals("rev_1 stop\nrev_2 not decided: Too late.\n", told.out());
         assertEquals(1, told.exit());
         assertTrue(server.seen.getFirst().body().contains("\"ids\":[\"rev_1\",\"rev_2@3\"]"));
     }

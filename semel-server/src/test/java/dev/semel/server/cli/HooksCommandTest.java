@@ -34,7 +34,7 @@ class HooksCommandTest {
         server.on("PUT /v1/hooks/stripe", json(200, HOOK));
         var result = desk.run("hooks", "create", "stripe", "--preset", "stripe", "--secret", "signing", "--keep", "1d");
         assertEquals(0, result.exit(), result.err());
-        assertTrue(result.out().startsWith("hook stripe v3\nhttp://"), result.out());
+        assertTrue(result.out().startsWith("webhook stripe v3\nhttp://"), result.out());
         assertTrue(result.out().endsWith("/v1/hooks/src_x-1-stripe\n"), result.out());
         assertTrue(result.err().contains("mind this"), result.err());
         var put = server.seen.getFirst();

@@ -107,7 +107,7 @@ class InboxCommandsTest {
                 "If k came at then: 200: a new run would start.\n",
                 desk.run("key", "k", "--at", "30h", "--data", "{\"a\":1}").out());
         assertEquals(
-                "k stands until tomorrow\n",
+                "k is active until tomorrow\n",
                 desk.run("key", "k", "extend", "--for", "48h", "--reason", "late")
                         .out());
         assertEquals(2, desk.run("key", "k", "extend", "--for", "48h").exit());

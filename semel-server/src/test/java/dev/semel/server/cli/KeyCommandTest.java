@@ -39,7 +39,7 @@ class KeyCommandTest {
         assertEquals(0, result.exit(), result.err());
         assertTrue(result.out().startsWith("""
             evt_1  in pay  active, 23 h 57 m left
-            First seen 3 m ago, started run_1 (completed). Since then 2 duplicates were answered with that run and 1 request was refused because amount differed.
+            First seen 3 m ago, started run_1 (completed). Since then 2 duplicates were answered with that run and 1 request was rejected because amount differed.
             """), result.out());
         assertTrue(
                 result.out()
@@ -54,7 +54,7 @@ class KeyCommandTest {
         server.on("GET /v1/keys/evt_1", json(200, record("active", 0, 0)).with("Date", DATE));
         var result = desk.run("key", "evt_1");
         assertEquals(0, result.exit(), result.err());
-        assertTrue(result.out().contains("First seen 3 m ago, started run_1. It has not come again."), result.out());
+        assertTrue(result.out().contains("First seen 3 m ago, started run_1. It was not sent again."), result.out());
     }
 
     @Test

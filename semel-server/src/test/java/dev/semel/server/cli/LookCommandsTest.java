@@ -62,7 +62,7 @@ class LookCommandsTest {
                 "/v1/keys?prefix=evt_&workflow=pay&limit=1",
                 server.seen.getFirst().target());
         assertTrue(
-                result.out().contains("evt_1  active  pay       run_1  completed  2         0          3 m ago"),
+                result.out().contains("evt_1  active  pay       run_1  completed   2         0          3 m ago"),
                 result.out());
         assertTrue(result.err().contains("semel keys evt_ --workflow pay --after c"), result.err());
     }
@@ -82,9 +82,9 @@ class LookCommandsTest {
         var result = desk.run("workers");
         assertEquals(0, result.exit(), result.err());
         assertEquals("""
-            WORKER    STATUS   VERSION  RUNS  SINCE    LEASE         CLOCK
-            7@a:8085  live     0.1.0    12    3 m ago  8 s left      1 h ahead
-            8@b:8085  expired           0     4 s ago  over for 3 s
+            WORKER    STATUS   VERSION  RUNS  SINCE    LEASE            CLOCK
+            7@a:8085  live     0.1.0    12    3 m ago  8 s left         1 h ahead
+            8@b:8085  expired           0     4 s ago  expired 3 s ago
             """, result.out());
         assertTrue(result.err().contains("has waited 1 m 1 s"), result.err());
     }
@@ -104,7 +104,7 @@ class LookCommandsTest {
         server.on("GET /v1/workers", json(200, "{\"items\":[],\"next\":null,\"lag_ms\":0}"));
         var result = desk.run("workers");
         assertEquals("", result.out());
-        assertTrue(result.err().contains("nobody drives runs"), result.err());
+        assertTrue(result.err().contains("no run is executed"), result.err());
     }
 
     @Test
@@ -253,7 +253,7 @@ class LookCommandsTest {
                 problem(404, "not-found", false));
         var result = desk.run("workflow", "pay");
         assertTrue(result.out().contains("pay v3, owner payments"), result.out());
-        assertTrue(result.out().contains("charge  create  provider_key  the step of this run  1 d"), result.out());
+        assertTrue(result.out().contains("charge  create  provider_key  step id  1 d"), result.out());
         assertTrue(result.out().contains("  What?\n    Once."), result.out());
         assertFalse(desk.run("workflow", "pay").out().contains("What?"));
     }

@@ -75,12 +75,12 @@ class PeopleCommandsTest {
             """))
                 .on("DELETE /v1/people/ada/invitation", json(200, "{\"name\":\"ada\",\"taken_back\":true}"));
         assertEquals("""
-            NAME  FOR     ROLE    MADE BY  MADE     UNTIL
-            ada   invite  viewer  tok_1    2 m ago  2026-11-22T09:10:04Z
-            olga  reset   admin   usr_max  2 m ago  no longer good
+            NAME  KIND    ROLE    CREATED BY  CREATED  EXPIRES
+            ada   invite  viewer  tok_1       2 m ago  2026-11-22T09:10:04Z
+            olga  reset   admin   usr_max     2 m ago  not valid any more
             """, desk.run("people", "invitations").out());
         assertEquals(
-                "ada has no open link any more\n",
+                "ada has no open link\n",
                 desk.run("people", "take-back", "ada").out());
         assertEquals(6, desk.run("people", "take-back", "nobody").exit());
     }
@@ -90,7 +90,7 @@ class PeopleCommandsTest {
         server.on("POST /v1/people/ada/reset", json(200, LINK.replace("\"/setup?token=1.abc\"", "null")));
         var again = desk.run("people", "reset", "ada");
         assertEquals("", again.out());
-        assertTrue(again.err().contains("made before"), again.err());
+        assertTrue(again.err().contains("created earlier"), again.err());
     }
 
     @Test
@@ -108,7 +108,7 @@ class PeopleCommandsTest {
         assertEquals("{\"disabled\":true}", server.seen.getLast().body());
         assertEquals("*", server.seen.getLast().header("If-Match"));
         assertEquals(
-                "ada may log in again\n", desk.run("people", "enable", "ada").out());
+                "ada can log in again\n", desk.run("people", "enable", "ada").out());
         assertEquals(
                 server.address() + "/setup?token=1.abc\n",
                 desk.run("people", "reset", "ada").out());
@@ -137,7 +137,7 @@ class PeopleCommandsTest {
         server.on("POST /v1/people/ada/password", json(200, "{\"name\":\"ada\",\"changed\":true}"));
         desk.stdin = "the old one\r\nthe new one\n";
         var changed = desk.run("people", "password", "ada");
-        assertEquals("ada has another password and is logged out everywhere\n", changed.out());
+        assertEquals("ada has a new password; all sessions have ended\n", changed.out());
         assertEquals(
                 "{\"old\":\"the old one\",\"new\":\"the new one\"}",
                 server.seen.getLast().body());
@@ -158,7 +158,7 @@ class PeopleCommandsTest {
             """))
                 .on("POST /v1/people/ada/reset", json(200, LINK.replace("/setup", "https://semel.example.com/setup")));
         assertEquals("""
-            SESSION           FROM          BEGUN    UNTIL
+            SESSION           FROM          STARTED  EXPIRES
             0a1b2c3d4e5f6071  198.51.100.1  2 m ago  2026-11-15T21:10:04Z
             """, desk.run("people", "sessions", "ada").out());
         assertEquals(

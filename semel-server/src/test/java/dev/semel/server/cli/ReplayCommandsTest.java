@@ -45,7 +45,7 @@ class ReplayCommandsTest {
         assertTrue(server.seen.getFirst().body().contains("\"q\":\"status:failed since:2h\""));
         assertTrue(server.seen.getFirst().body().contains("\"from\":\"start\""));
         assertTrue(result.out().startsWith("plan rpl_2b (planned) of status:failed: 412 runs, 407 safe"), result.out());
-        assertTrue(result.out().contains("send for the first time  398   398"), result.out());
+        assertTrue(result.out().contains("send for the first time    398   398"), result.out());
         assertFalse(result.out().contains("unprotected"), result.out());
         assertTrue(result.err().contains("1 runs cannot be replayed now"), result.err());
         assertTrue(result.err().contains("next: semel replay apply rpl_2b"), result.err());
@@ -60,7 +60,7 @@ class ReplayCommandsTest {
         server.on("POST /v1/replays", json(200, told));
         var result = desk.run("replay", "plan", "run_1", "--approval", "--include", "ask", "--canary", "5");
         assertTrue(server.seen.getFirst().body().contains("\"include\":[\"ask\"],\"rate\":0,\"canary\":5"));
-        assertTrue(result.err().contains("to be applied: what is safe, and ask; rate 0, canary 5"), result.err());
+        assertTrue(result.err().contains("will be applied: safe actions, and ask; rate 0, canary 5"), result.err());
         server.on("POST /v1/replays/rpl_2b/apply", json(200, plan("done", AFTER)));
         desk.run("replay", "apply", "rpl_2b");
         assertEquals("{}", server.seen.getLast().body());
@@ -72,7 +72,7 @@ class ReplayCommandsTest {
         server.on("POST /v1/replays", json(200, told));
         var result = desk.run("replay", "plan", "run_1", "--notify", "none");
         assertTrue(server.seen.getFirst().body().contains("\"notify\":\"none\""));
-        assertTrue(result.out().contains("keep silent: notifications"), result.out());
+        assertTrue(result.out().contains("send no notification"), result.out());
         desk.run("replay", "plan", "run_1", "--notify", "again", "--confirm-redo");
         assertTrue(server.seen.getLast().body().contains("\"confirm_redo\":true,\"notify\":\"again\""));
     }

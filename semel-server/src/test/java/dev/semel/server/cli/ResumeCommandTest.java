@@ -47,7 +47,7 @@ class ResumeCommandTest {
             """));
         var result = desk.run("run", "resume", "run_1", "--dry-run");
         assertEquals(0, result.exit(), result.err());
-        assertTrue(result.out().contains("mail  send  it was rejected"), result.out());
+        assertTrue(result.out().contains("mail  send    it was rejected"), result.out());
         assertTrue(server.seen.getFirst().target().endsWith("?dry_run=true"));
     }
 
@@ -59,7 +59,7 @@ class ResumeCommandTest {
             """));
         var result = desk.run("run", "resume", "run_1", "--dry-run");
         assertEquals(1, result.exit());
-        assertTrue(result.err().contains("it cannot go on in place: it has completed"), result.err());
+        assertTrue(result.err().contains("the run cannot be resumed: it has completed"), result.err());
     }
 
     @Test

@@ -43,7 +43,7 @@ class SignalCommandsTest {
         assertEquals(0, result.exit(), result.err());
         assertEquals("/v1/signals?since=7d&workflow=pay", server.seen.getFirst().target());
         assertTrue(result.out().contains("0.02 %"), result.out());
-        assertTrue(result.out().contains("51 requests, 2 effects, worth 2433.5 USD"), result.out());
+        assertTrue(result.out().contains("51 requests, 2 effects, amount saved 2433.5 USD"), result.out());
         assertTrue(result.out().contains("11734 : 11732"), result.out());
         assertTrue(result.err().contains("in doubt 3, the oldest 41 m ago"), result.err());
         assertTrue(result.err().contains("pay: window: 48h would have caught all 3."), result.err());
@@ -75,7 +75,7 @@ class SignalCommandsTest {
                 "{\"workflow\":\"pay\",\"windows\":[\"12h\",\"48h\"]}",
                 server.seen.getFirst().body());
         assertTrue(result.out().contains("48h     28    12"), result.out());
-        assertTrue(result.err().contains("40 requests looked at; the window is 24h now"), result.err());
+        assertTrue(result.err().contains("40 requests evaluated; the current window is 24h"), result.err());
     }
 
     @Test

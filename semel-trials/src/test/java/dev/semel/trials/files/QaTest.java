@@ -105,8 +105,8 @@ class QaTest {
         assertTrue(said.evidence(2).contains("names payment_id"), said.evidence(2));
         assertTrue(said.evidence(4).contains("issue_license: 2 calls, done once"), said.evidence(4));
         assertTrue(said.evidence(4).contains("send_receipt: 1 call, done once"), said.evidence(4));
-        assertTrue(said.evidence(4).contains("in doubt and asks a person"), said.evidence(4));
-        assertTrue(said.evidence(5).contains("the file says"), said.evidence(5));
+        assertTrue(said.evidence(4).contains("in doubt and waits for a decision"), said.evidence(4));
+        assertTrue(said.evidence(5).contains("the file declares"), said.evidence(5));
         try (Stream<Path> left = Files.list(folder)) {
             assertEquals(
                     List.of("err", "out"),

@@ -55,7 +55,7 @@ class FirstTokenTest {
     void a_data_folder_that_is_a_file_stops_the_start_and_makes_no_token() throws Exception {
         Path taken = Files.createFile(folder.resolve("taken"));
         String message = refusedWith(taken);
-        assertTrue(message.contains("No token was made"), message);
+        assertTrue(message.contains("No token was created"), message);
         assertTrue(message.contains("--data"), message);
         assertEquals(0, tokens());
         assertTheNextStartMakesOne();
@@ -65,7 +65,7 @@ class FirstTokenTest {
     void a_token_file_that_cannot_be_replaced_stops_the_start_and_makes_no_token() throws Exception {
         Path data = Files.createDirectories(folder.resolve("data"));
         Files.createDirectories(data.resolve("admin-token").resolve("in the way"));
-        assertTrue(refusedWith(data).contains("No token was made"));
+        assertTrue(refusedWith(data).contains("No token was created"));
         assertEquals(0, tokens());
         assertTheNextStartMakesOne();
     }
