@@ -46,7 +46,6 @@ public final class Lab implements AutoCloseable {
     private final List<Thread> closers = new ArrayList<>();
     private final List<String> started = new CopyOnWriteArrayList<>();
     private final List<Sweep> sweeps = new ArrayList<>();
-    private boolean onFile;
     private boolean twice;
     private int engines = 1;
     private volatile @Nullable World world;
@@ -55,13 +54,6 @@ public final class Lab implements AutoCloseable {
     @FunctionalInterface
     public interface Scenario {
         void play(Lab lab) throws Exception;
-    }
-
-    /** On SQLite in a folder of its own instead of in memory: slower, and {@code ctx.tx} works. */
-    public Lab onFile() {
-        refuseOpen("onFile()");
-        onFile = true;
-        return this;
     }
 
     /** Two engines share the work, each started run going to the other one. */
@@ -223,7 +215,7 @@ public final class Lab implements AutoCloseable {
     World world() {
         World open = world;
         if (open == null) {
-            open = new World(new World.Plan(onFile, engines, workflows));
+            open = new World(new World.Plan(engines, workflows));
             world = open;
         }
         return open;
