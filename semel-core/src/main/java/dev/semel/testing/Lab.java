@@ -22,7 +22,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Semel in a test: in memory, with a clock that is moved by hand, providers that count, and crashes on command.
+ * Semel in a test: on a temporary SQLite file, with a clock that is moved by hand, providers that count, and crashes on command.
  *
  * {@snippet :
  * try (Lab lab = new Lab()) {

@@ -36,7 +36,7 @@ public final class SqliteStore implements Store {
     private static final int[] OLDEST = {3, 51, 3};
 
     /** No other worker is there while it migrates, so there is none to stop. */
-    public static final Migrations.Dialect MIGRATIONS = new Migrations.Dialect(
+    private static final Migrations.Dialect MIGRATIONS = new Migrations.Dialect(
             Migrations.in("/dev/semel/store/sqlite"),
             "SELECT 1 FROM sqlite_schema WHERE name = 'semel_migration'",
             List.of());
