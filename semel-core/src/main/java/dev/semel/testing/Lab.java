@@ -22,7 +22,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs workflows in a test: with a manual clock, fake providers that count effects, and simulated crashes.
+ * Runs workflows in a test: on a temporary SQLite file, with a manual clock, fake providers that count effects, and
+ * simulated crashes.
  *
  * {@snippet :
  * try (WorkflowTestKit kit = new WorkflowTestKit()) {
@@ -46,7 +47,6 @@ public final class Lab implements AutoCloseable {
     private final List<Thread> closers = new ArrayList<>();
     private final List<String> started = new CopyOnWriteArrayList<>();
     private final List<Sweep> sweeps = new ArrayList<>();
-    private boolean onFile;
     private boolean twice;
     private int engines = 1;
     private volatile @Nullable World world;
@@ -55,13 +55,6 @@ public final class Lab implements AutoCloseable {
     @FunctionalInterface
     public interface Scenario {
         void play(Lab lab) throws Exception;
-    }
-
-    /** Uses a SQLite file in a temporary folder instead of memory: slower, but {@code ctx.tx} works. */
-    public Lab onFile() {
-        requireNotStarted("onFile()");
-        onFile = true;
-        return this;
     }
 
     /** Runs two engines on one store and alternates between them for each start. */
@@ -224,7 +217,7 @@ public final class Lab implements AutoCloseable {
     World world() {
         World open = world;
         if (open == null) {
-            open = new World(new World.Plan(onFile, engines, workflows));
+            open = new World(new World.Plan(engines, workflows));
             world = open;
         }
         return open;

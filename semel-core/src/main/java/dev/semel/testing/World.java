@@ -2,7 +2,6 @@ package dev.semel.testing;
 
 import dev.semel.store.Store;
 import dev.semel.store.sqlite.SqliteStore;
-import dev.semel.testing.memory.MemoryStore;
 import dev.semel.workflow.Workflow;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -11,7 +10,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** The store, manual clock and engines of one test execution; a crash sweep creates a new one per crash. */
 final class World implements AutoCloseable {
@@ -20,21 +18,16 @@ final class World implements AutoCloseable {
 
     private final ManualClock clock = ManualClock.startingAt(BEGINNING);
     private final Points points = new Points();
-    private final @Nullable Path folder;
+    private final Path folder = newFolder();
     private final Store store;
     private final Crew crew;
 
     /** What a world is made of. */
-    record Plan(boolean onFile, int engines, List<Workflow<?, ?>> workflows) {}
+    record Plan(int engines, List<Workflow<?, ?>> workflows) {}
 
     World(Plan plan) {
-        this.folder = plan.onFile() ? newFolder() : null;
-        this.store = folder == null
-                ? new MemoryStore(clock.ambient()::micros, clock.ambient().ids())
-                : new SqliteStore(
-                        folder.resolve("semel.db"),
-                        clock.ambient()::micros,
-                        clock.ambient().ids());
+        this.store = SqliteStore.forTests(
+                folder.resolve("semel.db"), clock::micros, clock.ambient().ids());
         this.crew = new Crew(store, clock, points, plan.workflows()).open(plan.engines());
     }
 
@@ -62,9 +55,7 @@ final class World implements AutoCloseable {
     public void close() {
         crew.close();
         store.close();
-        if (folder != null) {
-            delete(folder);
-        }
+        delete(folder);
     }
 
     private static void delete(Path folder) {

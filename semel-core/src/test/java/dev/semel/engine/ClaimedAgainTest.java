@@ -7,9 +7,10 @@ import dev.semel.Run;
 import dev.semel.Semel;
 import dev.semel.Settings;
 import dev.semel.run.RunState;
+import dev.semel.store.Place;
+import dev.semel.store.PostgresPlace;
 import dev.semel.store.Waiting;
 import dev.semel.testing.ManualClock;
-import dev.semel.testing.memory.MemoryStore;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
 import dev.semel.workflow.Start;
@@ -59,11 +60,8 @@ final class ClaimedAgainTest {
                     ctx.step("gate", _ -> gate.acquire());
                     return ctx.await(PAID);
                 });
-        Settings settings = Settings.of("memory", _ -> {
-                    throw new IllegalStateException("no files");
-                })
-                .withClock(ambient, () -> 0);
-        try (Semel semel = Semel.over(new MemoryStore(ambient::micros, ambient.ids(), 2), settings, List.of(flow))) {
+        try (Place place = PostgresPlace.withItsOwnClock();
+                Semel semel = Semel.over(place.store(), settings(place), List.of(flow))) {
             for (int i = 0; i < MOST_RUNS && !claimedAgain.get(); i++) {
                 Run<String> run = semel.start(flow, "x", Start.withKey("k" + i));
                 current.set(run);
@@ -75,5 +73,12 @@ final class ClaimedAgainTest {
             }
             assertTrue(claimedAgain.get(), "of so many runs one rests on lane 1");
         }
+    }
+
+    private Settings settings(Place place) {
+        return Settings.of(place.url(), _ -> {
+                    throw new IllegalStateException("no files");
+                })
+                .withClock(ambient, () -> 0);
     }
 }

@@ -3,10 +3,11 @@ package dev.semel.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.run.RunId;
 import dev.semel.store.Durability;
 import dev.semel.store.Leases;
-import dev.semel.testing.memory.MemoryStore;
+import dev.semel.store.Place;
+import dev.semel.store.SqlitePlace;
+import dev.semel.store.Store;
 import java.text.MessageFormat;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +41,9 @@ final class VigilTest {
         public void close() {}
     };
 
-    private final Vigil vigil = new Vigil(new MemoryStore(() -> 0, () -> new RunId(1, 1)));
+    private final Place place = new SqlitePlace();
+    private final Store store = place.store();
+    private final Vigil vigil = new Vigil(store);
 
     @BeforeEach
     void listen() {
@@ -52,6 +55,8 @@ final class VigilTest {
     @AfterEach
     void leave() {
         logger.removeHandler(handler);
+        store.close();
+        place.close();
     }
 
     @Test

@@ -14,39 +14,12 @@ import org.jspecify.annotations.Nullable;
 final class Actor implements AutoCloseable {
     static final long TTL = 10_000_000;
 
-    private static final List<String> TABLES = List.of(
-            "semel_workspace",
-            "semel_token",
-            "semel_catalog",
-            "semel_workflow",
-            "semel_version",
-            "semel_key",
-            "semel_run",
-            "semel_work",
-            "semel_end",
-            "semel_journal",
-            "semel_request",
-            "semel_use",
-            "semel_lease",
-            "semel_fence",
-            "semel_audit",
-            "semel_setting",
-            "semel_schedule",
-            "semel_tick",
-            "semel_delivery",
-            "semel_mark",
-            "semel_link",
-            "semel_effect",
-            "semel_signal",
-            "semel_queue",
-            "semel_place",
-            "semel_rate",
-            "semel_quiet");
-
     final String name;
     final Place place;
     final Reads reads;
     private final Store store;
+    private final Connection beside;
+    private final List<String> tables;
     private final Lane lane;
     private final Leases leases;
     private long lease = 1;
@@ -55,6 +28,8 @@ final class Actor implements AutoCloseable {
         this.name = name;
         this.place = place;
         this.store = place.store();
+        this.beside = place.jdbc();
+        this.tables = tables(beside);
         this.lane = store.openLane();
         this.reads = store.openReads();
         this.leases = store.openLeases();
@@ -144,9 +119,9 @@ final class Actor implements AutoCloseable {
      */
     List<String> rows() {
         List<String> lines = new ArrayList<>();
-        try (Connection connection = place.jdbc()) {
-            for (String table : TABLES) {
-                addRows(connection, table, lines);
+        try {
+            for (String table : tables) {
+                addRows(beside, table, lines);
             }
         } catch (SQLException e) {
             throw new AssertionError("the rows of " + name + " could not be looked at", e);
@@ -154,6 +129,24 @@ final class Actor implements AutoCloseable {
         lines.removeIf(line -> line.startsWith("semel_rate ") && line.contains("next_at=0"));
         lines.sort(Comparator.naturalOrder());
         return lines;
+    }
+
+    private static List<String> tables(Connection connection) {
+        List<String> tables = new ArrayList<>();
+        try (var found = connection
+                .getMetaData()
+                .getTables(null, connection.getSchema(), "semel%", new String[] {"TABLE"})) {
+            while (found.next()) {
+                tables.add(found.getString("TABLE_NAME"));
+            }
+        } catch (SQLException e) {
+            throw new AssertionError("the tables could not be listed", e);
+        }
+        // It holds when each store was migrated, which differs.
+        if (!tables.remove("semel_migration")) {
+            throw new AssertionError("not the tables of a store: " + tables);
+        }
+        return tables;
     }
 
     private static void addRows(Connection connection, String table, List<String> lines) throws SQLException {
@@ -175,6 +168,11 @@ final class Actor implements AutoCloseable {
         reads.close();
         lane.close();
         leases.close();
+        try {
+            beside.close();
+        } catch (SQLException e) {
+            throw new AssertionError("the connection of " + name + " did not close", e);
+        }
         store.close();
         place.close();
     }

@@ -21,7 +21,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class ConformanceTest {
     private static final int STEPS = 300;
     private static final int USUAL_SEEDS = 3;
-    private static final int USUAL_SEEDS_ON_ALL = 2;
 
     private static final List<String> OUTCOMES = List.of(
             "Fresh(",
@@ -57,28 +56,14 @@ final class ConformanceTest {
             "removed=true");
 
     static LongStream seeds() {
-        return chosen(USUAL_SEEDS);
-    }
-
-    static LongStream seedsOnAll() {
-        return chosen(USUAL_SEEDS_ON_ALL);
-    }
-
-    private static LongStream chosen(int usual) {
         Long seed = Long.getLong("seed");
-        return seed != null ? LongStream.of(seed) : LongStream.rangeClosed(1, Integer.getInteger("seeds", usual));
+        return seed != null ? LongStream.of(seed) : LongStream.rangeClosed(1, Integer.getInteger("seeds", USUAL_SEEDS));
     }
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void memory_does_what_sqlite_does(long seed) {
-        compare(seed, List.of(ConformanceTest::memory, ConformanceTest::sqlite));
-    }
-
-    @ParameterizedTest
-    @MethodSource("seedsOnAll")
     void all_stores_do_the_same(long seed) {
-        compare(seed, List.of(ConformanceTest::memory, ConformanceTest::sqlite, ConformanceTest::postgres));
+        compare(seed, List.of(ConformanceTest::sqlite, ConformanceTest::postgres));
     }
 
     /** Otherwise the histories could agree because little happens in them. */
@@ -86,7 +71,7 @@ final class ConformanceTest {
     void the_histories_meet_every_outcome() {
         TreeSet<String> missing = new TreeSet<>(OUTCOMES);
         for (long seed = 1; seed <= 60; seed++) {
-            try (Actor actor = memory()) {
+            try (Actor actor = new Actor("SQLite", SqlitePlace.shared())) {
                 var random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
                 Script script = new Script(random, actor);
                 Script.opening().forEach(actor::play);
@@ -98,10 +83,6 @@ final class ConformanceTest {
             }
         }
         assertEquals(Set.of(), missing);
-    }
-
-    private static Actor memory() {
-        return new Actor("memory", new MemoryPlace());
     }
 
     private static Actor sqlite() {

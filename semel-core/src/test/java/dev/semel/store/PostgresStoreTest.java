@@ -1,6 +1,6 @@
 package dev.semel.store;
 
-final class PostgresStoreTest extends StoreContract implements TxRules {
+final class PostgresStoreTest extends StoreContract {
     @Override
     Place place() {
         return Dialect.POSTGRES.emptied();

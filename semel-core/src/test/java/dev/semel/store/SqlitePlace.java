@@ -11,14 +11,26 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.Comparator;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /** A file in a folder of its own. */
 public final class SqlitePlace implements Place {
     private final AtomicLong time = new AtomicLong(START);
     private final AtomicLong ids = new AtomicLong();
+    private final boolean shared;
     private final Path folder;
 
     public SqlitePlace() {
+        this(false);
+    }
+
+    /** As the lab uses it: engines share the file, and no commit waits for the disk. */
+    static SqlitePlace shared() {
+        return new SqlitePlace(true);
+    }
+
+    private SqlitePlace(boolean shared) {
+        this.shared = shared;
         try {
             folder = Files.createTempDirectory("semel-test");
         } catch (IOException e) {
@@ -47,8 +59,9 @@ public final class SqlitePlace implements Place {
 
     @Override
     public Store store() {
-        Store store = new SqliteStore(file(), time::get, () -> new RunId(ids.incrementAndGet(), 1));
-        return Place.migrated(store);
+        Supplier<RunId> next = () -> new RunId(ids.incrementAndGet(), 1);
+        return Place.migrated(
+                shared ? SqliteStore.forTests(file(), time::get, next) : new SqliteStore(file(), time::get, next));
     }
 
     @Override

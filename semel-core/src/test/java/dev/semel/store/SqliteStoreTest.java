@@ -1,6 +1,6 @@
 package dev.semel.store;
 
-final class SqliteStoreTest extends StoreContract implements TxRules {
+final class SqliteStoreTest extends StoreContract {
     @Override
     Place place() {
         return Dialect.SQLITE.open();

@@ -5,8 +5,7 @@ import org.junit.jupiter.api.BeforeEach;
 
 /**
  * What every store does. The rules stand in the interfaces, a chapter each; a store only says where it is. No rule is
- * left out for one of them. Stores that speak SQL keep {@link TxRules} too; in memory there is no connection that the
- * user's code could be given.
+ * left out for one of them.
  */
 abstract class StoreContract
         implements AdmissionRules,
@@ -34,7 +33,8 @@ abstract class StoreContract
                 ResumeRules,
                 EventRules,
                 DeliveryRules,
-                FigureRules {
+                FigureRules,
+                TxRules {
     private Desk desk = unopened();
 
     abstract Place place();

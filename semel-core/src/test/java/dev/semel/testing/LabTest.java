@@ -173,7 +173,7 @@ final class LabTest {
     }
 
     @Test
-    void a_transaction_needs_the_store_on_a_file_and_survives_a_crash_on_either_side_of_its_commit() {
+    void a_transaction_survives_a_crash_on_either_side_of_its_commit() {
         Workflow<String, Integer> flow = Workflow.define("flow", String.class, Integer.class)
                 .body((ctx, in) -> ctx.tx("rows", Integer.class, (sql, step) -> {
                     try (var statement = sql.createStatement()) {
@@ -185,7 +185,7 @@ final class LabTest {
                         }
                     }
                 }));
-        lab.onFile().register(flow);
+        lab.register(flow);
         SweepReport report = lab.crashEverywhere(l -> l.start(flow, "x", KEY))
                 .check(l -> assertEquals(1, l.result(l.start(flow, "x", KEY))));
         assertEquals(report.points(), report.recovered());
@@ -209,7 +209,6 @@ final class LabTest {
     @Test
     void what_the_lab_is_made_of_is_said_before_it_opens() {
         lab.semel();
-        assertThrows(IllegalStateException.class, lab::onFile);
         assertThrows(IllegalStateException.class, lab::twoWorkers);
     }
 }

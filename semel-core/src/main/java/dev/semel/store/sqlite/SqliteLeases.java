@@ -19,21 +19,27 @@ final class SqliteLeases implements Leases {
     private final Session session;
     private final ReentrantLock turn;
     private final LongSupplier clock;
+    private final boolean shared;
 
-    SqliteLeases(Writer writer, ReentrantLock turn, LongSupplier clock) {
+    /** @param shared several engines of this process use the file; then a lease ends by the clock, as on PostgreSQL */
+    SqliteLeases(Writer writer, ReentrantLock turn, LongSupplier clock, boolean shared) {
         this.writer = writer;
         this.session = writer.session();
         this.turn = turn;
         this.clock = clock;
+        this.shared = shared;
     }
 
     @Override
     public void start(long lease, String worker, int slots, long ttlMicros) {
         write(() -> {
-            // differs: every older lease belongs to a dead process, because this one holds the file lock
-            session.update("UPDATE semel_work SET owner = NULL, falls = falls + 1, fell = 1 WHERE owner IS NOT NULL");
-            session.update("DELETE FROM semel_fence");
-            session.update("DELETE FROM semel_lease");
+            if (!shared) {
+                // differs: every older lease belongs to a dead process, because this one holds the file lock
+                session.update(
+                        "UPDATE semel_work SET owner = NULL, falls = falls + 1, fell = 1 WHERE owner IS NOT NULL");
+                session.update("DELETE FROM semel_fence");
+                session.update("DELETE FROM semel_lease");
+            }
             long now = clock.getAsLong();
             session.update(
                     "INSERT INTO semel_lease (lease, worker, started_at, until_at) VALUES (?, ?, ?, ?)",
@@ -78,7 +84,19 @@ final class SqliteLeases implements Leases {
 
     @Override
     public int takeOver() {
-        return 0; // differs: no other process can hold a lease on this file
+        if (!shared) {
+            return 0; // differs: no other process can hold a lease on this file
+        }
+        return write(() -> {
+            long now = clock.getAsLong();
+            session.update("""
+                UPDATE semel_work SET owner = NULL, falls = falls + 1, fell = 1
+                WHERE owner IN (SELECT lease FROM semel_lease WHERE until_at < ?)
+                """, now);
+            session.update(
+                    "DELETE FROM semel_fence WHERE lease IN (SELECT lease FROM semel_lease WHERE until_at < ?)", now);
+            return session.update("DELETE FROM semel_lease WHERE until_at < ?", now);
+        });
     }
 
     @Override

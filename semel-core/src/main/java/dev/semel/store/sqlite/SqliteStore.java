@@ -36,7 +36,7 @@ public final class SqliteStore implements Store {
     private static final int[] OLDEST = {3, 51, 3};
 
     /** No other worker is there while it migrates, so there is none to stop. */
-    public static final Migrations.Dialect MIGRATIONS = new Migrations.Dialect(
+    private static final Migrations.Dialect MIGRATIONS = new Migrations.Dialect(
             Migrations.in("/dev/semel/store/sqlite"),
             "SELECT 1 FROM sqlite_schema WHERE name = 'semel_migration'",
             List.of());
@@ -44,6 +44,7 @@ public final class SqliteStore implements Store {
     private final Path file;
     private final LongSupplier clock;
     private final Supplier<RunId> ids;
+    private final boolean forTests;
     private final FileChannel lockChannel;
     private final FileLock lock;
     private final Writer writer;
@@ -54,9 +55,22 @@ public final class SqliteStore implements Store {
 
     /** @param clock microseconds; the process's own clock is the store's clock, because the store is in the process */
     public SqliteStore(Path file, LongSupplier clock, Supplier<RunId> ids) {
+        this(file, clock, ids, false);
+    }
+
+    /**
+     * A store that several engines of one process share, each under its own lease, as on PostgreSQL. It calls no fsync: a
+     * commit survives the crash of an engine and not the crash of the machine.
+     */
+    public static SqliteStore forTests(Path file, LongSupplier clock, Supplier<RunId> ids) {
+        return new SqliteStore(file, clock, ids, true);
+    }
+
+    private SqliteStore(Path file, LongSupplier clock, Supplier<RunId> ids, boolean forTests) {
         this.file = file;
         this.clock = clock;
         this.ids = ids;
+        this.forTests = forTests;
         FileChannel channel = null;
         try {
             prepareFile(file);
@@ -118,7 +132,7 @@ public final class SqliteStore implements Store {
     private Connection connect(boolean readOnly) throws SQLException {
         SQLiteConfig config = new SQLiteConfig();
         config.setJournalMode(SQLiteConfig.JournalMode.WAL);
-        config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
+        config.setSynchronous(forTests ? SQLiteConfig.SynchronousMode.OFF : SQLiteConfig.SynchronousMode.FULL);
         config.setTransactionMode(SQLiteConfig.TransactionMode.IMMEDIATE);
         config.setBusyTimeout(5_000);
         config.setCacheSize(-64 * 1024);
@@ -213,7 +227,7 @@ public final class SqliteStore implements Store {
 
     @Override
     public Leases openLeases() {
-        return new SqliteLeases(writer, turn, clock);
+        return new SqliteLeases(writer, turn, clock, forTests);
     }
 
     @Override

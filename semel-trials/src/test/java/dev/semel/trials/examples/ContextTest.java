@@ -117,7 +117,6 @@ class ContextTest {
 
     @Test
     void rows_and_record_are_one_commit() {
-        lab.onFile();
         Workflow<Order, Integer> book = Workflow.define("book", Order.class, Integer.class)
                 .body((ctx, order) -> {
                     ctx.tx("table", (sql, _) -> {

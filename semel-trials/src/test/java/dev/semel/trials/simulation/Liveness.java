@@ -3,7 +3,6 @@ package dev.semel.trials.simulation;
 import dev.semel.Run;
 import dev.semel.effect.Ledger;
 import dev.semel.run.RunState;
-import dev.semel.store.Reads;
 import dev.semel.store.Rows;
 import java.util.List;
 import java.util.Set;
@@ -103,11 +102,9 @@ final class Liveness {
     }
 
     static List<Ledger.Row> unknown(Simulation.World world, Rows.Run row) {
-        try (Reads reads = world.store().openReads()) {
-            return reads.effects(row.id()).stream()
-                    .filter(effect -> effect.state() == Ledger.State.UNKNOWN)
-                    .toList();
-        }
+        return world.reads().effects(row.id()).stream()
+                .filter(effect -> effect.state() == Ledger.State.UNKNOWN)
+                .toList();
     }
 
     /** Whether every client has its answer and every run is where its program says that it may stay. */

@@ -190,4 +190,8 @@ final class Receivers {
     List<String> broken() {
         return broken;
     }
+
+    void close() {
+        reads.close();
+    }
 }

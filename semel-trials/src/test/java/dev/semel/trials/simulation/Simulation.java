@@ -7,10 +7,11 @@ import dev.semel.engine.Ambient;
 import dev.semel.engine.Catalog;
 import dev.semel.engine.Limits;
 import dev.semel.store.Reads;
-import dev.semel.testing.memory.Faults;
-import dev.semel.testing.memory.MemoryStore;
+import dev.semel.store.Store;
+import dev.semel.store.sqlite.SqliteStore;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Start;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +29,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * One history: three workers on one store in memory, receivers that count, and clients that ask twice. First everything
+ * One history: three workers on one SQLite file, receivers that count, and clients that ask twice. First everything
  * goes wrong that may (safety), then nothing does any more and all must come to its end (liveness).
  *
  * <p>The seed fixes the programs, the order of what is done to the workers, and what the nth batch and the nth request
@@ -63,7 +64,8 @@ final class Simulation {
         private final long seed;
         private final Bug bug;
         private final Time time = new Time();
-        private final MemoryStore store;
+        private final Store store;
+        private final Reads reads;
         private final Receivers receivers;
         private final AtomicLong activity = new AtomicLong();
         private final AtomicInteger killsLeft = new AtomicInteger(KILLS);
@@ -73,11 +75,13 @@ final class Simulation {
         final Map<String, Set<String>> acknowledged = new ConcurrentHashMap<>();
         final Set<String> cancelled = ConcurrentHashMap.newKeySet();
 
-        World(long seed, Bug bug) {
+        World(long seed, Bug bug, Path file) {
             this.seed = seed;
             this.bug = bug;
             Ambient ids = time.ambient(new Random(seed), new Switch());
-            this.store = new MemoryStore(time::micros, ids.ids());
+            this.store = SqliteStore.forTests(file, time::micros, ids.ids());
+            store.migrate();
+            this.reads = store.openReads();
             this.receivers = new Receivers(this, store);
         }
 
@@ -89,8 +93,19 @@ final class Simulation {
             return time;
         }
 
-        MemoryStore store() {
+        Store store() {
             return store;
+        }
+
+        /** For the thread that plays the history, and for no other. */
+        Reads reads() {
+            return reads;
+        }
+
+        private void close() {
+            reads.close();
+            receivers.close();
+            store.close();
         }
 
         Receivers receivers() {
@@ -139,8 +154,9 @@ final class Simulation {
         }
     }
 
-    Simulation(long seed, Bug bug) {
-        this.world = new World(seed, bug);
+    /** @param file a new one for each history; it may be deleted when the history has ended */
+    Simulation(long seed, Bug bug, Path file) {
+        this.world = new World(seed, bug, file);
         this.random = new Random(seed);
     }
 
@@ -166,6 +182,8 @@ final class Simulation {
         } finally {
             List.copyOf(workers).forEach(this::stop);
             gone.forEach(worker -> worker.life().kill());
+            until(() -> closers.stream().noneMatch(Thread::isAlive));
+            world.close();
         }
     }
 
@@ -178,7 +196,7 @@ final class Simulation {
         Catalog.Compiler noFiles = version -> {
             throw new Catalog.NotKnownHere(version.name(), version.workflowId());
         };
-        Settings settings = Settings.of("memory", noFiles)
+        Settings settings = Settings.of("shared", noFiles)
                 .withWorker(worker.name())
                 .withLimits(Limits.DEFAULT.withLease(LEASE))
                 .withClock(world.time().ambient(own, worker.life()), () -> 0);
@@ -357,7 +375,7 @@ final class Simulation {
     private void stop(Worker worker) {
         worker.life().kill();
         gone.add(worker);
-        Thread.ofVirtual().start(worker.semel()::close);
+        closers.add(Thread.ofVirtual().start(worker.semel()::close));
     }
 
     void calm() {
@@ -422,9 +440,5 @@ final class Simulation {
                 }
             });
         }
-    }
-
-    Reads reads() {
-        return world.store().openReads();
     }
 }

@@ -3,6 +3,7 @@ package dev.semel.trials.simulation;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -13,11 +14,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Three workers, one store in memory, and everything that may go wrong: {@code SEED=7} (or {@code -Dseed=7}) plays that
+ * Three workers, one SQLite file, and everything that may go wrong: {@code SEED=7} (or {@code -Dseed=7}) plays that
  * seed alone and prints its whole trace; {@code -Dseeds=500} plays more of them.
  *
  * <p>A seed fixes the programs and the faults, not the order in which threads come to run: see {@link Simulation}.
@@ -73,6 +75,13 @@ final class SimulationTest {
             "ended IN_DOUBT",
             "ended WAITING");
 
+    @TempDir
+    private static Path folder;
+
+    private static Path file(long seed, Bug bug) {
+        return folder.resolve(bug + "-" + seed + ".db");
+    }
+
     @BeforeAll
     static void quiet() {
         LOG.setLevel(Level.OFF); // dead workers would complain without end
@@ -116,7 +125,7 @@ final class SimulationTest {
 
     /** Plays one seed, which must keep every promise; its trace. */
     private static String hold(long seed, Set<String> met) {
-        Simulation simulation = new Simulation(seed, Bug.NONE);
+        Simulation simulation = new Simulation(seed, Bug.NONE, file(seed, Bug.NONE));
         List<String> broken = simulation.play();
         met.addAll(simulation.world().met());
         String trace = Verdict.lines(simulation.world().trace());
@@ -131,7 +140,7 @@ final class SimulationTest {
     void a_planted_bug_is_found(Bug bug) {
         String sign = sign(bug);
         for (long seed = 1; seed <= SEEDS_FOR_A_BUG; seed++) {
-            List<String> broken = new Simulation(seed, bug).play();
+            List<String> broken = new Simulation(seed, bug, file(seed, bug)).play();
             if (broken.stream().anyMatch(line -> line.contains(sign))) {
                 return;
             }

@@ -28,10 +28,8 @@ final class Verdict {
     }
 
     static List<Rows.Run> runs(Simulation.World world) {
-        try (Reads reads = world.store().openReads()) {
-            int ws = Objects.requireNonNull(reads.workspace("default")).ws();
-            return reads.runs(new Reads.RunFilter(ws, null, null, null, false, 0, null, ALL));
-        }
+        int ws = Objects.requireNonNull(world.reads().workspace("default")).ws();
+        return world.reads().runs(new Reads.RunFilter(ws, null, null, null, false, 0, null, ALL));
     }
 
     /** The id that the run's input carries; it names the run's intent, whoever asked and how often. */
@@ -74,24 +72,23 @@ final class Verdict {
     }
 
     private void run(String id, Rows.Run run) {
-        try (Reads reads = world.store().openReads()) {
-            List<Entry> entries = new ArrayList<>();
-            reads.journal(run.id()).forEach(chunk -> entries.addAll(Journal.decode(chunk.entries())));
-            Rows.End end = run.end();
-            if (end != null) {
-                entries.addAll(Journal.decode(end.entries()));
-            }
-            results(id, entries);
-            if ((end != null) == (run.work() != null)) {
-                broken.add("a run is either at work or ended: " + id);
-            }
-            long keys = reads.signals(run.id()).stream()
-                    .map(Rows.Signal::key)
-                    .distinct()
-                    .count();
-            if (keys != reads.signals(run.id()).size()) {
-                broken.add("a signal arrived twice: " + id);
-            }
+        Reads reads = world.reads();
+        List<Entry> entries = new ArrayList<>();
+        reads.journal(run.id()).forEach(chunk -> entries.addAll(Journal.decode(chunk.entries())));
+        Rows.End end = run.end();
+        if (end != null) {
+            entries.addAll(Journal.decode(end.entries()));
+        }
+        results(id, entries);
+        if ((end != null) == (run.work() != null)) {
+            broken.add("a run is either at work or ended: " + id);
+        }
+        long keys = reads.signals(run.id()).stream()
+                .map(Rows.Signal::key)
+                .distinct()
+                .count();
+        if (keys != reads.signals(run.id()).size()) {
+            broken.add("a signal arrived twice: " + id);
         }
     }
 

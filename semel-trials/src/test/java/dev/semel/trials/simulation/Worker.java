@@ -1,7 +1,6 @@
 package dev.semel.trials.simulation;
 
 import dev.semel.Semel;
-import dev.semel.testing.memory.Faults;
 import dev.semel.workflow.Workflow;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,4 @@
-package dev.semel.testing.memory;
+package dev.semel.trials.simulation;
 
 import dev.semel.store.Batch;
 import dev.semel.store.Durability;
@@ -7,6 +7,8 @@ import dev.semel.store.Leases;
 import dev.semel.store.Reads;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.util.List;
 
 /** A store with faults before it. */
@@ -70,10 +72,22 @@ final class FaultyStore implements Store {
         }
     }
 
+    /** A reader gets no answer while the store is down. */
     @Override
     public Reads openReads() {
         faults.call();
-        return new FaultyReads(real.openReads(), faults);
+        Reads reads = real.openReads();
+        return (Reads) Proxy.newProxyInstance(
+                Reads.class.getClassLoader(), new Class<?>[] {Reads.class}, (_, method, args) -> {
+                    if (!method.getName().equals("close")) {
+                        faults.call();
+                    }
+                    try {
+                        return method.invoke(reads, args);
+                    } catch (InvocationTargetException e) {
+                        throw e.getTargetException();
+                    }
+                });
     }
 
     @Override

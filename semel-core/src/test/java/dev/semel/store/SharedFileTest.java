@@ -2,7 +2,6 @@ package dev.semel.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -16,11 +15,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Several workers on one store in memory, as on PostgreSQL. */
-final class MemoryWorkersTest {
+/** Several workers of one process on one SQLite file, as in a lab: leases work as on PostgreSQL. */
+final class SharedFileTest {
     private static final long OTHER = 78;
     private static final Batch.Hold THERE = new Batch.Hold(OTHER, 0);
-    private final Desk desk = new Desk(new MemoryPlace());
+    private final Desk desk = new Desk(SqlitePlace.shared());
     private final Lane otherLane = desk.store.openLane();
     private final Leases otherLeases = desk.store.openLeases();
 
@@ -109,35 +108,5 @@ final class MemoryWorkersTest {
                     both::toString);
         }
         assertEquals(200, desk.place.count("semel_run"));
-    }
-
-    @Test
-    void what_was_written_outlives_whoever_wrote_it() {
-        RunId run = desk.fresh(desk.key("K"));
-        desk.lane.close();
-        desk.reads.close();
-        desk.store.close();
-        Store again = desk.place.store();
-        try (Reads reads = again.openReads();
-                Lane lane = again.openLane()) {
-            assertNotNull(reads.run(desk.ws, run));
-            assertInstanceOf(
-                    Write.Admitted.Held.class,
-                    lane.apply(new Batch(THERE, List.of(desk.admit(desk.id(), desk.key("K")))))
-                            .getFirst());
-        }
-    }
-
-    @Test
-    void a_transaction_of_the_user_is_undone_before_it_begins() {
-        RunId run = desk.fresh();
-        var tx = new Write.Tx(new Write.Driver(run, 1), 0, _ -> {
-            throw new AssertionError("there is no connection to give it");
-        });
-        Write.Undone undone = assertInstanceOf(Write.Undone.class, desk.apply(tx));
-        assertInstanceOf(UnsupportedOperationException.class, undone.failure());
-        assertEquals(List.of(), desk.journal(run));
-        var notMine = new Write.Tx(new Write.Driver(run, 2), 0, tx.deed());
-        assertEquals(Write.Owned.FENCED, desk.apply(notMine));
     }
 }

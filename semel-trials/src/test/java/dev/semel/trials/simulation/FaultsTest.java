@@ -1,4 +1,4 @@
-package dev.semel.testing.memory;
+package dev.semel.trials.simulation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -15,19 +15,36 @@ import dev.semel.store.Rows;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.Write;
-import dev.semel.testing.memory.Faults.Fault;
-import dev.semel.testing.memory.Faults.Odds;
+import dev.semel.store.sqlite.SqliteStore;
+import dev.semel.trials.simulation.Faults.Fault;
+import dev.semel.trials.simulation.Faults.Odds;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGeneratorFactory;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 final class FaultsTest {
     private final AtomicLong ids = new AtomicLong();
-    private final MemoryStore real = new MemoryStore(() -> 1_000, () -> new RunId(ids.incrementAndGet(), 1));
-    private final Reads truth = real.openReads();
+    private final Store real;
+    private final Reads truth;
+
+    FaultsTest(@TempDir Path folder) {
+        real = SqliteStore.forTests(
+                folder.resolve("semel.db"), () -> 1_000, () -> new RunId(ids.incrementAndGet(), 1));
+        real.migrate();
+        truth = real.openReads();
+    }
+
+    @AfterEach
+    void close() {
+        truth.close();
+        real.close();
+    }
 
     private static Faults faults(long seed, Odds odds) {
         return new Faults(RandomGeneratorFactory.of("L64X128MixRandom").create(seed), odds);

@@ -1,4 +1,4 @@
-package dev.semel.testing.memory;
+package dev.semel.trials.simulation;
 
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * Faults faults = new Faults(random, Faults.Odds.NONE.answerLost(0.05).outage(0.01, 20));
- * Store store = faults.around(new MemoryStore(clock, ids));
+ * Store store = faults.around(SqliteStore.forTests(file, clock, ids));
  * }</pre>
  */
-public final class Faults {
+final class Faults {
     private final ReentrantLock lock = new ReentrantLock();
     private final RandomGenerator random;
     private final Odds odds;
@@ -32,7 +32,7 @@ public final class Faults {
     private int outageLeft;
 
     /** What a batch can meet. */
-    public enum Fault {
+    enum Fault {
         /** Nothing is applied, and the store says so. */
         DOWN,
         /** Applied and durable, but the answer is lost. */
@@ -50,7 +50,7 @@ public final class Faults {
      * @param outageCalls for how many calls at most, counting every kind; the number is drawn
      * @param delay the hook of {@link #onDelay} runs before the batch is applied
      */
-    public record Odds(
+    record Odds(
             double down,
             double answerLost,
             double commitLost,
@@ -58,9 +58,9 @@ public final class Faults {
             double outage,
             int outageCalls,
             double delay) {
-        public static final Odds NONE = new Odds(0, 0, 0, 0, 0, 1, 0);
+        static final Odds NONE = new Odds(0, 0, 0, 0, 0, 1, 0);
 
-        public Odds {
+        Odds {
             for (double one : new double[] {down, answerLost, commitLost, locked, outage, delay}) {
                 if (!(one >= 0 && one <= 1)) {
                     throw new IllegalArgumentException("the odds of a fault are between 0 and 1, not " + one);
@@ -74,70 +74,70 @@ public final class Faults {
             }
         }
 
-        public Odds down(double odds) {
+        Odds down(double odds) {
             return new Odds(odds, answerLost, commitLost, locked, outage, outageCalls, delay);
         }
 
-        public Odds answerLost(double odds) {
+        Odds answerLost(double odds) {
             return new Odds(down, odds, commitLost, locked, outage, outageCalls, delay);
         }
 
-        public Odds commitLost(double odds) {
+        Odds commitLost(double odds) {
             return new Odds(down, answerLost, odds, locked, outage, outageCalls, delay);
         }
 
-        public Odds locked(double odds) {
+        Odds locked(double odds) {
             return new Odds(down, answerLost, commitLost, odds, outage, outageCalls, delay);
         }
 
-        public Odds outage(double odds, int calls) {
+        Odds outage(double odds, int calls) {
             return new Odds(down, answerLost, commitLost, locked, odds, calls, delay);
         }
 
-        public Odds delay(double odds) {
+        Odds delay(double odds) {
             return new Odds(down, answerLost, commitLost, locked, outage, outageCalls, odds);
         }
     }
 
-    public Faults(RandomGenerator random, Odds odds) {
+    Faults(RandomGenerator random, Odds odds) {
         this.random = random;
         this.odds = odds;
     }
 
     /** The same store with these faults before it. Several stores, or several engines on one, may share the faults. */
-    public Store around(Store real) {
+    Store around(Store real) {
         return new FaultyStore(real, this);
     }
 
     /** From now on nothing goes wrong, whatever was commanded. What a simulation does before it looks at the end. */
-    public void off() {
+    void off() {
         change(() -> {
             on = false;
             outageLeft = 0;
         });
     }
 
-    public void on() {
+    void on() {
         change(() -> on = true);
     }
 
     /** Away until told otherwise, for every kind of call. */
-    public void down(boolean away) {
+    void down(boolean away) {
         change(() -> down = away);
     }
 
     /** The next batches meet these, in order and whatever the odds. */
-    public void next(Fault... faults) {
+    void next(Fault... faults) {
         change(() -> commanded.addAll(List.of(faults)));
     }
 
     /** Runs on the thread of the lane, before its batch is applied: move a clock, let another lane go first. */
-    public void onDelay(Runnable hook) {
+    void onDelay(Runnable hook) {
         change(() -> onDelay = hook);
     }
 
     /** How many calls met this fault so far; a simulation that met none has shown nothing. */
-    public long met(Fault fault) {
+    long met(Fault fault) {
         lock.lock();
         try {
             return met.getOrDefault(fault, 0L);
