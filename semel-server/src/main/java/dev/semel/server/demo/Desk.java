@@ -11,10 +11,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** One fake provider: what it was asked, what it did, and what it remembers. Not safe for threads by itself. */
+/** The state of one fake provider: its calls, effects and remembered keys. Not thread-safe. */
 final class Desk {
-    /** What is older is forgotten, as real providers do after a while. */
-    private static final int REMEMBERED = 10_000;
+    /** Older entries are dropped, as real providers do after a while. */
+    private static final int MAX_REMEMBERED = 10_000;
 
     private static final int SHORT_HASH = 8;
 
@@ -24,23 +24,27 @@ final class Desk {
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, ObjectNode> eldest) {
-            return size() > REMEMBERED;
+            return size() > MAX_REMEMBERED;
         }
     };
     private long calls;
     private long effects;
 
     /**
-     * A request.
+     * A request to the provider.
      *
-     * @param rest what stands in the path behind the provider's name
-     * @param externalId of the query; empty where there is none
-     * @param key the header Idempotency-Key; empty where there is none
-     * @param body an object, if it is any use
+     * @param rest the path after the provider's name
+     * @param externalId from the query; may be empty
+     * @param key the Idempotency-Key header; may be empty
+     * @param body the JSON body
      */
     record Asked(boolean reads, String rest, String externalId, String key, JsonNode body) {}
 
-    /** @param did in a word, for people */
+    /**
+     * The provider's response.
+     *
+     * @param did the outcome in one word, for the list of recent calls
+     */
     record Said(int status, JsonNode body, String did) {}
 
     Desk(Provider provider) {
@@ -55,16 +59,16 @@ final class Desk {
         return effects;
     }
 
-    /** Null where nobody is there for such a request; it is not counted then. */
+    /** Handles a request. Returns null, and does not count the call, if the provider has no such endpoint. */
     @Nullable
     Said take(Asked asked) {
-        boolean fits = switch (provider) {
+        boolean supported = switch (provider) {
             case PAYMENTS -> asked.reads() && !asked.rest().isEmpty();
             case LEADS -> asked.rest().isEmpty();
             case LICENSES, PICKS, PARCELS, MAIL, CHAT ->
                 !asked.reads() && asked.rest().isEmpty();
         };
-        if (!fits) {
+        if (!supported) {
             return null;
         }
         calls++;
@@ -83,11 +87,11 @@ final class Desk {
         return new Said(200, answer, "done");
     }
 
-    /** The number follows from the key, so that it is the same after a restart, which forgets all keys. */
+    /** Derives the number from the key, so that it stays the same after a restart, which loses all keys. */
     private Said keyed(Asked asked, String member, String prefix) {
         ObjectNode before = asked.key().isEmpty() ? null : known.get(asked.key());
         if (before != null) {
-            return new Said(200, before, "known");
+            return new Said(200, before, "remembered");
         }
         String named = asked.key().isEmpty() ? provider.word() + calls : asked.key();
         ObjectNode answer = object().put(member, prefix + hash(named));
@@ -100,11 +104,11 @@ final class Desk {
     private Said lead(JsonNode body) {
         String id = body.path("external_id").asString("");
         if (id.isEmpty()) {
-            return new Said(400, object().put("error", "external_id is missing"), "refused");
+            return new Said(400, object().put("error", "external_id is missing"), "rejected");
         }
         ObjectNode before = known.get(id);
         if (before != null) {
-            return new Said(409, before, "refused");
+            return new Said(409, before, "rejected");
         }
         ObjectNode lead = object().put("id", "lead_" + hash(id)).put("external_id", id);
         known.put(id, lead);

@@ -20,12 +20,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * Fake providers on a port of this machine that count calls next to effects, so that everybody can see that the one is not
- * the other. `GET /` shows it to people, `GET /counts` to programs, and `POST /lose/{provider}` loses the answer of the
- * next call, behind its effect. It remembers nothing over a restart.
+ * A local HTTP server with fake providers that count calls and effects. `GET /` shows the counts as text, `GET /counts`
+ * as JSON. `POST /lose/{provider}` drops the response of the next call after its effect. All state is in memory.
  */
 public final class Playground implements AutoCloseable {
-    /** Where the example files look for it. */
+    /** The address in the example files. */
     public static final String USUAL = "http://127.0.0.1:8086";
 
     private static final int THREADS = 8;
@@ -37,7 +36,7 @@ public final class Playground implements AutoCloseable {
     private final ThreadPoolExecutor threads;
     private final Street street = new Street();
 
-    /** How often a provider was called, and how often it did something. */
+    /** The calls and the effects of a provider. */
     public record Counts(long calls, long effects) {}
 
     private record Page(int status, String type, String text) {}
@@ -56,12 +55,12 @@ public final class Playground implements AutoCloseable {
         http.start();
     }
 
-    /** @param port the one it would like; where that is taken, or 0, it gets a free one */
+    /** @param port preferred port; if it is in use, or 0, the server uses a free port */
     public static Playground start(int port) {
         try {
             return new Playground(bound(port > HIGHEST_PORT ? 0 : port));
         } catch (IOException e) {
-            throw new UncheckedIOException("The playground found no port to listen on.", e);
+            throw new UncheckedIOException("The demo providers found no free port. The demo did not start.", e);
         }
     }
 
@@ -85,7 +84,7 @@ public final class Playground implements AutoCloseable {
         return street.counts(provider);
     }
 
-    /** The next call that is more than a question has its effect and gets no answer; `then` happens in between. */
+    /** Drops the response of the next write call: it has its effect, `then` runs, and the client gets no response. */
     public void lose(Provider provider, Runnable then) {
         street.lose(provider, then);
     }
@@ -94,18 +93,18 @@ public final class Playground implements AutoCloseable {
         try (exchange) {
             Page page = page(exchange);
             if (page == null) {
-                return; // closed without an answer: the connection breaks
+                return; // closed without a response: the client sees a broken connection
             }
             byte[] bytes = page.text().getBytes(StandardCharsets.UTF_8);
             exchange.getResponseHeaders().set("Content-Type", page.type());
             exchange.sendResponseHeaders(page.status(), bytes.length);
             exchange.getResponseBody().write(bytes);
         } catch (IOException gone) {
-            return; // whoever asked does not listen any more; it is counted all the same
+            return; // the client disconnected; the call still counts
         }
     }
 
-    /** Null: no answer. */
+    /** Null means no response. */
     private @Nullable Page page(HttpExchange exchange) throws IOException {
         boolean reads = exchange.getRequestMethod().equals("GET");
         String[] path = exchange.getRequestURI().getPath().substring(1).split("/", 2);
@@ -123,7 +122,7 @@ public final class Playground implements AutoCloseable {
         }
         if (losing) {
             street.lose(provider, () -> {});
-            return json(200, object("lost", "the answer of the next call to " + provider.word()));
+            return json(200, object("lost", "the response of the next call to " + provider.word()));
         }
         JsonNode body = body(exchange);
         if (body == null) {
@@ -149,7 +148,7 @@ public final class Playground implements AutoCloseable {
                 .orElse("");
     }
 
-    /** Null where it is not an object, or too large. */
+    /** Null if it is not a JSON object or too large. */
     private static @Nullable JsonNode body(HttpExchange exchange) throws IOException {
         byte[] bytes = exchange.getRequestBody().readNBytes(LARGEST_BODY + 1);
         if (bytes.length == 0) {
@@ -167,7 +166,7 @@ public final class Playground implements AutoCloseable {
     }
 
     private static Page missing() {
-        return json(404, object("error", "nobody is here for that; GET / shows who is"));
+        return json(404, object("error", "no demo provider has this endpoint; GET / lists the providers"));
     }
 
     private static JsonNode object(String member, String text) {

@@ -11,7 +11,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** All providers side by side, with their newest calls. */
+/** All fake providers of the demo, with their most recent calls. */
 final class Street {
     private static final int NEWEST = 20;
     private static final int SHOWN_KEY = 8;
@@ -20,14 +20,14 @@ final class Street {
     private final Map<Provider, Runnable> losses = new EnumMap<>(Provider.class);
     private final Deque<Seen> newest = new ArrayDeque<>();
 
-    /** A call as it is shown; of its key only the beginning. */
+    /** A call as it is shown, with only the beginning of its key. */
     private record Seen(String line, String key, String did, boolean lost) {}
 
     /**
-     * What became of a call.
+     * The result of a call.
      *
-     * @param said null where there is nothing for such a request
-     * @param loss null: it is answered; else it is not, and this is done in its stead
+     * @param said null if the provider has no such endpoint
+     * @param loss if not null, the server runs this and sends no response
      */
     record Outcome(@Nullable Said said, @Nullable Runnable loss) {}
 
@@ -82,9 +82,9 @@ final class Street {
         StringBuilder out = new StringBuilder("provider   calls  effects\n");
         desks.forEach((provider, desk) ->
                 out.append("%-10s %5d  %7d%n".formatted(provider.word(), desk.calls(), desk.effects())));
-        out.append(newest.isEmpty() ? "\nNobody has called yet.\n" : "\nnewest calls    key        did\n");
+        out.append(newest.isEmpty() ? "\nNo calls yet.\n" : "\nnewest calls    key        did\n");
         newest.forEach(seen -> out.append("%-15s %-10s %s%s%n"
-                .formatted(seen.line(), seen.key(), seen.did(), seen.lost() ? ", answer lost" : "")));
+                .formatted(seen.line(), seen.key(), seen.did(), seen.lost() ? ", response dropped" : "")));
         return out.toString();
     }
 }

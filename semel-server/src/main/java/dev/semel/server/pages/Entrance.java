@@ -14,9 +14,9 @@ import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import java.util.Map;
 
-/** Logging in and out, and setting up a log-in by a link. */
+/** The routes for log-in, log-out, and setting a password through an invitation link. */
 final class Entrance {
-    /** What was sent without a session may come along, and with it the largest form there is. */
+    /** The log-in form can carry a pending form, so it needs the limit of the largest form. */
     private static final int LARGEST_FORM = 1024 * 1024 + 64 * 1024;
 
     private static final String WORKSPACE = "default";
@@ -35,8 +35,8 @@ final class Entrance {
         router.add("GET", "/login", Scope.OPEN, door.open(this::form))
                 .add(form("/login", this::logIn))
                 .add(form("/login/dev", this::oneClick))
-                .add(form("/login/kept", this::goOn))
-                .add("POST", "/logout", Scope.OPEN, this::leave)
+                .add(form("/login/kept", this::resumePending))
+                .add("POST", "/logout", Scope.OPEN, this::requestLogOut)
                 .add("GET", "/setup", Scope.OPEN, door.open(this::setUp))
                 .add("POST", "/setup", Scope.OPEN, door.open(this::accept));
     }
@@ -50,11 +50,11 @@ final class Entrance {
         return door.threshold().ask(request, new Threshold.Why(200, "", next == null ? "" : next, null));
     }
 
-    private Answer refused(Request request, Form form, int status, String problem) {
+    private Answer showAgain(Request request, Form form, int status, String problem) {
         return door.threshold().ask(request, new Threshold.Why(status, problem, form.text("next"), Kept.in(form)));
     }
 
-    /** In: to where they wanted to go, or to what they had sent before. */
+    /** Redirects the signed-in user to the requested page, or shows the pending form. */
     private Answer enter(Request request, Form form, String cookie) {
         Kept kept = Kept.in(form);
         Visitor visitor = kept == null ? null : people.visitor(cookie);
@@ -64,8 +64,8 @@ final class Entrance {
         return answer.with("Set-Cookie", Cookies.session(request, cookie));
     }
 
-    /** Logged in in another tab: what was sent is shown. It does nothing, so it wants no token. */
-    private Answer goOn(Request request) {
+    /** Shows the pending form after a log-in in another tab. Changes nothing, so it needs no CSRF token. */
+    private Answer resumePending(Request request) {
         Door.ownOrigin(request);
         Form form = Form.of(request);
         Kept kept = Kept.in(form);
@@ -74,7 +74,7 @@ final class Entrance {
         }
         Visitor visitor = door.visitor(request);
         return visitor == null
-                ? refused(request, form, 401, "You are not logged in yet.")
+                ? showAgain(request, form, 401, "You are not logged in yet. Log in here or in another tab.")
                 : door.threshold().offer(200, request, visitor, kept);
     }
 
@@ -88,18 +88,18 @@ final class Entrance {
             cookie = people.logIn(new People.Entry(
                     workspace, form.text("name"), form.text("password"), request.remoteAddress(), known));
         } catch (SemelException e) {
-            Answer refused = refused(request, form, e.code().status(), e.detail() + " " + e.fix());
+            Answer rejected = showAgain(request, form, e.code().status(), e.detail() + " " + e.fix());
             Object seconds = e.members().get("retry_after");
-            return seconds == null ? refused : refused.with("Retry-After", seconds.toString());
+            return seconds == null ? rejected : rejected.with("Retry-After", seconds.toString());
         }
         if (cookie == null) {
-            return refused(request, form, 403, "Name and password do not go together.");
+            return showAgain(request, form, 403, "Wrong name or password.");
         }
-        return marked(request, cookie, enter(request, form, cookie));
+        return withKnownBrowser(request, cookie, enter(request, form, cookie));
     }
 
-    /** With what this browser is known by at the next log-in. */
-    private Answer marked(Request request, String cookie, Answer in) {
+    /** Adds the cookie that recognizes this browser at the next log-in. */
+    private Answer withKnownBrowser(Request request, String cookie, Answer in) {
         KnownBrowsers.Mark mark = people.browsers().give(cookie);
         return mark == null ? in : in.with("Set-Cookie", Cookies.known(request, mark));
     }
@@ -110,14 +110,14 @@ final class Entrance {
         if (cookie == null || !Threshold.fromHere(request)) {
             throw new SemelException(
                     ErrorCode.FORBIDDEN,
-                    "Entering without a password is for `semel dev` on this machine alone. Nothing was done.",
-                    "Log in with a name and a password.");
+                    "Only `semel dev` on this machine allows log-in without a password. You are not logged in.",
+                    "Log in with name and password.");
         }
         return enter(request, Form.of(request), cookie);
     }
 
-    /** Whichever session this browser has by now: who wants out is not asked for the token of an older page. */
-    private Answer leave(Request request) {
+    /** Ends the browser's current session. Needs no CSRF token, so that log-out also works on an old page. */
+    private Answer requestLogOut(Request request) {
         Door.ownOrigin(request);
         return door.visitor(request) == null ? Look.goTo("/login") : logOut(request);
     }
@@ -147,7 +147,7 @@ final class Entrance {
                 null,
                 new Look.Sheet(
                         "setup",
-                        "Set up your log-in",
+                        "Set up your account",
                         "",
                         Map.of(
                                 "token",
@@ -164,13 +164,13 @@ final class Entrance {
         Door.ownOrigin(request);
         Form form = Form.of(request);
         if (!form.text("password").equals(form.text("again"))) {
-            return setUp(request, form.text("token"), "The two passwords differ.");
+            return setUp(request, form.text("token"), "The two passwords differ. Nothing was changed.");
         }
         try {
             String cookie = people.accept(
                     form.text("token"), form.text("name"), form.text("password"), request.remoteAddress());
             Answer in = Look.goTo(Way.HOME).with("Set-Cookie", Cookies.session(request, cookie));
-            return marked(request, cookie, in);
+            return withKnownBrowser(request, cookie, in);
         } catch (SemelException e) {
             if (e.code() != ErrorCode.INVALID_INPUT) {
                 throw e;
