@@ -10,24 +10,24 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Handles dashboard forms that change workflows, keys, events, schedules and users. Each form has a key that the API gets
- * as `Idempotency-Key`, so that a double click is one action.
+ * Handles dashboard forms that change workflows, keys, events, schedules and users. Each form has a key that the API
+ * gets as `Idempotency-Key`, so that a double click is one action.
  */
 final class Acts {
     private Acts() {}
 
-    static void addTo(Router router, Door door) {
-        router.add("POST", "/workflows/{id}/pause", Scope.OPEN, door.deed((visit, form) -> turn(visit, form, "pause")))
+    static void addTo(Router router, Door guard) {
+        router.add("POST", "/workflows/{id}/pause", Scope.OPEN, guard.deed((visit, form) -> turn(visit, form, "pause")))
                 .add(
                         "POST",
                         "/workflows/{id}/resume",
                         Scope.OPEN,
-                        door.deed((visit, form) -> turn(visit, form, "resume")))
-                .add("POST", "/keys/{key}/release", Scope.OPEN, door.deed(Acts::release))
-                .add("POST", "/keys/{key}/extend", Scope.OPEN, door.deed(Acts::extend))
-                .add("POST", "/events/{event_id}/reprocess", Scope.OPEN, door.deed(Acts::reprocess))
-                .add("POST", "/schedules/{workflow}/{name}/{turn}", Scope.OPEN, door.deed(Acts::schedule))
-                .add("POST", "/settings/people", Scope.OPEN, door.deed(Acts::invite));
+                        guard.deed((visit, form) -> turn(visit, form, "resume")))
+                .add("POST", "/keys/{key}/release", Scope.OPEN, guard.deed(Acts::release))
+                .add("POST", "/keys/{key}/extend", Scope.OPEN, guard.deed(Acts::extend))
+                .add("POST", "/events/{event_id}/reprocess", Scope.OPEN, guard.deed(Acts::reprocess))
+                .add("POST", "/schedules/{workflow}/{name}/{turn}", Scope.OPEN, guard.deed(Acts::schedule))
+                .add("POST", "/settings/people", Scope.OPEN, guard.deed(Acts::invite));
     }
 
     private static ObjectNode object() {

@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A chart of a run's steps over time, with one bar per attempt. An attempt is recorded when it ends, so a bar starts at the
- * previous record.
+ * A chart of a run's steps over time, with one bar per attempt. An attempt is recorded when it ends, so a bar starts
+ * at the previous record.
  */
 public final class Bars {
     /** The width of the chart, from the start of the run to its end. */

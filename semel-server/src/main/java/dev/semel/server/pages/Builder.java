@@ -15,8 +15,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The pages of the workflow builder: a workflow file as a list of steps with forms, beside its YAML text. The text is part
- * of the page's form; the API applies each edit to it, and the page shows the API's response.
+ * The pages of the workflow builder: a workflow file as a list of steps with forms, beside its YAML text. The text is
+ * part of the page's form; the API applies each edit to it, and the page shows the API's response.
  */
 final class Builder {
     /** 256 KiB of text, percent-encoded. */
@@ -29,17 +29,17 @@ final class Builder {
 
     private Builder() {}
 
-    static void addTo(Router router, Door door) {
-        router.add("GET", NEW, Scope.OPEN, door.page(Builder::begin))
-                .add("GET", "/workflows/{id}/edit", Scope.OPEN, door.page(Builder::open))
-                .add(form(NEW, door, (visit, form) -> edit(visit, form, "")))
-                .add(form("/workflows/{id}/edit", door, (visit, form) -> edit(visit, form, visit.part("id"))))
-                .add(form(NEW + "/publish", door, (visit, form) -> publish(visit, form, "")))
-                .add(form("/workflows/{id}/publish", door, (visit, form) -> publish(visit, form, visit.part("id"))));
+    static void addTo(Router router, Door guard) {
+        router.add("GET", NEW, Scope.OPEN, guard.page(Builder::begin))
+                .add("GET", "/workflows/{id}/edit", Scope.OPEN, guard.page(Builder::open))
+                .add(form(NEW, guard, (visit, form) -> edit(visit, form, "")))
+                .add(form("/workflows/{id}/edit", guard, (visit, form) -> edit(visit, form, visit.part("id"))))
+                .add(form(NEW + "/publish", guard, (visit, form) -> publish(visit, form, "")))
+                .add(form("/workflows/{id}/publish", guard, (visit, form) -> publish(visit, form, visit.part("id"))));
     }
 
-    private static Route form(String path, Door door, Door.Deed deed) {
-        return new Route("POST", path, Scope.OPEN, door.deed(deed)).withMaxBody(LARGEST_FORM);
+    private static Route form(String path, Door guard, Door.Deed action) {
+        return new Route("POST", path, Scope.OPEN, guard.deed(action)).withMaxBody(LARGEST_FORM);
     }
 
     /** A new workflow, from the minimal file or from an example. */

@@ -3,8 +3,8 @@ package dev.semel.server.pages;
 import java.util.List;
 
 /**
- * One option of a decision form, shown as a radio button. Options are not submit buttons, because Enter in the note field
- * would then submit the first decision.
+ * One option of a decision form, shown as a radio button. Options are not submit buttons, because Enter in the note
+ * field would then submit the first decision.
  *
  * @param means what the option does, in a sentence; may be empty
  */
@@ -42,6 +42,8 @@ public record Choice(String word, String label, String means) {
 
     /** Subscribed or unsubscribed, for one topic of a profile. */
     public static List<Choice> subscription() {
-        return List.of(new Choice("no", "Unsubscribe: send nothing about this topic", ""), new Choice("yes", "Subscribe again", ""));
+        return List.of(
+                new Choice("no", "Unsubscribe: send nothing about this topic", ""),
+                new Choice("yes", "Subscribe again", ""));
     }
 }

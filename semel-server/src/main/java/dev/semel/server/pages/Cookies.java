@@ -53,7 +53,7 @@ final class Cookies {
         return https(request) ? "; Secure" : "";
     }
 
-    /** Whether the browser used TLS, as reported by the proxy. A forged header only makes the forger's cookies Secure. */
+    /** Whether the browser used TLS, as the proxy reports. A forged header only makes the sender's cookies Secure. */
     private static boolean https(Request request) {
         return request.headerLines("X-Forwarded-Proto").stream()
                 .flatMap(line -> Stream.of(line.split(",")))

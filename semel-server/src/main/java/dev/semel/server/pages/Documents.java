@@ -24,14 +24,14 @@ final class Documents {
 
     private Documents() {}
 
-    static void addTo(Router router, Door door) {
+    static void addTo(Router router, Door guard) {
         String one = "/settings/{kind}/{name}";
-        router.add("GET", one, Scope.OPEN, door.page(Documents::one))
-                .add("POST", "/settings/{kind}", Scope.OPEN, door.deed((visit, form) -> save(visit, form, NEW)))
-                .add("POST", one, Scope.OPEN, door.deed((visit, form) -> save(visit, form, visit.part("name"))))
-                .add("POST", one + "/remove", Scope.OPEN, door.deed(Documents::remove))
-                .add("POST", one + "/reveal", Scope.OPEN, door.deed(Documents::reveal))
-                .add("POST", one + "/subscriptions", Scope.OPEN, door.deed(Documents::subscribe));
+        router.add("GET", one, Scope.OPEN, guard.page(Documents::one))
+                .add("POST", "/settings/{kind}", Scope.OPEN, guard.deed((visit, form) -> save(visit, form, NEW)))
+                .add("POST", one, Scope.OPEN, guard.deed((visit, form) -> save(visit, form, visit.part("name"))))
+                .add("POST", one + "/remove", Scope.OPEN, guard.deed(Documents::remove))
+                .add("POST", one + "/reveal", Scope.OPEN, guard.deed(Documents::reveal))
+                .add("POST", one + "/subscriptions", Scope.OPEN, guard.deed(Documents::subscribe));
     }
 
     /** An example document of this kind for the form. */

@@ -17,16 +17,16 @@ import org.jspecify.annotations.Nullable;
 
 /** Requires a session for every dashboard page, and a CSRF token and same origin for every form. */
 final class Door {
-    private final People people;
+    private final People users;
     private final Inside inside;
     private final Look look;
     private final Threshold threshold;
 
-    Door(People people, Inside inside, Look look) {
-        this.people = people;
+    Door(People users, Inside inside, Look look) {
+        this.users = users;
         this.inside = inside;
         this.look = look;
-        this.threshold = new Threshold(people, look);
+        this.threshold = new Threshold(users, look);
     }
 
     Threshold threshold() {
@@ -48,7 +48,7 @@ final class Door {
     @Nullable
     Visitor visitor(Request request) {
         String cookie = Cookies.of(request, Cookies.SESSION);
-        return cookie == null ? null : people.visitor(cookie);
+        return cookie == null ? null : users.visitor(cookie);
     }
 
     /** The signed-in user. A page or form that the user opens extends the session; background requests do not. */
@@ -58,9 +58,9 @@ final class Door {
         boolean background = isHtmx(request) && request.method().equals("GET");
         if (visitor != null && cookie != null && !background) {
             try {
-                people.used(cookie);
+                users.used(cookie);
             } catch (SemelException e) {
-                return visitor; // pages stay readable while the store rejects writes; the next request extends the session
+                return visitor; // pages stay readable while the store rejects writes
             }
         }
         return visitor;
@@ -84,13 +84,15 @@ final class Door {
         return request -> {
             Visitor visitor = activeUser(request);
             if (visitor == null) {
-                return isHtmx(request) ? sessionEnded(request) : Look.goTo("/login?next=" + Inside.encoded(Way.of(request)));
+                return isHtmx(request)
+                        ? sessionEnded(request)
+                        : Look.goTo("/login?next=" + Inside.encoded(Way.of(request)));
             }
             return guarded(request, visitor, () -> page.show(new Visit(request, visitor, inside, look)));
         };
     }
 
-    Handler deed(Deed deed) {
+    Handler deed(Deed action) {
         return request -> {
             Visitor visitor = activeUser(request);
             if (visitor == null && isHtmx(request)) {
@@ -105,7 +107,7 @@ final class Door {
                 if (!same(form.text("csrf"), visitor.csrf())) {
                     return staleForm(request, visitor, form);
                 }
-                return deed.act(new Visit(request, visitor, inside, look), form);
+                return action.act(new Visit(request, visitor, inside, look), form);
             });
         };
     }
