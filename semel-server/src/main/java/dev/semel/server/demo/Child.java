@@ -44,7 +44,7 @@ public final class Child {
     record Company(int standIn, Consumer<String> ear) {}
 
     /** Starts the same Java with the same classes as this process, without its SEMEL_… variables. */
-    static Child launch(Path data, Path workflows, Company company) throws IOException {
+    static Child launch(Path data, Path workflows, Company options) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(property("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
@@ -64,10 +64,10 @@ public final class Child {
                 workflows.toString()));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().keySet().removeIf(name -> name.startsWith("SEMEL_"));
-        if (company.standIn() != 0) {
-            builder.environment().put("SEMEL_STAND_IN", Integer.toString(company.standIn()));
+        if (options.standIn() != 0) {
+            builder.environment().put("SEMEL_STAND_IN", Integer.toString(options.standIn()));
         }
-        return new Child(builder.start(), company.ear());
+        return new Child(builder.start(), options.ear());
     }
 
     private static String property(String name) {

@@ -61,22 +61,22 @@ final class Desk {
 
     /** Handles a request. Returns null, and does not count the call, if the provider has no such endpoint. */
     @Nullable
-    Said take(Asked asked) {
+    Said take(Asked request) {
         boolean supported = switch (provider) {
-            case PAYMENTS -> asked.reads() && !asked.rest().isEmpty();
-            case LEADS -> asked.rest().isEmpty();
+            case PAYMENTS -> request.reads() && !request.rest().isEmpty();
+            case LEADS -> request.rest().isEmpty();
             case LICENSES, PICKS, PARCELS, MAIL, CHAT ->
-                !asked.reads() && asked.rest().isEmpty();
+                !request.reads() && request.rest().isEmpty();
         };
         if (!supported) {
             return null;
         }
         calls++;
         return switch (provider) {
-            case PAYMENTS -> new Said(200, object().put("id", asked.rest()).put("status", "succeeded"), "read");
-            case LICENSES -> keyed(asked, "serial", "LIC-");
-            case PARCELS -> keyed(asked, "tracking", "TRK-");
-            case LEADS -> asked.reads() ? found(asked.externalId()) : lead(asked.body());
+            case PAYMENTS -> new Said(200, object().put("id", request.rest()).put("status", "succeeded"), "read");
+            case LICENSES -> keyed(request, "serial", "LIC-");
+            case PARCELS -> keyed(request, "tracking", "TRK-");
+            case LEADS -> request.reads() ? found(request.externalId()) : lead(request.body());
             case PICKS -> done(object().put("pick", effects + 1));
             case MAIL, CHAT -> done(object().put("id", "msg_" + (effects + 1)));
         };
@@ -88,15 +88,15 @@ final class Desk {
     }
 
     /** Derives the number from the key, so that it stays the same after a restart, which loses all keys. */
-    private Said keyed(Asked asked, String member, String prefix) {
-        ObjectNode before = asked.key().isEmpty() ? null : known.get(asked.key());
+    private Said keyed(Asked request, String member, String prefix) {
+        ObjectNode before = request.key().isEmpty() ? null : known.get(request.key());
         if (before != null) {
             return new Said(200, before, "remembered");
         }
-        String named = asked.key().isEmpty() ? provider.word() + calls : asked.key();
-        ObjectNode answer = object().put(member, prefix + hash(named));
-        if (!asked.key().isEmpty()) {
-            known.put(asked.key(), answer);
+        String identity = request.key().isEmpty() ? provider.word() + calls : request.key();
+        ObjectNode answer = object().put(member, prefix + hash(identity));
+        if (!request.key().isEmpty()) {
+            known.put(request.key(), answer);
         }
         return done(answer);
     }

@@ -34,7 +34,7 @@ public final class Playground implements AutoCloseable {
 
     private final HttpServer http;
     private final ThreadPoolExecutor threads;
-    private final Street street = new Street();
+    private final Street providers = new Street();
 
     /** The calls and the effects of a provider. */
     public record Counts(long calls, long effects) {}
@@ -67,7 +67,7 @@ public final class Playground implements AutoCloseable {
     private static HttpServer bound(int port) throws IOException {
         try {
             return HttpServer.create(loopback(port), 0);
-        } catch (BindException taken) {
+        } catch (BindException inUse) {
             return HttpServer.create(loopback(0), 0);
         }
     }
@@ -81,12 +81,12 @@ public final class Playground implements AutoCloseable {
     }
 
     public Counts counts(Provider provider) {
-        return street.counts(provider);
+        return providers.counts(provider);
     }
 
     /** Drops the response of the next write call: it has its effect, `then` runs, and the client gets no response. */
     public void lose(Provider provider, Runnable then) {
-        street.lose(provider, then);
+        providers.lose(provider, then);
     }
 
     private void handle(HttpExchange exchange) {
@@ -99,29 +99,29 @@ public final class Playground implements AutoCloseable {
             exchange.getResponseHeaders().set("Content-Type", page.type());
             exchange.sendResponseHeaders(page.status(), bytes.length);
             exchange.getResponseBody().write(bytes);
-        } catch (IOException gone) {
+        } catch (IOException disconnected) {
             return; // the client disconnected; the call still counts
         }
     }
 
     /** Null means no response. */
     private @Nullable Page page(HttpExchange exchange) throws IOException {
-        boolean reads = exchange.getRequestMethod().equals("GET");
+        boolean isRead = exchange.getRequestMethod().equals("GET");
         String[] path = exchange.getRequestURI().getPath().substring(1).split("/", 2);
         String rest = path.length > 1 ? path[1] : "";
-        if (reads && path[0].isEmpty()) {
-            return new Page(200, "text/plain; charset=utf-8", street.table());
+        if (isRead && path[0].isEmpty()) {
+            return new Page(200, "text/plain; charset=utf-8", providers.table());
         }
-        if (reads && path[0].equals("counts") && rest.isEmpty()) {
-            return json(200, street.document());
+        if (isRead && path[0].equals("counts") && rest.isEmpty()) {
+            return json(200, providers.document());
         }
-        boolean losing = path[0].equals("lose");
-        Provider provider = Provider.named(losing ? rest : path[0]);
-        if (provider == null || !(reads || exchange.getRequestMethod().equals("POST")) || (losing && reads)) {
+        boolean drop = path[0].equals("lose");
+        Provider provider = Provider.named(drop ? rest : path[0]);
+        if (provider == null || !(isRead || exchange.getRequestMethod().equals("POST")) || (drop && isRead)) {
             return missing();
         }
-        if (losing) {
-            street.lose(provider, () -> {});
+        if (drop) {
+            providers.lose(provider, () -> {});
             return json(200, object("lost", "the response of the next call to " + provider.word()));
         }
         JsonNode body = body(exchange);
@@ -129,15 +129,15 @@ public final class Playground implements AutoCloseable {
             return json(400, object("error", "the body is not a JSON object of at most 64 KiB; nothing was done"));
         }
         String key = exchange.getRequestHeaders().getFirst("Idempotency-Key");
-        var asked = new Desk.Asked(
-                reads, rest, externalId(exchange.getRequestURI().getRawQuery()), key == null ? "" : key, body);
-        Street.Outcome outcome = street.call(provider, asked);
+        var request = new Desk.Asked(
+                isRead, rest, externalId(exchange.getRequestURI().getRawQuery()), key == null ? "" : key, body);
+        Street.Outcome outcome = providers.call(provider, request);
         if (outcome.loss() != null) {
             outcome.loss().run();
             return null;
         }
-        Desk.Said said = outcome.said();
-        return said == null ? missing() : json(said.status(), said.body());
+        Desk.Said response = outcome.said();
+        return response == null ? missing() : json(response.status(), response.body());
     }
 
     private static String externalId(@Nullable String query) {

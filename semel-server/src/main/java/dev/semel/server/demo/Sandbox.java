@@ -16,17 +16,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Sandbox implements AutoCloseable {
     private final Path folder;
-    private final Child.Company company;
+    private final Child.Company options;
     private final Playground playground;
-    private final Thread hook = Thread.ofPlatform().unstarted(this::clean);
+    private final Thread shutdownHook = Thread.ofPlatform().unstarted(this::clean);
     private @Nullable Child child;
     private boolean cleaned;
 
-    private Sandbox(Path folder, Child.Company company) {
+    private Sandbox(Path folder, Child.Company options) {
         this.folder = folder;
-        this.company = company;
+        this.options = options;
         this.playground = Playground.start(0);
-        Runtime.getRuntime().addShutdownHook(hook);
+        Runtime.getRuntime().addShutdownHook(shutdownHook);
     }
 
     public static Sandbox open() throws IOException {
@@ -34,14 +34,14 @@ public final class Sandbox implements AutoCloseable {
     }
 
     /** Opens an environment in which the simulator answers all outgoing calls. */
-    public static Sandbox beside(Understudy understudy, Consumer<String> ear) throws IOException {
-        return open(new Child.Company(understudy.port(), ear));
+    public static Sandbox beside(Understudy simulator, Consumer<String> outputListener) throws IOException {
+        return open(new Child.Company(simulator.port(), outputListener));
     }
 
-    private static Sandbox open(Child.Company company) throws IOException {
+    private static Sandbox open(Child.Company options) throws IOException {
         Path folder = Files.createTempDirectory("semel-demo");
         Files.createDirectory(folder.resolve("workflows"));
-        return new Sandbox(folder, company);
+        return new Sandbox(folder, options);
     }
 
     public Playground playground() {
@@ -63,7 +63,7 @@ public final class Sandbox implements AutoCloseable {
         if (cleaned) {
             throw new IOException("the demo is stopping, so it starts no server");
         }
-        Child started = Child.launch(folder.resolve("data"), folder.resolve("workflows"), company);
+        Child started = Child.launch(folder.resolve("data"), folder.resolve("workflows"), options);
         child = started;
         return started;
     }
@@ -72,7 +72,7 @@ public final class Sandbox implements AutoCloseable {
     public void close() {
         clean();
         try {
-            Runtime.getRuntime().removeShutdownHook(hook);
+            Runtime.getRuntime().removeShutdownHook(shutdownHook);
         } catch (IllegalStateException stopping) {
             return; // the JVM is shutting down, and the shutdown hook runs already
         }

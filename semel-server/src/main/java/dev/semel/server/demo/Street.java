@@ -16,8 +16,8 @@ final class Street {
     private static final int NEWEST = 20;
     private static final int SHOWN_KEY = 8;
 
-    private final Map<Provider, Desk> desks = new EnumMap<>(Provider.class);
-    private final Map<Provider, Runnable> losses = new EnumMap<>(Provider.class);
+    private final Map<Provider, Desk> states = new EnumMap<>(Provider.class);
+    private final Map<Provider, Runnable> drops = new EnumMap<>(Provider.class);
     private final Deque<Seen> newest = new ArrayDeque<>();
 
     /** A call as it is shown, with only the beginning of its key. */
@@ -33,41 +33,41 @@ final class Street {
 
     Street() {
         for (Provider provider : Provider.values()) {
-            desks.put(provider, new Desk(provider));
+            states.put(provider, new Desk(provider));
         }
     }
 
     synchronized void lose(Provider provider, Runnable then) {
-        losses.put(provider, then);
+        drops.put(provider, then);
     }
 
-    synchronized Outcome call(Provider provider, Asked asked) {
-        Said said = desk(provider).take(asked);
-        if (said == null) {
+    synchronized Outcome call(Provider provider, Asked request) {
+        Said response = state(provider).take(request);
+        if (response == null) {
             return new Outcome(null, null);
         }
-        Runnable loss = asked.reads() ? null : losses.remove(provider);
+        Runnable onDrop = request.reads() ? null : drops.remove(provider);
         if (newest.size() == NEWEST) {
             newest.removeLast();
         }
-        String key = asked.key().length() > SHOWN_KEY ? asked.key().substring(0, SHOWN_KEY) + "…" : asked.key();
-        String line = (asked.reads() ? "GET /" : "POST /") + provider.word();
-        newest.addFirst(new Seen(line, key, said.did(), loss != null));
-        return new Outcome(said, loss);
+        String key = request.key().length() > SHOWN_KEY ? request.key().substring(0, SHOWN_KEY) + "…" : request.key();
+        String line = (request.reads() ? "GET /" : "POST /") + provider.word();
+        newest.addFirst(new Seen(line, key, response.did(), onDrop != null));
+        return new Outcome(response, onDrop);
     }
 
-    private Desk desk(Provider provider) {
-        return desks.computeIfAbsent(provider, Desk::new);
+    private Desk state(Provider provider) {
+        return states.computeIfAbsent(provider, Desk::new);
     }
 
     synchronized Playground.Counts counts(Provider provider) {
-        return new Playground.Counts(desk(provider).calls(), desk(provider).effects());
+        return new Playground.Counts(state(provider).calls(), state(provider).effects());
     }
 
     synchronized ObjectNode document() {
         ObjectNode out = JsonNodeFactory.instance.objectNode();
         ObjectNode providers = out.putObject("providers");
-        desks.forEach((provider, desk) ->
+        states.forEach((provider, desk) ->
                 providers.putObject(provider.word()).put("calls", desk.calls()).put("effects", desk.effects()));
         ArrayNode calls = out.putArray("newest");
         newest.forEach(seen -> calls.addObject()
@@ -80,7 +80,7 @@ final class Street {
 
     synchronized String table() {
         StringBuilder out = new StringBuilder("provider   calls  effects\n");
-        desks.forEach((provider, desk) ->
+        states.forEach((provider, desk) ->
                 out.append("%-10s %5d  %7d%n".formatted(provider.word(), desk.calls(), desk.effects())));
         out.append(newest.isEmpty() ? "\nNo calls yet.\n" : "\nnewest calls    key        did\n");
         newest.forEach(seen -> out.append("%-15s %-10s %s%s%n"

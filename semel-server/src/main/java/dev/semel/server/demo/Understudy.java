@@ -37,7 +37,7 @@ public final class Understudy implements AutoCloseable {
     private final List<Call> calls = new ArrayList<>();
     private final Map<String, ObjectNode> known = new HashMap<>();
     private List<Role> roles = List.of();
-    private @Nullable String losing;
+    private @Nullable String dropResponseOf;
 
     /**
      * A provider that steps call.
@@ -80,7 +80,7 @@ public final class Understudy implements AutoCloseable {
     /** Resets all records and simulates these providers. @param lose step whose next response is dropped, or null */
     public synchronized void play(List<Role> providers, @Nullable String lose) {
         roles = List.copyOf(providers);
-        losing = lose;
+        dropResponseOf = lose;
         calls.clear();
         known.clear();
     }
@@ -117,7 +117,7 @@ public final class Understudy implements AutoCloseable {
             if (!head) {
                 exchange.getResponseBody().write(bytes);
             }
-        } catch (IOException gone) {
+        } catch (IOException disconnected) {
             return; // the client disconnected; the call is recorded all the same
         }
     }
@@ -143,9 +143,9 @@ public final class Understudy implements AutoCloseable {
         String type = String.valueOf(exchange.getRequestHeaders().getFirst("Content-Type"));
         boolean grants = type.contains("form-urlencoded") && body.contains("grant_type=");
         boolean effect = !reads && !grants && before == null;
-        boolean lost = effect && role.step().equals(losing);
+        boolean dropped = effect && role.step().equals(dropResponseOf);
         if (calls.size() < MOST_CALLS) {
-            calls.add(new Call(role.step(), method, name, effect, lost));
+            calls.add(new Call(role.step(), method, name, effect, dropped));
         }
         ObjectNode response = before == null ? response(role, body) : before;
         if (grants) {
@@ -154,8 +154,8 @@ public final class Understudy implements AutoCloseable {
         if (effect) {
             known.put(name, response);
         }
-        if (lost) {
-            losing = null;
+        if (dropped) {
+            dropResponseOf = null;
             return null;
         }
         return new Page(role.status(), Json.write(response));

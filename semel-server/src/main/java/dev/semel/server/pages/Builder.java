@@ -232,10 +232,10 @@ final class Builder {
 
     private static Answer publish(Visit visit, Form form, String name) throws Exception {
         Sketch sketch = Sketch.of(form, name);
-        String wanted = name.isEmpty() ? form.text("workflow") : name;
+        String workflowName = name.isEmpty() ? form.text("workflow") : name;
         Inside.Call call = new Inside.Call(
                 "PUT",
-                Inside.path("v1", "workflows", wanted),
+                Inside.path("v1", "workflows", workflowName),
                 "",
                 Map.of("content-type", "application/yaml", "idempotency-key", form.text("key")),
                 sketch.text().getBytes(StandardCharsets.UTF_8));
@@ -245,10 +245,10 @@ final class Builder {
             if (e.status() != 412) {
                 throw e;
             }
-            Sketch known = new Sketch(wanted, sketch.text(), sketch.base());
+            Sketch known = new Sketch(workflowName, sketch.text(), sketch.base());
             Doc draft = draft(visit, known, JsonNodeFactory.instance.arrayNode(), "");
             return confirm(visit, known, draft, e.problem());
         }
-        return Look.goTo(Inside.path("workflows", wanted, "definition") + "?did=publish");
+        return Look.goTo(Inside.path("workflows", workflowName, "definition") + "?did=publish");
     }
 }

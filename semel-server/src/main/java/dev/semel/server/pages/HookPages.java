@@ -67,7 +67,7 @@ final class HookPages {
 
     private static Answer one(Visit visit, String name, Shown shown) throws Exception {
         String path = Inside.path("v1", "hooks", name);
-        Doc hook = visit.get(path);
+        Doc webhook = visit.get(path);
         Grid grid = Grid.named("Deliveries, newest first")
                 .time("When", "at")
                 .status("Result", "verdict")
@@ -77,8 +77,8 @@ final class HookPages {
                 .deed("", _ -> "Reprocess", doc -> reprocessUrl(visit, name, doc))
                 .whenEmpty("No deliveries in the last seven days.", "")
                 .of(visit.get(path + "/deliveries", ListPages.behind(visit)));
-        Map<String, Object> parts =
-                new HashMap<>(Map.of("hook", hook, "grid", grid, "tried", shown.tried(), "secret", shown.secret()));
+        Map<String, Object> parts = new HashMap<>(
+                Map.of("webhook", webhook, "grid", grid, "tried", shown.tried(), "secret", shown.secret()));
         parts.put("mayChange", visit.may("PUT", path));
         return visit.show("webhook", "Webhook " + name, "Webhooks", parts);
     }

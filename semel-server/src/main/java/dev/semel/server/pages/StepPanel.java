@@ -212,8 +212,8 @@ public final class StepPanel {
     }
 
     /** The step that is open after these edits: the added one, else the previous one. */
-    static String stepAfter(ArrayNode edits, String asked) {
-        String open = asked;
+    static String stepAfter(ArrayNode edits, String requested) {
+        String open = requested;
         for (JsonNode edit : edits) {
             if (edit.path("op").asString("").equals("add")) {
                 open = edit.path("id").asString("");
