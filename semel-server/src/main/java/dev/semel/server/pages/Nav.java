@@ -23,7 +23,7 @@ public final class Nav {
             new Group(
                     "Safety",
                     List.of(
-                            new Item("Replays", "/replays", "/v1/replays", "p"),
+                            new Item("Safe replays", "/replays", "/v1/replays", "p"),
                             new Item("Reviews", "/reviews", "/v1/reviews", "v"),
                             new Item("Monitoring", "/monitoring", "/v1/signals", "m"),
                             new Item("Effects", "/effects", "/v1/effects", "f"),

@@ -88,7 +88,7 @@ public final class ReplayPages {
                 .time("Valid until", "valid_until")
                 .whenEmpty("No safe replay plans yet. A plan runs nothing:", "semel replay plan status:failed since:2h")
                 .of(visit.get("/v1/replays", ListPages.behind(visit)));
-        return visit.show("list", "Replays", "Replays", Map.of("grid", grid));
+        return visit.show("list", "Safe replays", "Safe replays", Map.of("grid", grid));
     }
 
     private static Answer make(Visit visit, Form form) throws Exception {
@@ -213,7 +213,7 @@ public final class ReplayPages {
         shown.put("mayApprove", planned && visit.may("POST", path + "/approve"));
         shown.put("mayStop", plan.text("status").equals("applying") && visit.may("POST", path + "/stop"));
         shown.put("mayPlan", visit.may("POST", "/v1/replays"));
-        return visit.show(status, new Look.Sheet("replay", "Plan " + plan.text("replay_id"), "Replays", shown));
+        return visit.show(status, new Look.Sheet("replay", "Plan " + plan.text("replay_id"), "Safe replays", shown));
     }
 
     private static void add(StringBuilder query, String name, String value) {

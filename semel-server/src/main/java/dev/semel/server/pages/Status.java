@@ -23,6 +23,7 @@ public record Status(String mark, String word, String tone) {
             case "done", "decided", "applied", "sent" -> new Status("✓", capital(status), "good");
             case "open", "asked" -> new Status("?", capital(status), "doubt");
             case "refused" -> new Status("✗", "Rejected", "bad");
+            case "left_out" -> new Status("⊘", "Skipped", "calm");
             case "outdated", "rejected", "firing" -> new Status("✗", capital(status), "bad");
             case "" -> new Status("–", "", "calm");
             default -> new Status("·", capital(status.replace('_', ' ')), "calm");
