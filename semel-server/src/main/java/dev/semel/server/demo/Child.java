@@ -17,16 +17,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** `semel dev` as a process of its own, that can be killed. */
+/** A `semel dev` server that runs as a child process and can be killed. */
 public final class Child {
     private static final Pattern ADDRESS = Pattern.compile("(http://127\\.0\\.0\\.1:\\d+)/v1");
-    private static final int PATIENCE_SECONDS = 60;
-    private static final int LINES_KEPT = 20;
+    private static final int TIMEOUT_SECONDS = 60;
+    private static final int MAX_OUTPUT_LINES = 20;
 
     private final Process process;
     private final Consumer<String> ear;
     private final CountDownLatch ready = new CountDownLatch(1);
-    private final Deque<String> said = new ArrayDeque<>();
+    private final Deque<String> lastLines = new ArrayDeque<>();
     private @Nullable String address;
 
     private Child(Process process, Consumer<String> ear) {
@@ -36,15 +36,15 @@ public final class Child {
     }
 
     /**
-     * Beside whom it runs.
+     * Options of the child process.
      *
-     * @param standIn the port of who answers in the place of everybody; 0 for nobody
-     * @param ear hears every line that it says
+     * @param standIn the port of the provider simulator that receives all outgoing calls; 0 for none
+     * @param ear receives every line of output
      */
     record Company(int standIn, Consumer<String> ear) {}
 
-    /** The same Java and the same classes as this process, and nothing of its SEMEL_… variables. */
-    static Child launch(Path data, Path workflows, Company company) throws IOException {
+    /** Starts the same Java with the same classes as this process, without its SEMEL_… variables. */
+    static Child launch(Path data, Path workflows, Company options) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(property("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
@@ -64,35 +64,35 @@ public final class Child {
                 workflows.toString()));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().keySet().removeIf(name -> name.startsWith("SEMEL_"));
-        if (company.standIn() != 0) {
-            builder.environment().put("SEMEL_STAND_IN", Integer.toString(company.standIn()));
+        if (options.standIn() != 0) {
+            builder.environment().put("SEMEL_STAND_IN", Integer.toString(options.standIn()));
         }
-        return new Child(builder.start(), company.ear());
+        return new Child(builder.start(), options.ear());
     }
 
     private static String property(String name) {
         return Objects.requireNonNull(System.getProperty(name), name);
     }
 
-    /** Reads to the end, so that the child never waits for a reader of its log. */
+    /** Reads all output, so that the child never blocks on a full pipe. */
     private void listen() {
         try (BufferedReader reader = process.inputReader(StandardCharsets.UTF_8)) {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                hear(line);
+                recordLine(line);
             }
         } catch (IOException | UncheckedIOException closed) {
-            hear("(its output broke off)");
+            recordLine("(the output ended early)");
         } finally {
             ready.countDown();
         }
     }
 
-    private synchronized void hear(String line) {
+    private synchronized void recordLine(String line) {
         ear.accept(line);
-        if (said.size() == LINES_KEPT) {
-            said.removeFirst();
+        if (lastLines.size() == MAX_OUTPUT_LINES) {
+            lastLines.removeFirst();
         }
-        said.addLast(line);
+        lastLines.addLast(line);
         Matcher found = ADDRESS.matcher(line);
         if (address == null && found.find()) {
             address = found.group(1);
@@ -102,34 +102,34 @@ public final class Child {
         }
     }
 
-    /** Returns when it said that it is ready. */
+    /** Waits until the server prints that it is ready. */
     void awaitReady() throws IOException, InterruptedException {
-        boolean spoke = ready.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        if (!spoke || !process.isAlive()) {
-            throw new IOException("the server that was started "
-                    + (spoke ? "ended" : "was not ready within " + PATIENCE_SECONDS + " s")
-                    + ", and its last words were: "
-                    + lastWords());
+        boolean responded = ready.await(TIMEOUT_SECONDS, TimeUnit.SECONDS);
+        if (!responded || !process.isAlive()) {
+            throw new IOException("the demo server "
+                    + (responded ? "exited" : "was not ready within " + TIMEOUT_SECONDS + " s")
+                    + ". Its last output: "
+                    + lastOutput());
         }
     }
 
-    private synchronized String lastWords() {
-        return String.join(" | ", said);
+    private synchronized String lastOutput() {
+        return String.join(" | ", lastLines);
     }
 
     public synchronized String address() {
-        return Objects.requireNonNull(address, "a server that is ready has said where it listens");
+        return Objects.requireNonNull(address, "a ready server has printed its address");
     }
 
     public long pid() {
         return process.pid();
     }
 
-    /** As a crash does it: no shutdown hook runs and nothing is flushed. Returns when it is gone. */
+    /** Kills the process like a crash: no shutdown hook runs and nothing is flushed. Waits for its end. */
     public void kill() {
         process.destroyForcibly();
         try {
-            if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
                 throw new IllegalStateException("process " + pid() + " cannot be killed");
             }
         } catch (InterruptedException e) {

@@ -11,9 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** What `semel dev --demo` has beside an empty server: example files, and the settings that they send with. */
+/** The example workflow files of `semel dev --demo`, and the channels, templates and routes that they use. */
 public final class Demo {
-    /** Children before those that call them. */
+    /** Child workflows come before the workflows that call them. */
     private static final List<String> FILES = List.of("receipt_and_license", "new_lead", "ship_parcel", "fulfil_order");
 
     private static final String ACTOR = "demo";
@@ -31,7 +31,7 @@ public final class Demo {
     /** A workflow file of the demo. */
     public record Example(String name, String text) {}
 
-    /** The files, which call the playground where it really is. */
+    /** The example files, changed to call the demo providers at this address. */
     public static List<Example> examples(String playground) {
         return FILES.stream()
                 .map(name -> new Example(
@@ -51,38 +51,38 @@ public final class Demo {
         }
     }
 
-    /** Done again it changes nothing, unless the playground has moved. */
+    /** Saves the demo settings. Idempotent unless the address of the demo providers changed. */
     public void furnish(String playground) {
-        put(settings.channels(), "email", """
+        save(settings.channels(), "email", """
             {"kind": "webhook", "url": "PLAYGROUND/mail"}\
             """.replace("PLAYGROUND", playground));
-        put(settings.channels(), "chat", """
+        save(settings.channels(), "chat", """
             {"kind": "chat", "url": "PLAYGROUND/chat"}\
             """.replace("PLAYGROUND", playground));
-        put(settings.templates(), "receipt", """
+        save(settings.templates(), "receipt", """
             {"channel": "webhook", "text": "Thank you for {{ amount }} ({{ payment }}). Your license is {{ license }}."}\
             """);
-        put(settings.templates(), "welcome", """
+        save(settings.templates(), "welcome", """
             {"channel": "webhook", "text": "Welcome! You have chosen {{ plan }}."}\
             """);
-        put(settings.templates(), "leads-digest", """
+        save(settings.templates(), "leads-digest", """
             {"channel": "chat", "text": "{{ count }} new leads:{{#each items as lead}} {{ lead }}{{/each}}"}\
             """);
-        put(settings.routes(), "lead.welcome", """
+        save(settings.routes(), "lead.welcome", """
             {"event": "lead.welcome", "channels": [{"channel": "email", "template": "welcome"}]}\
             """);
-        put(settings.cohorts().shelf(), "do-not-mail", """
-            {"description": "Those whom nobody writes to"}\
+        save(settings.cohorts().shelf(), "do-not-mail", """
+            {"description": "Recipients who get no messages"}\
             """);
     }
 
-    /** What somebody else has changed since is theirs. */
-    private <T> void put(Shelf<T> shelf, String name, String text) {
+    /** Does not overwrite a setting that another user changed. */
+    private <T> void save(Shelf<T> shelf, String name, String text) {
         JsonNode document = Json.parse(text);
         shelf.check(document);
         Rows.Setting before = shelf.row(workspace, name);
-        boolean ours = before == null || before.changedBy().equals(ACTOR);
-        if (ours && (before == null || !Json.parse(before.body()).equals(document))) {
+        boolean unchanged = before == null || before.changedBy().equals(ACTOR);
+        if (unchanged && (before == null || !Json.parse(before.body()).equals(document))) {
             int version = before == null ? 0 : before.version();
             semel.change(shelf.putting(new Shelf.Draft(workspace, name, document, version, ACTOR)));
         }

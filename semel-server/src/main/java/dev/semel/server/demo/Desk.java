@@ -11,10 +11,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** One fake provider: what it was asked, what it did, and what it remembers. Not safe for threads by itself. */
+/** The state of one fake provider: its calls, effects and remembered keys. Not thread-safe. */
 final class Desk {
-    /** What is older is forgotten, as real providers do after a while. */
-    private static final int REMEMBERED = 10_000;
+    /** Older entries are dropped, as real providers do after a while. */
+    private static final int MAX_REMEMBERED = 10_000;
 
     private static final int SHORT_HASH = 8;
 
@@ -24,23 +24,27 @@ final class Desk {
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, ObjectNode> eldest) {
-            return size() > REMEMBERED;
+            return size() > MAX_REMEMBERED;
         }
     };
     private long calls;
     private long effects;
 
     /**
-     * A request.
+     * A request to the provider.
      *
-     * @param rest what stands in the path behind the provider's name
-     * @param externalId of the query; empty where there is none
-     * @param key the header Idempotency-Key; empty where there is none
-     * @param body an object, if it is any use
+     * @param rest the path after the provider's name
+     * @param externalId from the query; may be empty
+     * @param key the Idempotency-Key header; may be empty
+     * @param body the JSON body
      */
     record Asked(boolean reads, String rest, String externalId, String key, JsonNode body) {}
 
-    /** @param did in a word, for people */
+    /**
+     * The provider's response.
+     *
+     * @param did the outcome in one word, for the list of recent calls
+     */
     record Said(int status, JsonNode body, String did) {}
 
     Desk(Provider provider) {
@@ -55,24 +59,24 @@ final class Desk {
         return effects;
     }
 
-    /** Null where nobody is there for such a request; it is not counted then. */
+    /** Handles a request. Returns null, and does not count the call, if the provider has no such endpoint. */
     @Nullable
-    Said take(Asked asked) {
-        boolean fits = switch (provider) {
-            case PAYMENTS -> asked.reads() && !asked.rest().isEmpty();
-            case LEADS -> asked.rest().isEmpty();
+    Said take(Asked request) {
+        boolean supported = switch (provider) {
+            case PAYMENTS -> request.reads() && !request.rest().isEmpty();
+            case LEADS -> request.rest().isEmpty();
             case LICENSES, PICKS, PARCELS, MAIL, CHAT ->
-                !asked.reads() && asked.rest().isEmpty();
+                !request.reads() && request.rest().isEmpty();
         };
-        if (!fits) {
+        if (!supported) {
             return null;
         }
         calls++;
         return switch (provider) {
-            case PAYMENTS -> new Said(200, object().put("id", asked.rest()).put("status", "succeeded"), "read");
-            case LICENSES -> keyed(asked, "serial", "LIC-");
-            case PARCELS -> keyed(asked, "tracking", "TRK-");
-            case LEADS -> asked.reads() ? found(asked.externalId()) : lead(asked.body());
+            case PAYMENTS -> new Said(200, object().put("id", request.rest()).put("status", "succeeded"), "read");
+            case LICENSES -> keyed(request, "serial", "LIC-");
+            case PARCELS -> keyed(request, "tracking", "TRK-");
+            case LEADS -> request.reads() ? found(request.externalId()) : lead(request.body());
             case PICKS -> done(object().put("pick", effects + 1));
             case MAIL, CHAT -> done(object().put("id", "msg_" + (effects + 1)));
         };
@@ -83,16 +87,16 @@ final class Desk {
         return new Said(200, answer, "done");
     }
 
-    /** The number follows from the key, so that it is the same after a restart, which forgets all keys. */
-    private Said keyed(Asked asked, String member, String prefix) {
-        ObjectNode before = asked.key().isEmpty() ? null : known.get(asked.key());
+    /** Derives the number from the key, so that it stays the same after a restart, which loses all keys. */
+    private Said keyed(Asked request, String member, String prefix) {
+        ObjectNode before = request.key().isEmpty() ? null : known.get(request.key());
         if (before != null) {
-            return new Said(200, before, "known");
+            return new Said(200, before, "remembered");
         }
-        String named = asked.key().isEmpty() ? provider.word() + calls : asked.key();
-        ObjectNode answer = object().put(member, prefix + hash(named));
-        if (!asked.key().isEmpty()) {
-            known.put(asked.key(), answer);
+        String identity = request.key().isEmpty() ? provider.word() + calls : request.key();
+        ObjectNode answer = object().put(member, prefix + hash(identity));
+        if (!request.key().isEmpty()) {
+            known.put(request.key(), answer);
         }
         return done(answer);
     }
@@ -100,11 +104,11 @@ final class Desk {
     private Said lead(JsonNode body) {
         String id = body.path("external_id").asString("");
         if (id.isEmpty()) {
-            return new Said(400, object().put("error", "external_id is missing"), "refused");
+            return new Said(400, object().put("error", "external_id is missing"), "rejected");
         }
         ObjectNode before = known.get(id);
         if (before != null) {
-            return new Said(409, before, "refused");
+            return new Said(409, before, "rejected");
         }
         ObjectNode lead = object().put("id", "lead_" + hash(id)).put("external_id", id);
         known.put(id, lead);

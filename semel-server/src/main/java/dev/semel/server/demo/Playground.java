@@ -20,12 +20,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * Fake providers on a port of this machine that count calls next to effects, so that everybody can see that the one is not
- * the other. `GET /` shows it to people, `GET /counts` to programs, and `POST /lose/{provider}` loses the answer of the
- * next call, behind its effect. It remembers nothing over a restart.
+ * A local HTTP server with fake providers that count calls and effects. `GET /` shows the counts as text, `GET /counts`
+ * as JSON. `POST /lose/{provider}` drops the response of the next call after its effect. All state is in memory.
  */
 public final class Playground implements AutoCloseable {
-    /** Where the example files look for it. */
+    /** The address in the example files. */
     public static final String USUAL = "http://127.0.0.1:8086";
 
     private static final int THREADS = 8;
@@ -35,9 +34,9 @@ public final class Playground implements AutoCloseable {
 
     private final HttpServer http;
     private final ThreadPoolExecutor threads;
-    private final Street street = new Street();
+    private final Street providers = new Street();
 
-    /** How often a provider was called, and how often it did something. */
+    /** The calls and the effects of a provider. */
     public record Counts(long calls, long effects) {}
 
     private record Page(int status, String type, String text) {}
@@ -56,19 +55,19 @@ public final class Playground implements AutoCloseable {
         http.start();
     }
 
-    /** @param port the one it would like; where that is taken, or 0, it gets a free one */
+    /** @param port preferred port; if it is in use, or 0, the server uses a free port */
     public static Playground start(int port) {
         try {
             return new Playground(bound(port > HIGHEST_PORT ? 0 : port));
         } catch (IOException e) {
-            throw new UncheckedIOException("The playground found no port to listen on.", e);
+            throw new UncheckedIOException("The demo providers found no free port. The demo did not start.", e);
         }
     }
 
     private static HttpServer bound(int port) throws IOException {
         try {
             return HttpServer.create(loopback(port), 0);
-        } catch (BindException taken) {
+        } catch (BindException inUse) {
             return HttpServer.create(loopback(0), 0);
         }
     }
@@ -82,63 +81,63 @@ public final class Playground implements AutoCloseable {
     }
 
     public Counts counts(Provider provider) {
-        return street.counts(provider);
+        return providers.counts(provider);
     }
 
-    /** The next call that is more than a question has its effect and gets no answer; `then` happens in between. */
+    /** Drops the response of the next write call: it has its effect, `then` runs, and the client gets no response. */
     public void lose(Provider provider, Runnable then) {
-        street.lose(provider, then);
+        providers.lose(provider, then);
     }
 
     private void handle(HttpExchange exchange) {
         try (exchange) {
             Page page = page(exchange);
             if (page == null) {
-                return; // closed without an answer: the connection breaks
+                return; // closed without a response: the client sees a broken connection
             }
             byte[] bytes = page.text().getBytes(StandardCharsets.UTF_8);
             exchange.getResponseHeaders().set("Content-Type", page.type());
             exchange.sendResponseHeaders(page.status(), bytes.length);
             exchange.getResponseBody().write(bytes);
-        } catch (IOException gone) {
-            return; // whoever asked does not listen any more; it is counted all the same
+        } catch (IOException disconnected) {
+            return; // the client disconnected; the call still counts
         }
     }
 
-    /** Null: no answer. */
+    /** Null means no response. */
     private @Nullable Page page(HttpExchange exchange) throws IOException {
-        boolean reads = exchange.getRequestMethod().equals("GET");
+        boolean isRead = exchange.getRequestMethod().equals("GET");
         String[] path = exchange.getRequestURI().getPath().substring(1).split("/", 2);
         String rest = path.length > 1 ? path[1] : "";
-        if (reads && path[0].isEmpty()) {
-            return new Page(200, "text/plain; charset=utf-8", street.table());
+        if (isRead && path[0].isEmpty()) {
+            return new Page(200, "text/plain; charset=utf-8", providers.table());
         }
-        if (reads && path[0].equals("counts") && rest.isEmpty()) {
-            return json(200, street.document());
+        if (isRead && path[0].equals("counts") && rest.isEmpty()) {
+            return json(200, providers.document());
         }
-        boolean losing = path[0].equals("lose");
-        Provider provider = Provider.named(losing ? rest : path[0]);
-        if (provider == null || !(reads || exchange.getRequestMethod().equals("POST")) || (losing && reads)) {
+        boolean drop = path[0].equals("lose");
+        Provider provider = Provider.named(drop ? rest : path[0]);
+        if (provider == null || !(isRead || exchange.getRequestMethod().equals("POST")) || (drop && isRead)) {
             return missing();
         }
-        if (losing) {
-            street.lose(provider, () -> {});
-            return json(200, object("lost", "the answer of the next call to " + provider.word()));
+        if (drop) {
+            providers.lose(provider, () -> {});
+            return json(200, object("lost", "the response of the next call to " + provider.word()));
         }
         JsonNode body = body(exchange);
         if (body == null) {
             return json(400, object("error", "the body is not a JSON object of at most 64 KiB; nothing was done"));
         }
         String key = exchange.getRequestHeaders().getFirst("Idempotency-Key");
-        var asked = new Desk.Asked(
-                reads, rest, externalId(exchange.getRequestURI().getRawQuery()), key == null ? "" : key, body);
-        Street.Outcome outcome = street.call(provider, asked);
+        var request = new Desk.Asked(
+                isRead, rest, externalId(exchange.getRequestURI().getRawQuery()), key == null ? "" : key, body);
+        Street.Outcome outcome = providers.call(provider, request);
         if (outcome.loss() != null) {
             outcome.loss().run();
             return null;
         }
-        Desk.Said said = outcome.said();
-        return said == null ? missing() : json(said.status(), said.body());
+        Desk.Said response = outcome.said();
+        return response == null ? missing() : json(response.status(), response.body());
     }
 
     private static String externalId(@Nullable String query) {
@@ -149,7 +148,7 @@ public final class Playground implements AutoCloseable {
                 .orElse("");
     }
 
-    /** Null where it is not an object, or too large. */
+    /** Null if it is not a JSON object or too large. */
     private static @Nullable JsonNode body(HttpExchange exchange) throws IOException {
         byte[] bytes = exchange.getRequestBody().readNBytes(LARGEST_BODY + 1);
         if (bytes.length == 0) {
@@ -167,7 +166,7 @@ public final class Playground implements AutoCloseable {
     }
 
     private static Page missing() {
-        return json(404, object("error", "nobody is here for that; GET / shows who is"));
+        return json(404, object("error", "no demo provider has this endpoint; GET / lists the providers"));
     }
 
     private static JsonNode object(String member, String text) {

@@ -3,24 +3,24 @@ package dev.semel.server.demo;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Those whom the example files call. They differ in what they know of a request that comes again. */
+/** The fake providers that the example workflows call. They differ in how they handle a repeated request. */
 public enum Provider {
-    /** Is only read. */
+    /** Supports only reads. */
     PAYMENTS,
     /** Remembers Idempotency-Key. */
     LICENSES,
-    /** Knows no keys, and refuses a second lead with the same external id; can be asked. */
+    /** Ignores keys, rejects a second lead with the same external id, and supports lookups. */
     LEADS,
-    /** Knows nothing: every call is a deed. */
+    /** Detects no duplicates: every call is an effect. */
     PICKS,
     /** Remembers Idempotency-Key. */
     PARCELS,
-    /** Every call is a message. */
+    /** Every call sends a message. */
     MAIL,
-    /** Every call is a message. */
+    /** Every call sends a message. */
     CHAT;
 
-    /** As it stands in paths. */
+    /** The name in URL paths. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -11,37 +11,37 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A playground, a folder that nobody else uses, and one server after another on it. When it is closed, or this process is
- * told to stop, nothing of it is left.
+ * A temporary folder with demo providers and one dev server process at a time. Closing it, or stopping this process,
+ * deletes everything.
  */
 public final class Sandbox implements AutoCloseable {
     private final Path folder;
-    private final Child.Company company;
+    private final Child.Company options;
     private final Playground playground;
-    private final Thread hook = Thread.ofPlatform().unstarted(this::clean);
+    private final Thread shutdownHook = Thread.ofPlatform().unstarted(this::clean);
     private @Nullable Child child;
     private boolean cleaned;
 
-    private Sandbox(Path folder, Child.Company company) {
+    private Sandbox(Path folder, Child.Company options) {
         this.folder = folder;
-        this.company = company;
+        this.options = options;
         this.playground = Playground.start(0);
-        Runtime.getRuntime().addShutdownHook(hook);
+        Runtime.getRuntime().addShutdownHook(shutdownHook);
     }
 
     public static Sandbox open() throws IOException {
         return open(new Child.Company(0, _ -> {}));
     }
 
-    /** Whatever its servers call, the understudy answers. */
-    public static Sandbox beside(Understudy understudy, Consumer<String> ear) throws IOException {
-        return open(new Child.Company(understudy.port(), ear));
+    /** Opens an environment in which the simulator answers all outgoing calls. */
+    public static Sandbox beside(Understudy simulator, Consumer<String> outputListener) throws IOException {
+        return open(new Child.Company(simulator.port(), outputListener));
     }
 
-    private static Sandbox open(Child.Company company) throws IOException {
+    private static Sandbox open(Child.Company options) throws IOException {
         Path folder = Files.createTempDirectory("semel-demo");
         Files.createDirectory(folder.resolve("workflows"));
-        return new Sandbox(folder, company);
+        return new Sandbox(folder, options);
     }
 
     public Playground playground() {
@@ -52,7 +52,7 @@ public final class Sandbox implements AutoCloseable {
         Files.writeString(folder.resolve("workflows").resolve(name + ".yaml"), text);
     }
 
-    /** A server on the folder, ready; the one before it must be gone. */
+    /** Starts a server on the folder and waits until it is ready. The previous server must have ended. */
     public Child start() throws IOException, InterruptedException {
         Child started = launch();
         started.awaitReady();
@@ -61,9 +61,9 @@ public final class Sandbox implements AutoCloseable {
 
     private synchronized Child launch() throws IOException {
         if (cleaned) {
-            throw new IOException("the demonstration is being stopped");
+            throw new IOException("the demo is stopping, so it starts no server");
         }
-        Child started = Child.launch(folder.resolve("data"), folder.resolve("workflows"), company);
+        Child started = Child.launch(folder.resolve("data"), folder.resolve("workflows"), options);
         child = started;
         return started;
     }
@@ -72,9 +72,9 @@ public final class Sandbox implements AutoCloseable {
     public void close() {
         clean();
         try {
-            Runtime.getRuntime().removeShutdownHook(hook);
+            Runtime.getRuntime().removeShutdownHook(shutdownHook);
         } catch (IllegalStateException stopping) {
-            return; // the hook runs, and waits for what is done here
+            return; // the JVM is shutting down, and the shutdown hook runs already
         }
     }
 
@@ -93,7 +93,7 @@ public final class Sandbox implements AutoCloseable {
                 Files.deleteIfExists(path);
             }
         } catch (IOException e) {
-            throw new UncheckedIOException("The folder " + folder + " could not be removed.", e);
+            throw new UncheckedIOException("The folder " + folder + " could not be deleted. Delete it by hand.", e);
         }
     }
 }

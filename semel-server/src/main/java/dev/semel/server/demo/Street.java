@@ -11,63 +11,63 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** All providers side by side, with their newest calls. */
+/** All fake providers of the demo, with their most recent calls. */
 final class Street {
     private static final int NEWEST = 20;
     private static final int SHOWN_KEY = 8;
 
-    private final Map<Provider, Desk> desks = new EnumMap<>(Provider.class);
-    private final Map<Provider, Runnable> losses = new EnumMap<>(Provider.class);
+    private final Map<Provider, Desk> states = new EnumMap<>(Provider.class);
+    private final Map<Provider, Runnable> drops = new EnumMap<>(Provider.class);
     private final Deque<Seen> newest = new ArrayDeque<>();
 
-    /** A call as it is shown; of its key only the beginning. */
+    /** A call as it is shown, with only the beginning of its key. */
     private record Seen(String line, String key, String did, boolean lost) {}
 
     /**
-     * What became of a call.
+     * The result of a call.
      *
-     * @param said null where there is nothing for such a request
-     * @param loss null: it is answered; else it is not, and this is done in its stead
+     * @param said null if the provider has no such endpoint
+     * @param loss if not null, the server runs this and sends no response
      */
     record Outcome(@Nullable Said said, @Nullable Runnable loss) {}
 
     Street() {
         for (Provider provider : Provider.values()) {
-            desks.put(provider, new Desk(provider));
+            states.put(provider, new Desk(provider));
         }
     }
 
     synchronized void lose(Provider provider, Runnable then) {
-        losses.put(provider, then);
+        drops.put(provider, then);
     }
 
-    synchronized Outcome call(Provider provider, Asked asked) {
-        Said said = desk(provider).take(asked);
-        if (said == null) {
+    synchronized Outcome call(Provider provider, Asked request) {
+        Said response = state(provider).take(request);
+        if (response == null) {
             return new Outcome(null, null);
         }
-        Runnable loss = asked.reads() ? null : losses.remove(provider);
+        Runnable onDrop = request.reads() ? null : drops.remove(provider);
         if (newest.size() == NEWEST) {
             newest.removeLast();
         }
-        String key = asked.key().length() > SHOWN_KEY ? asked.key().substring(0, SHOWN_KEY) + "…" : asked.key();
-        String line = (asked.reads() ? "GET /" : "POST /") + provider.word();
-        newest.addFirst(new Seen(line, key, said.did(), loss != null));
-        return new Outcome(said, loss);
+        String key = request.key().length() > SHOWN_KEY ? request.key().substring(0, SHOWN_KEY) + "…" : request.key();
+        String line = (request.reads() ? "GET /" : "POST /") + provider.word();
+        newest.addFirst(new Seen(line, key, response.did(), onDrop != null));
+        return new Outcome(response, onDrop);
     }
 
-    private Desk desk(Provider provider) {
-        return desks.computeIfAbsent(provider, Desk::new);
+    private Desk state(Provider provider) {
+        return states.computeIfAbsent(provider, Desk::new);
     }
 
     synchronized Playground.Counts counts(Provider provider) {
-        return new Playground.Counts(desk(provider).calls(), desk(provider).effects());
+        return new Playground.Counts(state(provider).calls(), state(provider).effects());
     }
 
     synchronized ObjectNode document() {
         ObjectNode out = JsonNodeFactory.instance.objectNode();
         ObjectNode providers = out.putObject("providers");
-        desks.forEach((provider, desk) ->
+        states.forEach((provider, desk) ->
                 providers.putObject(provider.word()).put("calls", desk.calls()).put("effects", desk.effects()));
         ArrayNode calls = out.putArray("newest");
         newest.forEach(seen -> calls.addObject()
@@ -80,11 +80,11 @@ final class Street {
 
     synchronized String table() {
         StringBuilder out = new StringBuilder("provider   calls  effects\n");
-        desks.forEach((provider, desk) ->
+        states.forEach((provider, desk) ->
                 out.append("%-10s %5d  %7d%n".formatted(provider.word(), desk.calls(), desk.effects())));
-        out.append(newest.isEmpty() ? "\nNobody has called yet.\n" : "\nnewest calls    key        did\n");
+        out.append(newest.isEmpty() ? "\nNo calls yet.\n" : "\nnewest calls    key        did\n");
         newest.forEach(seen -> out.append("%-15s %-10s %s%s%n"
-                .formatted(seen.line(), seen.key(), seen.did(), seen.lost() ? ", answer lost" : "")));
+                .formatted(seen.line(), seen.key(), seen.did(), seen.lost() ? ", response dropped" : "")));
         return out.toString();
     }
 }

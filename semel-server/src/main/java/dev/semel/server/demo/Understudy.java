@@ -24,8 +24,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Plays every provider whom a workflow calls, each as its role says, and writes down what was a call and what was a deed.
- * It answers with what it was sent, an id, and what the role adds; one answer it can lose, behind the deed.
+ * Simulates every provider that a workflow calls and records each call and each effect. A response echoes the request
+ * with an id and the configured fields. It can drop one response after the effect.
  */
 public final class Understudy implements AutoCloseable {
     private static final int THREADS = 8;
@@ -37,23 +37,23 @@ public final class Understudy implements AutoCloseable {
     private final List<Call> calls = new ArrayList<>();
     private final Map<String, ObjectNode> known = new HashMap<>();
     private List<Role> roles = List.of();
-    private @Nullable String losing;
+    private @Nullable String dropResponseOf;
 
     /**
-     * One whom a step calls.
+     * A provider that steps call.
      *
-     * @param step the steps that call it, for people
-     * @param url of `host/path`, without the scheme
-     * @param remembersKeys whether the same key again is answered and not done again
-     * @param answer what the answer has beside what was sent
+     * @param step the steps that call it, for display
+     * @param url pattern for `host/path`, without the scheme
+     * @param remembersKeys whether a repeated key gets the first response without a second effect
+     * @param answer fields that the response has in addition to the request
      */
     public record Role(String step, String method, Pattern url, boolean remembersKeys, int status, JsonNode answer) {}
 
     /**
-     * A request that came.
+     * A received request.
      *
-     * @param name which deed was asked for: the key that came with it, else all of the request
-     * @param deed whether something was done, so that the same name twice is a duplicate
+     * @param name identifies the effect: the request's key, else the whole request
+     * @param deed whether it caused an effect; the same name twice is then a duplicate
      */
     public record Call(String step, String method, String name, boolean deed, boolean lost) {}
 
@@ -77,10 +77,10 @@ public final class Understudy implements AutoCloseable {
         return http.getAddress().getPort();
     }
 
-    /** Forgets what was, and plays these. @param lose the step whose next deed is done and not answered; null for none */
-    public synchronized void play(List<Role> cast, @Nullable String lose) {
-        roles = List.copyOf(cast);
-        losing = lose;
+    /** Resets all records and simulates these providers. @param lose step whose next response is dropped, or null */
+    public synchronized void play(List<Role> providers, @Nullable String lose) {
+        roles = List.copyOf(providers);
+        dropResponseOf = lose;
         calls.clear();
         known.clear();
     }
@@ -89,14 +89,14 @@ public final class Understudy implements AutoCloseable {
         return List.copyOf(calls);
     }
 
-    /** How often each deed was done, by its step and name. */
+    /** How often each effect happened, by step and effect id. */
     public synchronized Map<String, Integer> deeds() {
         Map<String, Integer> out = new LinkedHashMap<>();
         calls.stream().filter(Call::deed).forEach(call -> out.merge(call.step() + "\n" + call.name(), 1, Integer::sum));
         return out;
     }
 
-    /** The steps that did something, in the order in which they began. */
+    /** The steps that caused effects, in order of their first effect. */
     public synchronized Set<String> doers() {
         Set<String> out = new LinkedHashSet<>();
         calls.stream().filter(Call::deed).forEach(call -> out.add(call.step()));
@@ -108,7 +108,7 @@ public final class Understudy implements AutoCloseable {
             byte[] body = exchange.getRequestBody().readNBytes(LARGEST_BODY);
             Page page = answer(exchange, new String(body, StandardCharsets.UTF_8));
             if (page == null) {
-                return; // closed without an answer: the connection breaks
+                return; // closed without a response: the client sees a broken connection
             }
             byte[] bytes = page.text().getBytes(StandardCharsets.UTF_8);
             boolean head = exchange.getRequestMethod().equals("HEAD");
@@ -117,12 +117,12 @@ public final class Understudy implements AutoCloseable {
             if (!head) {
                 exchange.getResponseBody().write(bytes);
             }
-        } catch (IOException gone) {
-            return; // whoever asked does not listen any more; it is written down all the same
+        } catch (IOException disconnected) {
+            return; // the client disconnected; the call is recorded all the same
         }
     }
 
-    /** Null: no answer. */
+    /** Null means no response. */
     private synchronized @Nullable Page answer(HttpExchange exchange, String body) {
         String method = exchange.getRequestMethod();
         String url = exchange.getRequestHeaders().getFirst("Host") + exchange.getRequestURI();
@@ -142,26 +142,26 @@ public final class Understudy implements AutoCloseable {
         ObjectNode before = role.remembersKeys() ? known.get(name) : null;
         String type = String.valueOf(exchange.getRequestHeaders().getFirst("Content-Type"));
         boolean grants = type.contains("form-urlencoded") && body.contains("grant_type=");
-        boolean deed = !reads && !grants && before == null;
-        boolean lost = deed && role.step().equals(losing);
+        boolean effect = !reads && !grants && before == null;
+        boolean dropped = effect && role.step().equals(dropResponseOf);
         if (calls.size() < MOST_CALLS) {
-            calls.add(new Call(role.step(), method, name, deed, lost));
+            calls.add(new Call(role.step(), method, name, effect, dropped));
         }
-        ObjectNode said = before == null ? said(role, body) : before;
+        ObjectNode response = before == null ? response(role, body) : before;
         if (grants) {
-            said.put("access_token", "scratch").put("token_type", "Bearer").put("expires_in", 3_600);
+            response.put("access_token", "scratch").put("token_type", "Bearer").put("expires_in", 3_600);
         }
-        if (deed) {
-            known.put(name, said);
+        if (effect) {
+            known.put(name, response);
         }
-        if (lost) {
-            losing = null;
+        if (dropped) {
+            dropResponseOf = null;
             return null;
         }
-        return new Page(role.status(), Json.write(said));
+        return new Page(role.status(), Json.write(response));
     }
 
-    /** By whichever header carries the key. */
+    /** The key from any idempotency header, else the given default. */
     private static String name(HttpExchange exchange, String otherwise) {
         for (Map.Entry<String, List<String>> header :
                 exchange.getRequestHeaders().entrySet()) {
@@ -172,7 +172,7 @@ public final class Understudy implements AutoCloseable {
         return otherwise;
     }
 
-    private ObjectNode said(Role role, String body) {
+    private ObjectNode response(Role role, String body) {
         ObjectNode out = object();
         try {
             if (Json.parse(body) instanceof ObjectNode sent) {

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What goes back to the caller. Immutable; {@link #with} makes another one. */
+/** An immutable HTTP response: status, headers, and a body or a streamed body. */
 public final class Answer {
     private static final byte[] NOTHING = new byte[0];
     private static final Set<String> FRAMING = Set.of("content-length", "transfer-encoding", "connection", "date");
@@ -22,7 +22,7 @@ public final class Answer {
 
     private Answer(int status, List<Field> fields, byte[] body, @Nullable Stream stream) {
         if (status < 200 || status > 599) {
-            throw new IllegalArgumentException("Status " + status + " is not a final one");
+            throw new IllegalArgumentException("Status " + status + " is not a final status, 200 to 599");
         }
         this.status = status;
         this.fields = fields;
@@ -30,7 +30,7 @@ public final class Answer {
         this.stream = stream;
     }
 
-    /** JSON that nobody may keep: the answers of the API are live. */
+    /** JSON with `Cache-Control: no-store`, because API responses show the current state. */
     public static Answer json(int status, byte[] body) {
         return new Answer(status, List.of(Field.JSON, Field.NO_STORE), body, null);
     }
@@ -43,12 +43,12 @@ public final class Answer {
         return new Answer(status, List.of(), NOTHING, null);
     }
 
-    /** A body written piece by piece, each flush one chunk. The connection's thread stays in {@code stream} until it ends. */
+    /** A streamed body; each flush sends one chunk. The connection's thread runs {@code stream} to its end. */
     public static Answer stream(String contentType, Stream stream) {
         return new Answer(200, List.of(new Field("Content-Type", contentType), Field.NO_STORE), NOTHING, stream);
     }
 
-    /** Adds a header line. A value that could break out of its line is refused, whoever made it. */
+    /** Adds a header. Rejects a value that could inject another header line. */
     public Answer with(String name, String value) {
         List<Field> more = new ArrayList<>(fields.size() + 1);
         more.addAll(fields);
@@ -56,7 +56,7 @@ public final class Answer {
         return new Answer(status, more, body, stream);
     }
 
-    /** The same stream, for as long as this holds; it is asked whenever something was written. Nothing else changes. */
+    /** Ends the stream once the condition is false. The condition is evaluated on every flush. */
     public Answer whileHolding(BooleanSupplier holds) {
         Stream inner = stream;
         return inner == null
@@ -65,15 +65,17 @@ public final class Answer {
                     try {
                         inner.writeTo(new Watched(out, holds));
                     } catch (Over e) {
-                        return; // it ends here, and whole
+                        return; // the chunked body still ends correctly
                     }
                 });
     }
 
+    /** Ends a stream whose condition is no longer true. */
     private static final class Over extends IOException {
         private static final long serialVersionUID = 1L;
     }
 
+    /** Checks the condition of a stream before each flush. */
     private static final class Watched extends FilterOutputStream {
         private final BooleanSupplier holds;
 
@@ -123,22 +125,23 @@ public final class Answer {
         return stream;
     }
 
-    /** Writes a streamed body. An {@link IOException} means that the caller went away. */
+    /** Writes a streamed body. An {@link IOException} means that the client disconnected. */
     @FunctionalInterface
     public interface Stream {
         void writeTo(OutputStream out) throws IOException;
     }
 
+    /** One response header; its constructor rejects names and values that HTTP does not allow. */
     record Field(String name, String value) {
         static final Field JSON = new Field("Content-Type", "application/json");
         static final Field NO_STORE = new Field("Cache-Control", "no-store");
 
         Field {
             if (!isToken(name)) {
-                throw new IllegalArgumentException("A header name has a character that is not allowed there");
+                throw new IllegalArgumentException("A header name has a character that HTTP does not allow");
             }
             if (FRAMING.contains(name.toLowerCase(Locale.ROOT))) {
-                throw new IllegalArgumentException(name + " is set by the server alone");
+                throw new IllegalArgumentException(name + " is set by the server only");
             }
             for (int i = 0; i < value.length(); i++) {
                 if (value.charAt(i) < ' ' || value.charAt(i) > '~') {

@@ -3,8 +3,8 @@ package dev.semel.server.http;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How many bytes of bodies may be in work at once. A body becomes several times its size as a tree, so without a bound
- * on their sum a few hundred callers with large bodies could fill the heap, each within its own limit.
+ * Limits the total memory of all request bodies that are processed at once. A parsed body needs several times its size,
+ * so a few hundred large bodies could fill the heap although each is within its own limit.
  */
 final class BodyRoom {
     private static final int SHARE_OF_HEAP = 16;
@@ -20,7 +20,7 @@ final class BodyRoom {
         return new BodyRoom(Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
     }
 
-    /** Takes room for a body. One that is larger than all the room gets it when nobody else is in. */
+    /** Reserves memory for a body. A body larger than the whole limit is accepted only while no other is processed. */
     boolean take(long bytes) {
         long before = used.getAndAdd(bytes);
         if (before == 0 || before + bytes <= size) {

@@ -8,15 +8,15 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * Every open connection, and the thread that cuts those whose time is up. A read timeout of the socket would not do:
- * it starts anew with every byte, and a slow client sends one byte at a time.
+ * Tracks all open connections and closes those that exceed their deadline. A socket read timeout is not enough: it
+ * restarts with every byte, and a slow client sends one byte at a time.
  */
 final class Connections {
-    private static final long RAREST_LOOK = TimeUnit.MILLISECONDS.toNanos(250);
-    private static final long OFTENEST_LOOK = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long LONGEST_INTERVAL = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long SHORTEST_INTERVAL = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final Set<Guarded> open = ConcurrentHashMap.newKeySet();
-    private final long lookEvery;
+    private final long checkInterval;
     private volatile boolean closed;
 
     Connections(Settings settings) {
@@ -24,8 +24,8 @@ final class Connections {
                         settings.headTimeout(), settings.bodyTimeout(), settings.writeTimeout(), settings.idleTimeout())
                 .mapToLong(Duration::toNanos)
                 .min()
-                .orElse(RAREST_LOOK);
-        this.lookEvery = Math.clamp(shortest / 8, OFTENEST_LOOK, RAREST_LOOK);
+                .orElse(LONGEST_INTERVAL);
+        this.checkInterval = Math.clamp(shortest / 8, SHORTEST_INTERVAL, LONGEST_INTERVAL);
     }
 
     Connections start() {
@@ -35,7 +35,7 @@ final class Connections {
 
     void add(Guarded connection) {
         open.add(connection);
-        // Looked at after adding: whoever comes in while the others are being closed is closed by one of the two.
+        // Checked after adding, so that a connection that arrives during closeAll is closed by one of the two.
         if (closed) {
             connection.cut();
         }
@@ -52,7 +52,7 @@ final class Connections {
 
     private void watch() {
         while (!closed) {
-            LockSupport.parkNanos(lookEvery);
+            LockSupport.parkNanos(checkInterval);
             long now = System.nanoTime();
             for (Guarded connection : open) {
                 if (connection.overdue(now)) {

@@ -5,7 +5,7 @@ import dev.semel.error.SemelException;
 import java.util.List;
 import java.util.Locale;
 
-/** Decides who may pass, from the header lines alone. Nothing of the body has been read yet. */
+/** Authenticates requests by their Authorization header and checks token scopes, before the body is read. */
 final class Credentials {
     private static final String SCHEME = "Bearer ";
     private static final int MAX_TOKEN = 512;
@@ -19,7 +19,7 @@ final class Credentials {
     Principal check(List<String> authorization) {
         Principal principal = authenticator.authenticate(token(authorization));
         if (principal == null) {
-            throw refused("The bearer token is not known.");
+            throw unauthenticated("The bearer token is unknown, expired or revoked.");
         }
         return principal;
     }
@@ -31,25 +31,25 @@ final class Credentials {
                             ErrorCode.FORBIDDEN,
                             "Token " + principal.tokenId() + " lacks the scope " + name
                                     + ". Nothing was read or written.",
-                            "Use a token that has this scope, or ask an administrator for one.")
+                            "Use a token that has this scope, or request one from an administrator.")
                     .with("scope", name);
         }
     }
 
     private static String token(List<String> lines) {
         if (lines.isEmpty()) {
-            throw refused("There is no Authorization header.");
+            throw unauthenticated("There is no Authorization header.");
         }
         if (lines.size() > 1) {
-            throw refused("There is more than one Authorization header.");
+            throw unauthenticated("There is more than one Authorization header.");
         }
         String line = lines.getFirst();
         if (!line.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
-            throw refused("The Authorization header is not of the form: Bearer <token>.");
+            throw unauthenticated("The Authorization header is not of the form: Bearer <token>.");
         }
         String token = line.substring(SCHEME.length());
         if (token.isEmpty() || token.length() > MAX_TOKEN || !visible(token)) {
-            throw refused("The bearer token is not 1 to " + MAX_TOKEN + " visible ASCII characters.");
+            throw unauthenticated("The bearer token is not 1 to " + MAX_TOKEN + " visible ASCII characters.");
         }
         return token;
     }
@@ -63,10 +63,10 @@ final class Credentials {
         return true;
     }
 
-    private static SemelException refused(String what) {
+    private static SemelException unauthenticated(String what) {
         return new SemelException(
                 ErrorCode.UNAUTHENTICATED,
                 what + " Nothing was read or written.",
-                "Send one header Authorization: Bearer <token>; semel token create makes one.");
+                "Send one header Authorization: Bearer <token>. Create a token with: semel token create.");
     }
 }

@@ -10,11 +10,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of one request, in this order: is the server open, which route, who asks, may they, what the route says of
- * the head, is the body acceptable, then the handler. Whoever fails at one of these learns nothing of what comes after it.
+ * Processes each HTTP request: finds the route, authenticates, checks scope and headers, reads the body, calls the
+ * handler. A request that fails one check learns nothing about the later ones.
  */
 final class Dispatch {
-    /** What an observer hears where no route matched. */
+    /** The route name that observers get when no route matched. */
     static final String NO_ROUTE = "-";
 
     private final Settings settings;
@@ -64,7 +64,7 @@ final class Dispatch {
         try {
             return decide(exchange);
         } catch (CloseConnectionException e) {
-            // The peer went away: there is nobody to answer and nothing that failed here.
+            // The client disconnected, so no response is possible and nothing failed here.
             throw e;
         } catch (SemelException e) {
             if (e.code() == ErrorCode.INTERNAL) {
@@ -81,7 +81,7 @@ final class Dispatch {
         Router.Lookup lookup = router.find(exchange.method(), exchange.path());
         Principal principal = authenticate(exchange, lookup);
         return switch (lookup) {
-            case Router.Nothing _ -> nowhere(exchange);
+            case Router.Nothing _ -> noRoute(exchange);
             case Router.OtherMethods others -> otherMethod(exchange, others.allow());
             case Router.Found found -> {
                 Route route = found.route();
@@ -104,13 +104,13 @@ final class Dispatch {
         };
     }
 
-    /** A person who is lost gets a page, where there are pages; everybody else gets the problem. */
-    private Answer nowhere(Exchange exchange) throws Exception {
+    /** Browsers get the dashboard's not-found page, if there is one; other clients get the problem document. */
+    private Answer noRoute(Exchange exchange) throws Exception {
         Handler page = router.nowhere();
-        boolean person = exchange.method().equals("GET")
+        boolean browser = exchange.method().equals("GET")
                 && !isApi(exchange)
                 && exchange.lines(HeaderNames.ACCEPT).stream().anyMatch(line -> line.contains("text/html"));
-        if (page == null || !person) {
+        if (page == null || !browser) {
             throw Refusals.notFound();
         }
         return page.handle(exchange.read(Map.of(), null, 0));
@@ -128,8 +128,8 @@ final class Dispatch {
     }
 
     /**
-     * Everything under /v1 wants a credential before it says anything, even that there is nothing there; only a route
-     * that is open by name is served without one.
+     * Every path under /v1 requires a token, even a path that does not exist. Only routes declared open are served
+     * without one.
      */
     private @Nullable Principal authenticate(Exchange exchange, Router.Lookup lookup) {
         boolean api = isApi(exchange);

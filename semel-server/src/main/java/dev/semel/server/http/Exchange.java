@@ -20,11 +20,11 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** One request and its answer in the terms of the web server below. Used by one thread, once. */
+/** Adapts one Helidon request and response to this package's types. One thread uses it, for one request. */
 final class Exchange {
     static final Header NO_SNIFF = HeaderValues.createCached("X-Content-Type-Options", "nosniff");
     private static final byte[] NOTHING = new byte[0];
-    /** An unread body up to this size is read away after the answer, so that the connection can be kept. */
+    /** An unread body up to this size is discarded after the response, so that the connection stays open. */
     private static final int CHEAP_TO_SKIP = 64 << 10;
 
     private final UUID id;
@@ -65,7 +65,7 @@ final class Exchange {
         return route;
     }
 
-    /** The connection ends with this answer. */
+    /** Closes the connection after this response. */
     void closeAfterwards() {
         closing = true;
     }
@@ -96,7 +96,7 @@ final class Exchange {
         return proxies.client(request.remotePeer().host(), lines("X-Forwarded-For"));
     }
 
-    /** The bytes that the body may take: its stated length, or all it is allowed where it states none. */
+    /** The memory to reserve for the body: its Content-Length, or the limit if it has none. */
     long bodyWeight(int limit) {
         return request.content().hasEntity()
                 ? Math.min(limit, headers.contentLength().orElse(limit))
@@ -116,7 +116,7 @@ final class Exchange {
             bodyRead = true;
             return NOTHING;
         }
-        // A length that is known needs no guess, and a guess would be a buffer of 16 KiB for every request.
+        // With a known length the exact buffer is allocated; Helidon would allocate 16 KiB for every request.
         byte[] body = readBody((int) headers.contentLength().orElse(limit));
         if (body.length > limit) {
             throw Refusals.tooLarge(limit);
@@ -125,7 +125,7 @@ final class Exchange {
         return body;
     }
 
-    /** Reads one byte more than allowed, so that the caller sees that there was more. */
+    /** Reads one byte more than allowed, which shows whether the body is too large. */
     private byte[] readBody(int length) {
         // Not closed: closing would read the rest of a body that is too large.
         InputStream in = request.content().inputStream();
@@ -139,7 +139,7 @@ final class Exchange {
                     ? Refusals.tooLarge(length)
                     : Fault.of(e.getMessage()).problem();
         } catch (IOException | RuntimeException e) {
-            throw new CloseConnectionException("The peer went away before its body was whole", e);
+            throw new CloseConnectionException("The client disconnected before it sent the whole body", e);
         }
     }
 
@@ -155,7 +155,7 @@ final class Exchange {
         }
         Answer.Stream stream = answer.stream();
         if (method.equals("HEAD")) {
-            // The length is that of the body a GET would have got; the body itself must not follow.
+            // Content-Length is that of the GET response; the body itself must not be sent.
             response.headers().contentLength(answer.body().length);
             response.send(NOTHING);
         } else if (stream != null) {
@@ -164,8 +164,8 @@ final class Exchange {
             response.send(answer.body());
         }
         if (close) {
-            // Helidon sends the header but goes on reading: what is left of the body would be its next request.
-            throw new CloseConnectionException("The answer said Connection: close");
+            // Helidon sends the header but keeps reading: it would parse the rest of the body as the next request.
+            throw new CloseConnectionException("The response has Connection: close");
         }
     }
 
@@ -173,9 +173,9 @@ final class Exchange {
         try (OutputStream out = response.outputStream()) {
             stream.writeTo(out);
         } catch (IOException e) {
-            throw new CloseConnectionException("The peer went away while its answer was being written", e);
+            throw new CloseConnectionException("The client disconnected while the server wrote the response", e);
         }
-        // Closing a Helidon stream only marks it; the last chunk goes out here.
+        // Closing a Helidon stream only marks it as ended; commit sends the last chunk.
         ((RoutingResponse) response).commit();
     }
 

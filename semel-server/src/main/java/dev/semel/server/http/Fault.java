@@ -4,20 +4,20 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import org.jspecify.annotations.Nullable;
 
-/** What can be wrong with the bytes of a request. The texts are fixed: no byte of the request comes back. */
+/** The syntax errors of an HTTP request. Their texts are fixed, so that a response never echoes request bytes. */
 enum Fault {
     LINE_END("A line does not end with CR LF"),
     HEAD_TOO_LARGE("The request line or the headers are too large, or there are too many of them"),
     REQUEST_LINE("The request line is not: method, one space, path, one space, HTTP/1.1"),
-    VERSION("Only HTTP/1.1 is spoken here"),
+    VERSION("The server supports only HTTP/1.1"),
     TARGET("The request target is not a path with an optional query"),
     HEADER_NAME("A header line does not begin with a name and a colon"),
     HEADER_VALUE("A header value has a control character"),
     HOST("There is not exactly one valid Host header"),
     LENGTH("Content-Length is not one plain number"),
-    TRANSFER("Transfer-Encoding is not one header that says chunked, or Content-Length stands beside it"),
-    CHUNK("A chunk is not of the form: size in hex, CR LF, data, CR LF; extensions and trailers are not taken"),
-    CHUNK_TOO_LARGE("A chunk is larger than any body may be"),
+    TRANSFER("Transfer-Encoding is not exactly one header with the value chunked, or Content-Length is also present"),
+    CHUNK("A chunk is not: size in hex, CR LF, data, CR LF; extensions and trailers are not supported"),
+    CHUNK_TOO_LARGE("A chunk is larger than the largest allowed body"),
     OTHER("The request is not well-formed HTTP/1.1");
 
     private final String text;
@@ -47,11 +47,11 @@ enum Fault {
     SemelException problem() {
         return new SemelException(
                 ErrorCode.INVALID_INPUT,
-                text + ". The connection is closed and nothing was done.",
-                "Send plain HTTP/1.1 as RFC 9112 has it.");
+                text + ". The server closed the connection and did nothing.",
+                "Send HTTP/1.1 that follows RFC 9112.");
     }
 
-    /** Thrown where the fault is found. Has no stack trace: strangers decide how often it is made. */
+    /** Thrown for a malformed request. Has no stack trace, because any client can cause it at any rate. */
     static final class Found extends RuntimeException {
         private final Fault fault;
 

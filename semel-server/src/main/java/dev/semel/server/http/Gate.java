@@ -5,9 +5,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between the socket and the web server's parser and hands over only bytes that it has understood: a whole
- * head that {@link Head} let through, then exactly the body that this head announced, then the next head. It never
- * hands over two requests at once.
+ * Splits a connection's bytes into validated requests before Helidon parses them. It passes on a complete head that
+ * {@link Head} accepted, then exactly the announced body. It never passes on two requests at once.
  */
 final class Gate {
     private static final byte[] NOTHING = new byte[0];
@@ -22,9 +21,9 @@ final class Gate {
     private byte[] buffer = NOTHING;
     private int from;
     private int to;
-    /** Bytes before this are understood. */
-    private int known;
-    /** How far behind {@code from} the end of the head was looked for, so that dripping bytes are looked at once. */
+    /** Bytes before this index are validated. */
+    private int valid;
+    /** How many bytes after {@code from} were searched for the end of the head, so that each is searched once. */
     private int scanned;
 
     private State state = State.HEAD;
@@ -37,6 +36,7 @@ final class Gate {
         this.maxChunk = maxChunk;
     }
 
+    /** The part of a request that the next bytes belong to. */
     enum State {
         HEAD,
         LENGTH,
@@ -46,7 +46,7 @@ final class Gate {
         LAST_CHUNK_END
     }
 
-    /** True between two requests, when not a byte of the next one has come. */
+    /** True between two requests, when no byte of the next one has arrived. */
     boolean idle() {
         return state == State.HEAD && from == to;
     }
@@ -55,18 +55,18 @@ final class Gate {
         return state != State.HEAD;
     }
 
-    /** The next understood bytes, or null when the peer has closed. Blocks. */
+    /** Blocks for the next validated bytes. Null when the client closed the connection. */
     byte @Nullable [] next() {
         while (true) {
             try {
-                understand();
+                validate();
             } catch (Fault.Found e) {
-                // A fault in the body is the handler's to hear of, behind the head, and is found again next time.
-                if (known == from) {
+                // Deliver the valid head first; the next call finds the fault in the body again.
+                if (valid == from) {
                     throw e;
                 }
             }
-            if (known > from) {
+            if (valid > from) {
                 return handOver();
             }
             if (!fill()) {
@@ -77,14 +77,14 @@ final class Gate {
 
     private byte[] handOver() {
         byte[] out;
-        if (from == 0 && known == buffer.length) {
-            // The common case: one read brought one whole request, and no byte is copied.
+        if (from == 0 && valid == buffer.length) {
+            // The common case: one read contained exactly one request, so no copy is needed.
             out = buffer;
             buffer = NOTHING;
-            from = to = known = 0;
+            from = to = valid = 0;
         } else {
-            out = Arrays.copyOfRange(buffer, from, known);
-            from = known;
+            out = Arrays.copyOfRange(buffer, from, valid);
+            from = valid;
         }
         return out;
     }
@@ -96,16 +96,16 @@ final class Gate {
         }
         if (from == to) {
             buffer = more;
-            from = known = 0;
+            from = valid = 0;
             to = more.length;
             return true;
         }
         int held = to - from;
         if (buffer.length - to < more.length) {
-            byte[] roomier = from >= more.length ? buffer : new byte[Math.max(2 * held, held + more.length)];
-            System.arraycopy(buffer, from, roomier, 0, held);
-            buffer = roomier;
-            known -= from;
+            byte[] larger = from >= more.length ? buffer : new byte[Math.max(2 * held, held + more.length)];
+            System.arraycopy(buffer, from, larger, 0, held);
+            buffer = larger;
+            valid -= from;
             from = 0;
             to = held;
         }
@@ -114,11 +114,11 @@ final class Gate {
         return true;
     }
 
-    /** Goes on as far as the bytes at hand allow, but not past the end of a request. */
-    private void understand() {
-        boolean going = true;
-        while (going && known < to) {
-            going = switch (state) {
+    /** Validates the available bytes, but not past the end of a request. */
+    private void validate() {
+        boolean more = true;
+        while (more && valid < to) {
+            more = switch (state) {
                 case HEAD -> head();
                 case LENGTH -> data(State.HEAD);
                 case CHUNK_SIZE -> chunkSize();
@@ -126,7 +126,7 @@ final class Gate {
                 case CHUNK_END -> lineEnd(State.CHUNK_SIZE);
                 case LAST_CHUNK_END -> lineEnd(State.HEAD);
             };
-            going &= state != State.HEAD;
+            more &= state != State.HEAD;
         }
     }
 
@@ -140,7 +140,7 @@ final class Gate {
         }
         remaining = Head.check(buffer, from, end, maxPrologue);
         state = remaining == Head.CHUNKED ? State.CHUNK_SIZE : remaining == 0 ? State.HEAD : State.LENGTH;
-        known = end;
+        valid = end;
         scanned = 0;
         return true;
     }
@@ -163,28 +163,28 @@ final class Gate {
         return -1;
     }
 
-    private boolean data(State behind) {
-        int take = (int) Math.min(remaining, to - known);
-        known += take;
+    private boolean data(State following) {
+        int take = (int) Math.min(remaining, to - valid);
+        valid += take;
         remaining -= take;
         if (remaining > 0) {
             return false;
         }
-        state = behind;
+        state = following;
         return true;
     }
 
     private boolean chunkSize() {
         long size = 0;
-        int i = known;
-        for (; i < to && i - known <= MAX_SIZE_DIGITS; i++) {
+        int i = valid;
+        for (; i < to && i - valid <= MAX_SIZE_DIGITS; i++) {
             int digit = hex(buffer[i]);
             if (digit < 0) {
                 break;
             }
             size = size << 4 | digit;
         }
-        int digits = i - known;
+        int digits = i - valid;
         boolean malformed = digits > MAX_SIZE_DIGITS
                 || i < to && (digits == 0 || buffer[i] != '\r')
                 || i + 1 < to && buffer[i + 1] != '\n';
@@ -198,21 +198,21 @@ final class Gate {
         if (size > maxChunk) {
             throw new Fault.Found(Fault.CHUNK_TOO_LARGE);
         }
-        known = i + 2;
+        valid = i + 2;
         remaining = size;
         state = size == 0 ? State.LAST_CHUNK_END : State.CHUNK;
         return true;
     }
 
-    private boolean lineEnd(State behind) {
-        if (buffer[known] != '\r' || to - known > 1 && buffer[known + 1] != '\n') {
+    private boolean lineEnd(State following) {
+        if (buffer[valid] != '\r' || to - valid > 1 && buffer[valid + 1] != '\n') {
             throw new Fault.Found(Fault.CHUNK);
         }
-        if (to - known < 2) {
+        if (to - valid < 2) {
             return false;
         }
-        known += 2;
-        state = behind;
+        valid += 2;
+        state = following;
         return true;
     }
 

@@ -6,7 +6,7 @@ import io.helidon.webserver.spi.ServerConnection;
 import io.helidon.webserver.spi.ServerConnectionSelector;
 import java.util.Set;
 
-/** Gives every new connection its {@link Guarded}. The only protocol there is, so nothing needs to be told apart. */
+/** Makes Helidon wrap every new connection in a {@link Guarded}. HTTP/1.1 is the only protocol. */
 record Guard(ServerConnectionSelector http1, Settings settings, Connections connections, int largestBody)
         implements ServerConnectionSelector {
     @Override

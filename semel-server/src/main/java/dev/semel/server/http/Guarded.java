@@ -16,12 +16,12 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection: the web server's own, with a {@link Gate} before its reader and a deadline on everything that a
- * peer can make us wait for.
+ * One connection with deadlines on every read and write, and a {@link Gate} that validates requests before Helidon
+ * reads them.
  */
 final class Guarded implements ServerConnection {
     private static final long NO_DEADLINE = 0;
-    /** How long and how much of an unread body is thrown away before closing, so that the peer can read its answer. */
+    /** Limits for discarding an unread body before closing, so that the client can read the response. */
     private static final Duration LINGER = Duration.ofSeconds(1);
 
     private static final long LINGER_BYTES = 1 << 20;
@@ -32,7 +32,7 @@ final class Guarded implements ServerConnection {
     private final Gate gate;
     private final ServerConnection inner;
 
-    /** In terms of {@link System#nanoTime}; written by the connection's thread, read by the one that cuts. */
+    /** A {@link System#nanoTime} value. The connection's thread writes it, the deadline thread reads it. */
     private volatile long deadline = NO_DEADLINE;
 
     private long headDeadline = NO_DEADLINE;
@@ -63,13 +63,13 @@ final class Guarded implements ServerConnection {
         }
     }
 
-    /** Always busy: idle connections have a deadline like all others, and Helidon need not look for them. */
+    /** Always zero: idle connections have a deadline here, so Helidon must not close them. */
     @Override
     public Duration idleTime() {
         return Duration.ZERO;
     }
 
-    /** A gentle close is left to {@link HttpServer#stop}, which lets requests in flight finish first. */
+    /** Ignores a graceful close: {@link HttpServer#stop} first lets requests in flight finish. */
     @Override
     public void close(boolean interrupt) {
         if (interrupt) {
@@ -87,7 +87,7 @@ final class Guarded implements ServerConnection {
         try {
             socket.close();
         } catch (UncheckedIOException e) {
-            // It was closed already, which is what was wanted.
+            // The socket is closed already.
         }
     }
 
@@ -111,7 +111,7 @@ final class Guarded implements ServerConnection {
         try {
             return socket.get();
         } catch (UncheckedIOException e) {
-            throw new CloseConnectionException("The peer is gone or was cut", e);
+            throw new CloseConnectionException("The client disconnected or exceeded its deadline", e);
         } finally {
             deadline = NO_DEADLINE;
         }
@@ -130,10 +130,10 @@ final class Guarded implements ServerConnection {
             return headDeadline;
         }
         headDeadline = NO_DEADLINE;
-        // Whoever connects has something to say: the long idle time is for those who have said something.
-        Duration quiet = first ? settings.headTimeout() : settings.idleTimeout();
+        // A new connection must send a request soon; the longer idle timeout applies after its first request.
+        Duration idle = first ? settings.headTimeout() : settings.idleTimeout();
         first = false;
-        return after(now, quiet);
+        return after(now, idle);
     }
 
     private static long after(long now, Duration time) {
@@ -141,22 +141,22 @@ final class Guarded implements ServerConnection {
         return at == NO_DEADLINE ? 1 : at;
     }
 
-    /** Closing with unread bytes resets the connection, and the peer may lose the answer that says why. */
+    /** Discards unread bytes: closing with unread bytes resets the connection, and the client may lose the response. */
     private void linger() {
         deadline = after(System.nanoTime(), LINGER);
-        long thrownAway = 0;
+        long discarded = 0;
         try {
             byte[] bytes = socket.get();
-            while (bytes != null && thrownAway < LINGER_BYTES) {
-                thrownAway += bytes.length;
+            while (bytes != null && discarded < LINGER_BYTES) {
+                discarded += bytes.length;
                 bytes = socket.get();
             }
         } catch (UncheckedIOException e) {
-            // The peer is gone or was cut; nobody waits for an answer any more.
+            // The connection is closed; no client waits for the response.
         }
     }
 
-    /** Writes with a deadline, for peers that ask and do not read. */
+    /** Writes with a deadline, for clients that do not read their response. */
     private final class Timed implements DataWriter {
         private final DataWriter writer;
 

@@ -11,7 +11,7 @@ import io.helidon.webserver.Router;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 
-/** A connection's context with another reader and writer in it. */
+/** A Helidon connection context with a replaced reader and writer. */
 record GuardedContext(ConnectionContext inner, DataReader dataReader, DataWriter dataWriter)
         implements ConnectionContext {
     @Override

@@ -1,6 +1,6 @@
 package dev.semel.server.http;
 
-/** Answers one request. A thrown {@link dev.semel.error.SemelException} becomes its problem document. */
+/** Handles requests of one route. A thrown {@link dev.semel.error.SemelException} becomes a problem response. */
 @FunctionalInterface
 public interface Handler {
     Answer handle(Request request) throws Exception;

@@ -3,17 +3,16 @@ package dev.semel.server.http;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reads the head of a request strictly, before the web server's own parser sees it, and says how the body is framed.
- * Two parsers that disagree on where a request ends are how requests are smuggled; so only the one plain form is let
- * through that no parser can read in two ways. Pure: bytes in, framing or fault out.
+ * Validates request line and headers strictly and returns how the body is framed. This prevents request smuggling: it
+ * accepts only syntax that every HTTP parser reads in the same way. Pure: bytes in, framing or fault out.
  */
 final class Head {
-    /** The value of {@link #check} for a chunked body; otherwise it is the length. */
+    /** The result of {@link #check} for a chunked body; otherwise the result is the length. */
     static final long CHUNKED = -1;
 
     private static final int MAX_LINES = 128;
     private static final int MAX_METHOD = 24;
-    /** Longer numbers would overflow; nobody has such a body. */
+    /** Longer numbers would overflow. */
     private static final int MAX_LENGTH_DIGITS = 15;
 
     private static final boolean[] TOKEN = lettersAnd("!#$%&'*+-.^_`|~");
@@ -39,7 +38,7 @@ final class Head {
     }
 
     /**
-     * @param end behind the empty line that ends the head; every line is known to end with CR LF
+     * @param end index after the empty line that ends the head; every line ends with CR LF
      * @return the length of the body, or {@link #CHUNKED}
      */
     static long check(byte[] bytes, int from, int end, int maxPrologue) {
@@ -68,7 +67,7 @@ final class Head {
             throw new Fault.Found(Fault.TARGET);
         }
         while (bytes[at] > ' ' && bytes[at] < 0x7F) {
-            // A fragment never belongs on the wire, and a backslash is a slash to some.
+            // Fragments are never sent, and some servers read a backslash as a slash.
             if (bytes[at] == '#' || bytes[at] == '\\') {
                 throw new Fault.Found(Fault.TARGET);
             }
@@ -98,7 +97,7 @@ final class Head {
         }
     }
 
-    /** A fold, a leading space and a space before the colon all fail here: none of them is part of a name. */
+    /** Rejects folded lines, a leading space and a space before the colon. */
     private void headerLine() {
         int name = at;
         while (TOKEN[bytes[at] & 0xFF]) {
@@ -116,11 +115,11 @@ final class Head {
         if (bytes[at] != '\r') {
             throw new Fault.Found(Fault.HEADER_VALUE);
         }
-        known(name, nameEnd, value);
+        framingHeader(name, nameEnd, value);
         at += 2;
     }
 
-    private void known(int name, int nameEnd, int value) {
+    private void framingHeader(int name, int nameEnd, int value) {
         int size = nameEnd - name;
         if (size != HOST_NAME.length && size != CONTENT_LENGTH.length && size != TRANSFER_ENCODING.length) {
             return;

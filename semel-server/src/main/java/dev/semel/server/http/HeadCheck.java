@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Looks at the header lines of a request whose caller may be here, before any of its body is read. A thrown
- * {@link dev.semel.error.SemelException} becomes the answer, and the body is not asked for.
+ * Checks the headers of an authorized request before the server reads its body. A thrown
+ * {@link dev.semel.error.SemelException} becomes the response, and the body is not read.
  */
 @FunctionalInterface
 public interface HeadCheck {
-    /** For a route that judges nothing before the body. */
+    /** Accepts all headers. */
     HeadCheck NONE = _ -> {};
 
     /** @param lines every line of a header by its name, as {@link Request#headerLines} gives them */

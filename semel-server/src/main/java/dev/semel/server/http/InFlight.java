@@ -6,17 +6,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
-/** Counts the requests in work, so that a stopping server knows when it may go. */
+/** Counts the requests in flight, so that a stopping server can wait for them. */
 final class InFlight {
-    private static final long LOOK_EVERY = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long POLL_INTERVAL = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final LongAdder entered = new LongAdder();
     private final LongAdder left = new LongAdder();
     private final AtomicBoolean closing = new AtomicBoolean();
 
-    /** Counts the request, and says whether the server is still open. */
+    /** Counts the request. @return whether the server still accepts requests. */
     boolean enter() {
-        // Counted before looking: a request that saw an open door is always seen by the one who waits.
+        // Counted before the check, so that await always includes a request that was accepted.
         entered.increment();
         return !closing.get();
     }
@@ -29,15 +29,15 @@ final class InFlight {
         closing.set(true);
     }
 
-    /** Waits until none is left. @return false when the time was up first. */
+    /** Waits until no request is in flight. @return false on timeout. */
     boolean await(Duration atMost) {
         long deadline = System.nanoTime() + atMost.toNanos();
-        // Left is read first: read the other way round, one that enters and leaves in between would hide another.
+        // "left" is read first: otherwise a request that begins and ends in between would hide another one.
         while (left.sum() < entered.sum()) {
             if (System.nanoTime() - deadline >= 0 || Thread.currentThread().isInterrupted()) {
                 return false;
             }
-            LockSupport.parkNanos(LOOK_EVERY);
+            LockSupport.parkNanos(POLL_INTERVAL);
         }
         return true;
     }

@@ -13,8 +13,8 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 
 /**
- * Asks the routes of this very process, in the name of somebody who is known already. The scope of the route and its
- * check of the head count as they do for a caller outside, so whatever a page shows or does is a call of the API.
+ * Calls API routes inside this process on behalf of an authenticated principal. Scopes and header checks apply as for
+ * an external client, so the dashboard can do only what the API allows.
  */
 public final class Inside {
     private final Router router;
@@ -24,11 +24,11 @@ public final class Inside {
     }
 
     /**
-     * One question.
+     * One API call.
      *
-     * @param path encoded, as {@link #path} makes it
-     * @param query without the question mark, encoded; empty where there is none
-     * @param headers by their names in lower case
+     * @param path encoded, as {@link #path} returns it
+     * @param query encoded, without the question mark; may be empty
+     * @param headers by lower-case name
      */
     public record Call(String method, String path, String query, Map<String, String> headers, byte[] body) {
         private static final byte[] NOTHING = new byte[0];
@@ -37,12 +37,12 @@ public final class Inside {
             return new Call("GET", path, query, Map.of(), NOTHING);
         }
 
-        /** A change, done once for its key. */
+        /** A change that the API makes once per key. */
         public static Call post(String path, byte[] json, String key) {
             return new Call("POST", path, "", Map.of("content-type", "application/json", "idempotency-key", key), json);
         }
 
-        /** With one more header. */
+        /** A copy with one more header. */
         public Call with(String name, String value) {
             Map<String, String> more = new TreeMap<>(headers);
             more.put(name.toLowerCase(Locale.ROOT), value);
@@ -60,25 +60,25 @@ public final class Inside {
         return Arrays.stream(segments).map(Inside::encoded).collect(Collectors.joining("/", "/", ""));
     }
 
-    /** One part of an address, encoded. */
+    /** Percent-encodes one part of a URL. */
     public static String encoded(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
     }
 
-    /** Whether there is such a route and this principal may use it. */
+    /** Whether the route exists and this principal has its scope. */
     public boolean offers(Principal who, String method, String path) {
         return router.find(method, path) instanceof Router.Found found
                 && who.may(found.route().scope());
     }
 
-    /** The answer of the route; where it refuses, the problem. */
+    /** Calls the route. If it rejects the call, returns the problem response. */
     public Answer ask(Principal who, Call call, UUID id) throws Exception {
         try {
             if (!(router.find(call.method(), call.path()) instanceof Router.Found found)) {
                 throw new SemelException(
                         ErrorCode.NOT_FOUND,
-                        "There is nothing at this address. Nothing was done.",
-                        "Go back, and choose another link.");
+                        "No API route has this address. Nothing was done.",
+                        "Go back and choose another link.");
             }
             Route route = found.route();
             Credentials.allow(who, route.scope());

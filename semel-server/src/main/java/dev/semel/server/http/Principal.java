@@ -4,11 +4,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is asking. Identity comes from the credential alone, never from a path, a header or a body.
+ * The authenticated caller of a request. Identity comes only from the credential, never from path, headers or body.
  *
- * @param tokenId the token's public id, fit for logs and audit rows; never the token
- * @param called what else they answer to where somebody is named: their name, and `role:…` for each role that they have
- * @param attachment whatever the authenticator wants its own room to find again, e.g. a quota
+ * @param tokenId the token's public id, for logs and audit rows; never the token
+ * @param called names under which a reviewer setting can address the caller: the user name, and `role:…` per role
+ * @param attachment data that the authenticator attaches for its own package, e.g. a quota
  */
 public record Principal(
         String tokenId,

@@ -6,7 +6,7 @@ import java.util.UUID;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Errors as RFC 9457 problem documents, with the headers that make clients do the right thing by themselves. */
+/** Converts errors to RFC 9457 problem responses, with the retry and rate-limit headers that clients understand. */
 public final class Problems {
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final String KEY_GUIDE = "</docs/idempotency>; rel=\"describedby\"; type=\"text/plain\"";
@@ -20,10 +20,10 @@ public final class Problems {
                 .with("Cache-Control", "no-store")
                 .with("Content-Language", "en");
         if (code.status() == 409) {
-            // Clients of the common SDK family retry a 409 by themselves unless this says not to.
+            // Common SDKs retry a 409 automatically unless this header is false.
             answer = answer.with("x-should-retry", String.valueOf(code.retryable()));
         }
-        if (comesBack(code)) {
+        if (hasRetryAfter(code)) {
             answer = answer.with("Retry-After", retryAfter(error));
         }
         if (code == ErrorCode.OVER_QUOTA) {
@@ -39,12 +39,12 @@ public final class Problems {
         };
     }
 
-    /** The two fields of the IETF's RateLimit draft; `t` and Retry-After say the same. */
+    /** Adds the two headers of the IETF RateLimit draft; `t` equals Retry-After. */
     private static Answer rateLimit(Answer answer, SemelException error) {
-        boolean told = error.members().get("quota") instanceof String
+        boolean complete = error.members().get("quota") instanceof String
                 && error.members().get("limit") instanceof Number
                 && error.members().get("window") instanceof Number;
-        if (!told) {
+        if (!complete) {
             return answer;
         }
         String policy = "\"" + error.members().get("quota") + "\"";
@@ -55,7 +55,7 @@ public final class Problems {
                                 + error.members().get("window"));
     }
 
-    /** The document alone, e.g. for one item of a batch. */
+    /** Only the problem document, e.g. for one item of a batch. */
     public static ObjectNode document(SemelException error, UUID instance) {
         ErrorCode code = error.code();
         ObjectNode out = JSON.createObjectNode()
@@ -75,7 +75,7 @@ public final class Problems {
         return out;
     }
 
-    private static boolean comesBack(ErrorCode code) {
+    private static boolean hasRetryAfter(ErrorCode code) {
         return code.status() == 429 || code.status() == 503 || code.status() == 409 && code.retryable();
     }
 

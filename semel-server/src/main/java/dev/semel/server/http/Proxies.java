@@ -7,8 +7,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose word is taken about where a request comes from. A proxy that was named here says it in `X-Forwarded-For`; from
- * anybody else that header is what a stranger wrote, and the address is that of the connection.
+ * The proxies whose `X-Forwarded-For` header the server trusts. For all other peers the server ignores the header and
+ * uses the address of the connection.
  */
 public record Proxies(List<Range> trusted) {
     private static final Pattern FOUR_NUMBERS = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
@@ -18,20 +18,20 @@ public record Proxies(List<Range> trusted) {
         trusted = List.copyOf(trusted);
     }
 
-    /** @throws IllegalArgumentException where one is no address or range; names are not looked up */
+    /** @throws IllegalArgumentException if a text is not an address or range; host names are not resolved */
     public static Proxies of(List<String> texts) {
         return new Proxies(texts.stream().map(Range::of).toList());
     }
 
-    /** Addresses that begin with the same bits. */
+    /** A CIDR range: addresses that begin with the same bits. */
     public record Range(InetAddress start, int bits) {
         static Range of(String text) {
             int slash = text.indexOf('/');
             InetAddress start = address(slash < 0 ? text : text.substring(0, slash));
             int most = start == null ? 0 : start.getAddress().length * Byte.SIZE;
             String length = slash < 0 ? String.valueOf(most) : text.substring(slash + 1);
-            boolean fits = length.matches("[1-9][0-9]{0,2}") && Integer.parseInt(length) <= most;
-            if (start == null || !fits) { // nor 0 bits: whoever trusts everybody believes what strangers write
+            boolean valid = length.matches("[1-9][0-9]{0,2}") && Integer.parseInt(length) <= most;
+            if (start == null || !valid) { // 0 bits would trust every client
                 throw new IllegalArgumentException("a trusted proxy is an address such as 10.0.0.7 or a range such as"
                         + " 10.0.0.0/24, not " + text);
             }
@@ -52,11 +52,11 @@ public record Proxies(List<Range> trusted) {
     }
 
     /**
-     * Where a request comes from: read from the end, the first address that is not one of a trusted proxy. What stands
-     * before it may be anybody's invention.
+     * The client's address: read from the end, the first address that is not a trusted proxy. Clients can forge all
+     * entries before it.
      *
-     * @param peer the other end of the connection
-     * @param forwarded the lines of `X-Forwarded-For`, in the order in which they came
+     * @param peer the remote address of the connection
+     * @param forwarded the `X-Forwarded-For` headers in the order received
      */
     String client(String peer, List<String> forwarded) {
         InetAddress nearest = trusted.isEmpty() ? null : address(peer);
@@ -67,7 +67,7 @@ public record Proxies(List<Range> trusted) {
         for (int i = hops.length - 1; i >= 0 && trusts(nearest); i--) {
             InetAddress hop = address(withoutPort(hops[i].strip()));
             if (hop == null) {
-                break; // a proxy that does not say it: then it is the proxy itself that is known
+                break; // the proxy sent no address, so the proxy's own address is the nearest known one
             }
             nearest = hop;
         }
@@ -85,7 +85,7 @@ public record Proxies(List<Range> trusted) {
         return hop.indexOf(':') == hop.lastIndexOf(':') ? hop.replaceFirst(":.*$", "") : hop;
     }
 
-    /** In full: what is shorter, such as 10.7, is read in ways that nobody means. */
+    /** Accepts only complete addresses; Java would read 10.7 as 10.0.0.7. */
     private static @Nullable InetAddress address(String text) {
         boolean whole = text.indexOf(':') >= 0 || FOUR_NUMBERS.matcher(text).matches();
         try {

@@ -3,7 +3,7 @@ package dev.semel.server.http;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The parameters of a query, in order, repeated names kept. */
+/** The decoded query parameters of a request, in order, including repeated names. */
 final class Query {
     static final Query NONE = new Query(List.of());
     private static final int MAX_PARAMETERS = 64;

@@ -11,7 +11,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A request whose credential was checked and whose body was read, both within their bounds. */
+/** An HTTP request after authentication, with its body read within the limits. */
 public final class Request {
     private final Line line;
     private final Map<String, String> parameters;
@@ -25,7 +25,7 @@ public final class Request {
         this.body = body;
     }
 
-    /** What is known of a request before its address is decoded and its body read. */
+    /** The parts of a request that are known before its path is decoded and its body is read. */
     record Line(
             UUID id,
             String method,
@@ -43,12 +43,12 @@ public final class Request {
         return line.method;
     }
 
-    /** The path as it was sent, undecoded. For logs and links, not for decisions. */
+    /** The path as received, not decoded. For logs and links, not for decisions. */
     public String rawPath() {
         return line.rawPath;
     }
 
-    /** A parameter that the route's pattern names. */
+    /** A path parameter of the route's pattern. */
     public String parameter(String name) {
         String value = parameters.get(name);
         if (value == null) {
@@ -57,7 +57,7 @@ public final class Request {
         return value;
     }
 
-    /** The one value of a query parameter, or null; a repeated one is a 400. */
+    /** The only value of a query parameter, or null. A repeated parameter is a 400. */
     public @Nullable String query(String name) {
         return single(queryValues(name), "Query parameter", name);
     }
@@ -70,12 +70,12 @@ public final class Request {
         return query.names();
     }
 
-    /** Every line of a header, as sent but for white space at the ends. Commas do not split. */
+    /** Every line of a header without surrounding white space. Not split at commas. */
     public List<String> headerLines(String name) {
         return line.headers.apply(name);
     }
 
-    /** Every header whose name begins so, by its name in lower case. */
+    /** Every header whose name has this prefix, by lower-case name. */
     public Map<String, List<String>> headersLike(String prefix) {
         Map<String, List<String>> found = new TreeMap<>();
         for (String name : line.headerNames.get()) {
@@ -87,31 +87,31 @@ public final class Request {
         return found;
     }
 
-    /** The one line of a header, or null; a repeated one is a 400. */
+    /** The only line of a header, or null. A repeated header is a 400. */
     public @Nullable String header(String name) {
         return single(headerLines(name), "Header", name);
     }
 
-    /** Empty where no body was sent. Not a copy: do not change it. */
+    /** Empty if the request has no body. Not a copy: do not change it. */
     public byte[] body() {
         return body;
     }
 
-    /** Who asks; null on an open route. */
+    /** The authenticated caller; null on an open route. */
     public @Nullable Principal caller() {
         return line.principal;
     }
 
-    /** Who asks, on a route with a scope. */
+    /** The authenticated caller of a route that requires a scope. */
     public Principal principal() {
-        Principal known = line.principal;
-        if (known == null) {
+        Principal authenticated = line.principal;
+        if (authenticated == null) {
             throw new IllegalStateException("An open route has no principal");
         }
-        return known;
+        return authenticated;
     }
 
-    /** Where it comes from: the peer's end of the connection, or what a proxy says whose word is taken ({@link Proxies}). */
+    /** The client's address: of the connection, or as reported by a trusted proxy ({@link Proxies}). */
     public String remoteAddress() {
         return line.remote.get();
     }

@@ -5,8 +5,8 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Ids of requests: unique, cheap, and good for looking one up in a log. The only place of this package that takes
- * randomness, once per server: a random number for each request would cost more than the routing.
+ * Generates unique request ids: a random number per server plus a counter. A random number per request would cost more
+ * than the routing.
  */
 final class RequestIds {
     private static final long VERSION_MASK = 0xFFFF_FFFF_FFFF_0FFFL;

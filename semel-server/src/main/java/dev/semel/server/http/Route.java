@@ -1,11 +1,11 @@
 package dev.semel.server.http;
 
 /**
- * One thing the server offers.
+ * One route: method, path pattern, required scope and handler.
  *
  * @param pattern e.g. {@code /v1/workflows/{id}/trigger}; a segment is a literal or one parameter
  * @param maxBody bytes; {@link #DEFAULT_BODY} means the server's own limit
- * @param head what is judged before the body is read
+ * @param head checks the headers before the server reads the body
  */
 public record Route(String method, String pattern, Scope scope, Handler handler, int maxBody, HeadCheck head) {
     public static final int DEFAULT_BODY = -1;

@@ -9,8 +9,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the route of a raw path. Literal segments match only as they are spelled, byte for byte, before any decoding;
- * so a path has exactly one spelling and no rule can be walked around by another one.
+ * Finds the route for a method and raw path. Literal segments match byte for byte before any decoding, so that no
+ * second spelling of a path can bypass an access rule.
  */
 public final class Router {
     private static final int MAX_SEGMENTS = 16;
@@ -30,14 +30,14 @@ public final class Router {
             node = segment.startsWith("{") ? node.parameter() : node.literal(segment);
         }
         if (node.routes.putIfAbsent(route.method(), new Target(route, names(route.pattern()))) != null) {
-            throw new IllegalArgumentException(route.method() + " " + route.pattern() + " is there twice");
+            throw new IllegalArgumentException(route.method() + " " + route.pattern() + " is registered twice");
         }
         all.add(route);
         largestBody = Math.max(largestBody, route.maxBody());
         return this;
     }
 
-    /** What a browser is shown at an address that leads nowhere. */
+    /** Sets the handler that shows a page to browsers if no route matches. */
     public Router nowhere(Handler page) {
         nowhere = page;
         return this;
@@ -48,17 +48,17 @@ public final class Router {
         return nowhere;
     }
 
-    /** Every route, in the order they were added. */
+    /** Every route, in the order of registration. */
     public List<Route> routes() {
         return List.copyOf(all);
     }
 
-    /** The largest body that any route names for itself. */
+    /** The largest body limit that any route sets for itself. */
     int largestBody() {
         return largestBody;
     }
 
-    /** What a path leads to. Decoding errors inside parameters are left to {@link Found#parameters}. */
+    /** Looks up a path. {@link Found#parameters} reports decoding errors of path parameters. */
     Lookup find(String method, String rawPath) {
         String[] raw = split(rawPath);
         if (raw == null) {
@@ -76,7 +76,7 @@ public final class Router {
         return others.isEmpty() ? Lookup.NOTHING : new OtherMethods(others);
     }
 
-    /** The segments of a path, or null where it can match nothing: no leading slash, an empty segment, too many. */
+    /** The segments of a path; null if it cannot match: no leading slash, an empty segment, too many segments. */
     private static String @Nullable [] split(String path) {
         if (path.isEmpty() || path.charAt(0) != '/') {
             return null;
@@ -122,13 +122,15 @@ public final class Router {
         return names;
     }
 
+    /** The result of looking up a method and path. */
     sealed interface Lookup permits Nothing, OtherMethods, Found {
         Lookup NOTHING = new Nothing();
     }
 
+    /** No route has this path. */
     record Nothing() implements Lookup {}
 
-    /** The path is known, the method is not among these. */
+    /** The path has routes, but only for other methods. */
     record OtherMethods(Map<String, Route> routes) implements Lookup {
         String allow() {
             TreeSet<String> methods = new TreeSet<>(routes.keySet());
@@ -144,12 +146,13 @@ public final class Router {
         }
     }
 
+    /** The route that matches, with the raw path segments. */
     record Found(Target target, String[] raw) implements Lookup {
         Route route() {
             return target.route;
         }
 
-        /** Decodes the parameters; a bad one is a 400, which only a caller who may be here gets to see. */
+        /** Decodes the path parameters. A malformed one is a 400, which only authorized callers see. */
         Map<String, String> parameters() {
             Map<String, String> out = HashMap.newHashMap(2);
             for (int i = 0; i < raw.length; i++) {
@@ -164,7 +167,7 @@ public final class Router {
 
     private record Target(Route route, List<@Nullable String> names) {}
 
-    /** Grows while the server is wired and is only read afterwards. */
+    /** A node of the routing tree. Changes only while routes are registered. */
     private static final class Node {
         private final Map<String, Node> literals = new HashMap<>();
         private final Map<String, Target> routes = new HashMap<>();
@@ -175,15 +178,15 @@ public final class Router {
         }
 
         Node parameter() {
-            Node known = parameter;
-            if (known == null) {
-                known = new Node();
-                parameter = known;
+            Node existing = parameter;
+            if (existing == null) {
+                existing = new Node();
+                parameter = existing;
             }
-            return known;
+            return existing;
         }
 
-        /** A literal goes before a parameter; a parameter is tried where the literal offers no such method. */
+        /** Prefers a literal to a parameter; tries the parameter if the literal has no such method. */
         @Nullable
         Target find(String method, String[] raw, int at) {
             if (at == raw.length) {

@@ -1,8 +1,8 @@
 package dev.semel.server.http;
 
-/** What a token may do. A token lists its scopes; none implies another, {@link #ADMIN} included. */
+/** A permission of an API token. No scope implies another, not even {@link #ADMIN}. */
 public enum Scope {
-    /** No credential needed. Never a scope of a token, only of a route. */
+    /** Requires no credential. Only for routes, never for tokens. */
     OPEN,
     TRIGGER,
     READ,

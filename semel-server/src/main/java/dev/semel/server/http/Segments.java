@@ -8,13 +8,13 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Percent-decoding, once and strictly. Every laxness here is a second spelling of a path, and second spellings are
- * how access rules are walked around.
+ * Percent-decodes path segments and query parts, once and strictly. A lenient decoder would allow a second spelling of
+ * a path, which could bypass access rules.
  */
 final class Segments {
     private Segments() {}
 
-    /** Decodes one path segment; a slash that was encoded stays inside it. */
+    /** Decodes one path segment. An encoded slash does not split it. */
     static String path(String raw) {
         String text = raw.indexOf('%') < 0 ? raw : decode(raw, false);
         if (raw.indexOf(';') >= 0 || text.equals(".") || text.equals("..")) {
@@ -23,7 +23,7 @@ final class Segments {
         return printable(text, "path");
     }
 
-    /** Decodes one name or value of a query, where a plus is a space. */
+    /** Decodes one name or value of a query. A plus sign is a space. */
     static String query(String raw) {
         String text = raw.indexOf('%') < 0 && raw.indexOf('+') < 0 ? raw : decode(raw, true);
         return printable(text, "query");
@@ -33,7 +33,7 @@ final class Segments {
         return new SemelException(
                 ErrorCode.INVALID_INPUT,
                 detail + " Nothing was done.",
-                "Encode each part of the address once, as UTF-8.");
+                "Percent-encode each part of the URL once, as UTF-8.");
     }
 
     private static String decode(String raw, boolean plusIsSpace) {
@@ -45,7 +45,7 @@ final class Segments {
                 int high = i + 3 <= raw.length() ? Character.digit(raw.charAt(i + 1), 16) : -1;
                 int low = i + 3 <= raw.length() ? Character.digit(raw.charAt(i + 2), 16) : -1;
                 if (high < 0 || low < 0) {
-                    throw malformed("The address has a percent sign that is not followed by two hex digits.");
+                    throw malformed("The URL has a percent sign that is not followed by two hex digits.");
                 }
                 bytes[length++] = (byte) (high << 4 | low);
                 i += 2;

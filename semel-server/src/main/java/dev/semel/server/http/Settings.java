@@ -3,18 +3,18 @@ package dev.semel.server.http;
 import java.time.Duration;
 
 /**
- * The limits of the door. Each is a bound on what one stranger can make us hold.
+ * Address, limits and timeouts of the HTTP server. Each limit bounds the resources that one client can use.
  *
- * @param port 0 lets the system choose; {@link HttpServer#port()} says which
- * @param maxBody of a route that names no limit of its own
+ * @param port 0 selects a free port; {@link HttpServer#port()} returns it
+ * @param maxBody for routes without their own limit
  * @param maxPrologue bytes of the request line
  * @param maxHeaders bytes of all header lines together
- * @param headTimeout from the first byte of a request to the end of its headers, however the bytes drip in
+ * @param headTimeout from the first byte of a request to the end of its headers
  * @param bodyTimeout for the whole body
- * @param writeTimeout for a client that does not read its answer
+ * @param writeTimeout for a client that does not read its response
  * @param idleTimeout between two requests of a kept-alive connection
- * @param drain how long requests in flight may take to finish when the server stops
- * @param proxies whose word is taken about where a request comes from
+ * @param drain how long a stopping server waits for requests in flight
+ * @param proxies whose X-Forwarded-For header the server trusts
  */
 public record Settings(
         String host,
@@ -154,7 +154,7 @@ public record Settings(
 
     private static void atLeast(String name, int value, int least) {
         if (value < least) {
-            throw new IllegalArgumentException(name + " is " + value + ", below " + least);
+            throw new IllegalArgumentException(name + " is " + value + ". Set at least " + least);
         }
     }
 }

@@ -9,7 +9,7 @@ import io.helidon.webserver.http.DirectHandlers;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What the web server answers by itself, before any route: in our words and our form, and then it closes. */
+/** Turns errors that Helidon detects before routing into problem responses, then closes the connection. */
 final class TransportErrors implements DirectHandler {
     private final Settings settings;
     private final Observer observer;
@@ -54,7 +54,7 @@ final class TransportErrors implements DirectHandler {
         return out.build();
     }
 
-    /** The message is used only to recognise one of ours; the web server's own texts may quote the request. */
+    /** Uses the message only to recognize our own faults, because Helidon's texts may quote the request. */
     SemelException problem(int status, @Nullable String message) {
         return switch (status) {
             case 503 -> Refusals.overloaded(settings.maxConcurrent());

@@ -10,31 +10,31 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What people do on pages. Each form carries a key that was made when the page was, and the API gets it as
- * `Idempotency-Key`: a double click, or a form that is sent again, is one deed.
+ * Handles dashboard forms that change workflows, keys, events, schedules and users. Each form has a key that the API
+ * gets as `Idempotency-Key`, so that a double click is one action.
  */
 final class Acts {
     private Acts() {}
 
-    static void addTo(Router router, Door door) {
-        router.add("POST", "/workflows/{id}/pause", Scope.OPEN, door.deed((visit, form) -> turn(visit, form, "pause")))
+    static void addTo(Router router, Door guard) {
+        router.add("POST", "/workflows/{id}/pause", Scope.OPEN, guard.deed((visit, form) -> turn(visit, form, "pause")))
                 .add(
                         "POST",
                         "/workflows/{id}/resume",
                         Scope.OPEN,
-                        door.deed((visit, form) -> turn(visit, form, "resume")))
-                .add("POST", "/keys/{key}/release", Scope.OPEN, door.deed(Acts::release))
-                .add("POST", "/keys/{key}/extend", Scope.OPEN, door.deed(Acts::extend))
-                .add("POST", "/events/{event_id}/reprocess", Scope.OPEN, door.deed(Acts::reprocess))
-                .add("POST", "/schedules/{workflow}/{name}/{turn}", Scope.OPEN, door.deed(Acts::schedule))
-                .add("POST", "/settings/people", Scope.OPEN, door.deed(Acts::invite));
+                        guard.deed((visit, form) -> turn(visit, form, "resume")))
+                .add("POST", "/keys/{key}/release", Scope.OPEN, guard.deed(Acts::release))
+                .add("POST", "/keys/{key}/extend", Scope.OPEN, guard.deed(Acts::extend))
+                .add("POST", "/events/{event_id}/reprocess", Scope.OPEN, guard.deed(Acts::reprocess))
+                .add("POST", "/schedules/{workflow}/{name}/{turn}", Scope.OPEN, guard.deed(Acts::schedule))
+                .add("POST", "/settings/people", Scope.OPEN, guard.deed(Acts::invite));
     }
 
     private static ObjectNode object() {
         return JsonNodeFactory.instance.objectNode();
     }
 
-    /** What was typed as JSON; an empty object where nothing was. */
+    /** Parses the form's JSON field; an empty field is an empty object. */
     static JsonNode data(Form form) {
         String text = form.text("data").strip();
         return text.isEmpty() ? object() : Json.parse(text);
@@ -55,7 +55,7 @@ final class Acts {
     private static Answer extend(Visit visit, Form form) throws Exception {
         ObjectNode body = object().put("for", form.text("for").strip()).put("reason", form.text("reason"));
         String path = Inside.path("v1", "keys", visit.part("key"), "extend");
-        // Where the key stands in several workflows, that of the page is meant.
+        // Several workflows can have this key; the form names the workflow of the page.
         String of = "workflow=" + Inside.encoded(form.text("workflow"));
         Inside.Call call = Inside.Call.post(path, Json.bytes(body), form.text("key"));
         visit.ask(new Inside.Call("POST", path, of, call.headers(), call.body()));
@@ -78,7 +78,7 @@ final class Acts {
         return Look.goTo(Inside.path("schedules", visit.part("workflow"), visit.part("name")) + "?did=" + turn);
     }
 
-    /** The link is shown on the very page that answers the form: it is kept nowhere. */
+    /** Shows the invitation link on the response page only, because the server does not store it. */
     private static Answer invite(Visit visit, Form form) throws Exception {
         ObjectNode body = object().put("role", form.text("role"));
         Doc answer =

@@ -2,9 +2,9 @@ package dev.semel.server.pages;
 
 import org.jspecify.annotations.Nullable;
 
-/** Why a page is shown once more: one of its forms was refused. What was typed into that form stands in it again. */
+/** A form that the API rejected: the problem, and the typed values, which the page shows again. */
 public final class Again {
-    /** The page is shown for the first time. */
+    /** No form was rejected. */
     static final Again NOT = new Again(200, Doc.NOTHING, "", null);
 
     private final int status;
@@ -23,17 +23,17 @@ public final class Again {
         return status;
     }
 
-    /** What refused it; nothing where nothing did. */
+    /** The problem document; empty if no form was rejected. */
     public Doc problem() {
         return problem;
     }
 
-    /** Whether this form of the page is the one. */
+    /** Whether this form of the page was rejected. */
     public boolean in(String name) {
         return form.equals(name);
     }
 
-    /** What was typed into a field of that form; what stands there otherwise, where it is another. */
+    /** The value typed into a field of this form; the default if another form, or none, was rejected. */
     public String text(String name, String field, String otherwise) {
         return typed != null && in(name) ? typed.text(field) : otherwise;
     }

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Times as people say them. */
+/** Formats times and durations for display, e.g. "5 m 3 s ago". */
 public final class Ago {
     private static final String NOTHING = "–";
 
@@ -35,12 +35,12 @@ public final class Ago {
         return span.toMillis() + " ms";
     }
 
-    /** So many seconds; nothing where there are none. */
+    /** A duration in seconds; a dash for 0. */
     public static String seconds(long seconds) {
         return seconds == 0 ? NOTHING : span(Duration.ofSeconds(seconds));
     }
 
-    /** From one member to another, where both are there. */
+    /** The duration between two time members; a dash if one is missing. */
     public static String between(Doc doc, String from, String to) {
         return between(doc.when(from), doc.when(to));
     }
@@ -49,7 +49,7 @@ public final class Ago {
         return begin == null || end == null ? NOTHING : span(Duration.between(begin, end));
     }
 
-    /** To the second, in UTC. */
+    /** The exact time in UTC. */
     public static String exact(Instant time) {
         return time.truncatedTo(ChronoUnit.MILLIS).toString().replace('T', ' ').replace("Z", " UTC");
     }

@@ -12,7 +12,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 
-/** Style, script and icon, from the class path. A name carries the digest of what it names, so it may be kept for ever. */
+/** Serves style sheet, scripts and icon. File names contain a digest, so browsers may cache them forever. */
 public final class Assets {
     private static final int DIGEST_CHARS = 12;
     private static final String OWN = "/dev/semel/server/pages/";
@@ -23,16 +23,17 @@ public final class Assets {
     private final String htmx;
     private final String icon;
 
+    /** A static file. */
     private record Asset(String type, byte[] bytes) {}
 
     Assets() {
-        this.style = keep("semel.css", "text/css; charset=utf-8", OWN + "semel.css");
-        this.script = keep("semel.js", "text/javascript; charset=utf-8", OWN + "semel.js");
-        this.htmx = keep(
+        this.style = register("semel.css", "text/css; charset=utf-8", OWN + "semel.css");
+        this.script = register("semel.js", "text/javascript; charset=utf-8", OWN + "semel.js");
+        this.htmx = register(
                 "htmx.js",
                 "text/javascript; charset=utf-8",
                 "/META-INF/resources/webjars/htmx.org/2.0.10/dist/htmx.min.js");
-        this.icon = keep("semel.svg", "image/svg+xml", OWN + "semel.svg");
+        this.icon = register("semel.svg", "image/svg+xml", OWN + "semel.svg");
     }
 
     public String style() {
@@ -56,15 +57,15 @@ public final class Assets {
         if (asset == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "There is no such file.",
-                    "Load the page again; files are renamed when they change.");
+                    "The server has no such file. Nothing was done.",
+                    "Reload the page: file names change with every version.");
         }
         return Answer.of(200, asset.type(), asset.bytes())
                 .with("Cache-Control", "public, max-age=31536000, immutable")
                 .with("Referrer-Policy", "no-referrer");
     }
 
-    private String keep(String name, String type, String resource) {
+    private String register(String name, String type, String resource) {
         byte[] bytes = read(resource);
         int dot = name.lastIndexOf('.');
         String named = name.substring(0, dot) + "-" + digest(bytes) + name.substring(dot);

@@ -7,23 +7,28 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The steps of a run on one line of time. An attempt is recorded when it ends, so a bar reaches from whatever was
- * recorded before it to its own end.
+ * A chart of a run's steps over time, with one bar per attempt. An attempt is recorded when it ends, so a bar starts
+ * at the previous record.
  */
 public final class Bars {
-    /** Of the drawing, from the beginning of the run to its end. */
+    /** The width of the chart, from the start of the run to its end. */
     public static final int WIDTH = 1_000;
 
-    private static final int NARROWEST = 6;
+    private static final int MIN_BAR_WIDTH = 6;
 
     private final Instant from;
     private final long nanos;
     private final List<Row> rows = new ArrayList<>();
     private final Steps steps;
 
+    /** One step with its bars. */
     public record Row(Doc step, List<Bar> bars) {}
 
-    /** @param tone how it ended, for its colour; its label says the same in words */
+    /**
+     * One attempt.
+     *
+     * @param tone colour class of the outcome; the label says the same in words
+     */
     public record Bar(int x, int width, String tone, String label) {}
 
     private Bars(Instant from, Instant to, Steps steps) {
@@ -48,16 +53,16 @@ public final class Bars {
         Instant at = before;
         List<Doc> attempts = step.list("attempts");
         for (Doc attempt : attempts) {
-            Instant begin = earliest(attempt.when("started_at"), at);
+            Instant begin = startOf(attempt.when("started_at"), at);
             Instant end = attempt.when("ended_at");
-            int x = place(begin);
-            int right = end == null ? WIDTH : place(end);
-            // What is in doubt is neither a success nor a failure, whatever its attempt saw.
-            boolean doubted = step.text("status").equals("in_doubt") && attempt.equals(attempts.getLast());
-            String outcome = doubted ? "unknown" : attempt.text("outcome");
+            int x = position(begin);
+            int right = end == null ? WIDTH : position(end);
+            // An effect in doubt is shown neither as success nor as failure, whatever its last attempt reported.
+            boolean inDoubt = step.text("status").equals("in_doubt") && attempt.equals(attempts.getLast());
+            String outcome = inDoubt ? "unknown" : attempt.text("outcome");
             bars.add(new Bar(
-                    Math.min(x, WIDTH - NARROWEST),
-                    Math.max(NARROWEST, right - x),
+                    Math.min(x, WIDTH - MIN_BAR_WIDTH),
+                    Math.max(MIN_BAR_WIDTH, right - x),
                     Status.of(outcome).tone(),
                     "attempt " + attempt.text("n") + ": " + outcome));
             at = end == null ? at : end;
@@ -66,11 +71,11 @@ public final class Bars {
         return at;
     }
 
-    private static Instant earliest(@Nullable Instant begin, Instant before) {
+    private static Instant startOf(@Nullable Instant begin, Instant before) {
         return begin == null ? before : begin;
     }
 
-    private int place(Instant at) {
+    private int position(Instant at) {
         long since = Duration.between(from, at).toNanos();
         return (int) Math.clamp(since / (double) nanos * WIDTH, 0, WIDTH);
     }
@@ -79,7 +84,7 @@ public final class Bars {
         return rows;
     }
 
-    /** Which steps these are. */
+    /** The steps that the chart shows. */
     public Steps steps() {
         return steps;
     }

@@ -15,34 +15,34 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The builder: a workflow file as a list of steps with forms, beside its text. There is one text, and it travels with the
- * page: whatever a form changes, the API changes in the text, and the page is drawn from what it answers.
+ * The pages of the workflow builder: a workflow file as a list of steps with forms, beside its YAML text. The text is
+ * part of the page's form; the API applies each edit to it, and the page shows the API's response.
  */
 final class Builder {
-    /** 256 KiB of text, each byte of it encoded. */
+    /** 256 KiB of text, percent-encoded. */
     private static final int LARGEST_FORM = 1024 * 1024;
 
-    /** Where a new one is written: below /workflows every word could be the name of one. */
+    /** The page for a new workflow. Not below /workflows, where every word can be a workflow name. */
     static final String NEW = "/builder";
 
     private static final List<String> EXAMPLES = List.of("payment_receipt", "new_lead", "fulfil_order");
 
     private Builder() {}
 
-    static void addTo(Router router, Door door) {
-        router.add("GET", NEW, Scope.OPEN, door.page(Builder::begin))
-                .add("GET", "/workflows/{id}/edit", Scope.OPEN, door.page(Builder::open))
-                .add(form(NEW, door, (visit, form) -> edit(visit, form, "")))
-                .add(form("/workflows/{id}/edit", door, (visit, form) -> edit(visit, form, visit.part("id"))))
-                .add(form(NEW + "/publish", door, (visit, form) -> publish(visit, form, "")))
-                .add(form("/workflows/{id}/publish", door, (visit, form) -> publish(visit, form, visit.part("id"))));
+    static void addTo(Router router, Door guard) {
+        router.add("GET", NEW, Scope.OPEN, guard.page(Builder::begin))
+                .add("GET", "/workflows/{id}/edit", Scope.OPEN, guard.page(Builder::open))
+                .add(form(NEW, guard, (visit, form) -> edit(visit, form, "")))
+                .add(form("/workflows/{id}/edit", guard, (visit, form) -> edit(visit, form, visit.part("id"))))
+                .add(form(NEW + "/publish", guard, (visit, form) -> publish(visit, form, "")))
+                .add(form("/workflows/{id}/publish", guard, (visit, form) -> publish(visit, form, visit.part("id"))));
     }
 
-    private static Route form(String path, Door door, Door.Deed deed) {
-        return new Route("POST", path, Scope.OPEN, door.deed(deed)).withMaxBody(LARGEST_FORM);
+    private static Route form(String path, Door guard, Door.Deed action) {
+        return new Route("POST", path, Scope.OPEN, guard.deed(action)).withMaxBody(LARGEST_FORM);
     }
 
-    /** A new one, from the smallest or from an example. */
+    /** A new workflow, from the minimal file or from an example. */
     private static Answer begin(Visit visit) throws Exception {
         String from = visit.asked("from");
         String text = EXAMPLES.contains(from)
@@ -68,7 +68,7 @@ final class Builder {
         return show(visit, sketch, JsonNodeFactory.instance.arrayNode());
     }
 
-    /** The version that is seen, with the candidate beside it, as `If-Match` takes it. */
+    /** The current version and its candidate, in the form that `If-Match` expects. */
     private static String tag(Doc workflow) {
         String candidate = workflow.at("candidate").text("version");
         return "\"" + workflow.text("version") + (candidate.isEmpty() ? "" : "-" + candidate) + "\"";
@@ -86,7 +86,7 @@ final class Builder {
         return show(visit, sketch, edits);
     }
 
-    /** Nothing where an edit cannot be made; the page says why. */
+    /** Empty if an edit is not possible; the page shows the reason. */
     private static Doc drafted(Visit visit, Sketch sketch, ArrayNode edits) throws Exception {
         try {
             return draft(visit, sketch, edits, "");
@@ -98,9 +98,9 @@ final class Builder {
         }
     }
 
-    /** What is edited: the one text, and what was published when it was begun. */
+    /** The edited text and the version that was published when the edit began. */
     record Sketch(String name, String text, String base) {
-        /** Browsers send every end of a line as CR LF; the page remembers which the file has. */
+        /** Browsers send every line end as CR LF; the form stores which line end the file has. */
         static Sketch of(Form form, String name) {
             String text = form.text("text").replace("\r\n", "\n");
             return new Sketch(
@@ -134,7 +134,7 @@ final class Builder {
 
     private static Answer show(Visit visit, Sketch sketch, ArrayNode edits) throws Exception {
         String step = StepPanel.stepAfter(edits, visit.asked("step"));
-        Doc refused = Doc.NOTHING;
+        Doc rejection = Doc.NOTHING;
         Doc draft;
         try {
             draft = draft(visit, sketch, edits, step);
@@ -142,7 +142,7 @@ final class Builder {
             if (e.status() != 400 || edits.isEmpty()) {
                 throw e;
             }
-            refused = e.problem();
+            rejection = e.problem();
             draft = draft(visit, sketch, JsonNodeFactory.instance.arrayNode(), step);
         }
         boolean may =
@@ -154,7 +154,7 @@ final class Builder {
                 "Workflows",
                 Map.of(
                         "view",
-                        new BuilderView(sketch.path(), sketch.name(), sketch.base(), may, draft, refused),
+                        new BuilderView(sketch.path(), sketch.name(), sketch.base(), may, draft, rejection),
                         "panel",
                         panel,
                         "readable",
@@ -166,7 +166,7 @@ final class Builder {
                         tried(visit, sketch, panel)));
     }
 
-    /** What the chosen window, and its neighbours, would have made of what this step has sent. */
+    /** Backtests the selected window, half of it and twice of it against what this step has sent. */
     private static Doc tried(Visit visit, Sketch sketch, StepPanel panel) throws Exception {
         List<String> windows = panel.windows();
         if (windows.isEmpty() || sketch.name().isEmpty()) {
@@ -180,11 +180,11 @@ final class Builder {
         try {
             return visit.send("POST", "/v1/backtests", body, "backtest");
         } catch (Refused e) {
-            return Doc.NOTHING; // a window that is being typed may be none yet; the text says so
+            return Doc.NOTHING; // the window may be incomplete while the user types; the text shows the error
         }
     }
 
-    /** @param conflict what the API said where somebody else published meanwhile; nothing where nobody did */
+    /** @param conflict the API's problem if another user published in the meantime, else empty */
     private static Answer confirm(Visit visit, Sketch sketch, Doc draft, Doc conflict) throws Exception {
         Doc diff = draft.at("diff");
         String now = diff.text("tag");
@@ -192,7 +192,7 @@ final class Builder {
         String seen = number(sketch.base());
         boolean published = !now.isEmpty() && !seen.equals(version);
         Doc theirs = published ? between(visit, sketch, seen, version) : Doc.NOTHING;
-        // Whoever has seen it knows it too; but publishing ends it, so it is said to everybody.
+        // Shown even if the user has seen the candidate, because publishing ends it.
         String candidate = diff.at("candidate").text("version");
         Doc tried = candidate.isEmpty() ? Doc.NOTHING : between(visit, sketch, version, candidate);
         return visit.show(
@@ -223,7 +223,7 @@ final class Builder {
                 Inside.path("v1", "workflows", sketch.name(), "diff"), "from=" + Inside.encoded(from) + "&to=" + to);
     }
 
-    /** The version of a tag. */
+    /** The version number in an entity tag. */
     private static String number(String tag) {
         String digits = tag.replace("\"", "");
         int dash = digits.indexOf('-');
@@ -232,10 +232,10 @@ final class Builder {
 
     private static Answer publish(Visit visit, Form form, String name) throws Exception {
         Sketch sketch = Sketch.of(form, name);
-        String wanted = name.isEmpty() ? form.text("workflow") : name;
+        String workflowName = name.isEmpty() ? form.text("workflow") : name;
         Inside.Call call = new Inside.Call(
                 "PUT",
-                Inside.path("v1", "workflows", wanted),
+                Inside.path("v1", "workflows", workflowName),
                 "",
                 Map.of("content-type", "application/yaml", "idempotency-key", form.text("key")),
                 sketch.text().getBytes(StandardCharsets.UTF_8));
@@ -245,10 +245,10 @@ final class Builder {
             if (e.status() != 412) {
                 throw e;
             }
-            Sketch known = new Sketch(wanted, sketch.text(), sketch.base());
+            Sketch known = new Sketch(workflowName, sketch.text(), sketch.base());
             Doc draft = draft(visit, known, JsonNodeFactory.instance.arrayNode(), "");
             return confirm(visit, known, draft, e.problem());
         }
-        return Look.goTo(Inside.path("workflows", wanted, "definition") + "?did=publish");
+        return Look.goTo(Inside.path("workflows", workflowName, "definition") + "?did=publish");
     }
 }

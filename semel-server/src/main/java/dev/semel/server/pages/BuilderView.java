@@ -5,14 +5,14 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * A text that is edited, as templates show it.
+ * The edited workflow file, as the builder's templates show it.
  *
- * @param action where its form goes
- * @param name of the workflow; empty for one that was never published
- * @param base the version that was seen when it was begun, as `If-Match` takes it
- * @param may whether this person may publish
- * @param draft what the API says of the text
- * @param refused why the last edit could not be made; nothing where it could
+ * @param action the URL of the form
+ * @param name of the workflow; empty if it was never published
+ * @param base the version at the start of the edit, in the form that `If-Match` expects
+ * @param may whether the user may publish
+ * @param draft the API's analysis of the text
+ * @param refused why the API rejected the last edit, else empty
  */
 public record BuilderView(String action, String name, String base, boolean may, Doc draft, Doc refused) {
     private static final int LONGEST_SUMMARY = 100;
@@ -33,7 +33,7 @@ public record BuilderView(String action, String name, String base, boolean may, 
         return action + "?step=" + dev.semel.server.http.Inside.encoded(step) + "&tab=" + tab;
     }
 
-    /** How many lines differ from what is published. */
+    /** The number of lines that differ from the published version. */
     public long changes() {
         return draft.at("diff")
                 .text("unified")
@@ -42,11 +42,12 @@ public record BuilderView(String action, String name, String base, boolean may, 
                 .count();
     }
 
-    /** The lines of a difference, each with its tone. */
+    /** The lines of a diff, each with its colour class. */
     public static List<Line> lines(Doc diff) {
         return diff.text("unified").lines().map(Line::of).toList();
     }
 
+    /** One line of a diff. */
     public record Line(String tone, String text) {
         static Line of(String text) {
             String tone = switch (text.isEmpty() ? ' ' : text.charAt(0)) {
@@ -59,7 +60,7 @@ public record BuilderView(String action, String name, String base, boolean may, 
         }
     }
 
-    /** A mark for each kind of step. */
+    /** A symbol for each kind of step. */
     public static String mark(String kind) {
         return switch (kind) {
             case "http" -> "⇄";
@@ -76,7 +77,7 @@ public record BuilderView(String action, String name, String base, boolean may, 
         };
     }
 
-    /** What a step does, on one line. */
+    /** A one-line summary of a step. */
     public static String summary(Doc step) {
         Doc says = step.at("says");
         return switch (step.text("kind")) {
@@ -88,8 +89,8 @@ public record BuilderView(String action, String name, String base, boolean may, 
             case "wait_for_reply" -> "to " + (says.has("to") ? says.text("to") : says.text("from"));
             case "approval" -> says.text("title");
             case "tx" -> says.text("sql").lines().findFirst().orElse("");
-            case "digest" -> "gathers for " + says.text("collect_for");
-            case "" -> "not a step that can be read";
+            case "digest" -> "collects for " + says.text("collect_for");
+            case "" -> "This step cannot be parsed";
             default -> says.node().isObject() ? members(says) : says.text();
         };
     }
@@ -101,7 +102,7 @@ public record BuilderView(String action, String name, String base, boolean may, 
         return all.length() <= LONGEST_SUMMARY ? all : all.substring(0, LONGEST_SUMMARY) + "…";
     }
 
-    /** The window of a step; empty where it has none. */
+    /** The window of a step; empty if it has none. */
     public static String window(Doc step) {
         Doc once = step.at("idempotent");
         return once.has("time") ? once.text("time") + " " + once.text("unit").toLowerCase(Locale.ROOT) : "";

@@ -6,14 +6,14 @@ import dev.semel.server.http.Request;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Cookies: the one of the session, which no script can read and no other site's form can send, and the theme's. */
+/** Reads and writes the dashboard's cookies: session, known browser, and OIDC state. */
 final class Cookies {
     static final String SESSION = "semel_session";
     static final String ON_THE_WAY = "semel_oidc";
-    /** The server ends a session sooner where it is not used. */
+    /** The server ends unused sessions earlier. */
     private static final long SESSION_SECONDS = Sessions.LONGEST.toSeconds();
 
-    private static final int WAY_SECONDS = 10 * 60;
+    private static final int OIDC_STATE_SECONDS = 10 * 60;
 
     private Cookies() {}
 
@@ -33,7 +33,7 @@ final class Cookies {
         return SESSION + "=" + value + "; Path=/; HttpOnly; SameSite=Lax; Max-Age=" + SESSION_SECONDS + secure(request);
     }
 
-    /** By which a browser is known again at the log-in, where alone it is sent. It opens nothing. */
+    /** Recognizes a known browser at log-in, and is sent only there. It grants no access. */
     static String known(Request request, KnownBrowsers.Mark mark) {
         return mark.cookie() + "=" + mark.value() + "; Path=/login; HttpOnly; SameSite=Strict; Max-Age="
                 + mark.seconds() + secure(request);
@@ -43,24 +43,24 @@ final class Cookies {
         return SESSION + "=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0" + secure(request);
     }
 
-    /** What a browser keeps while it is at the identity provider; other sites' links may lead it back, so it is Lax. */
+    /** The OIDC state during log-in. Lax, because the redirect back comes from the identity provider's site. */
     static String onTheWay(Request request, String value) {
         return ON_THE_WAY + "=" + value + "; Path=/login/oidc; HttpOnly; SameSite=Lax; Max-Age="
-                + (value.isEmpty() ? 0 : WAY_SECONDS) + secure(request);
+                + (value.isEmpty() ? 0 : OIDC_STATE_SECONDS) + secure(request);
     }
 
     private static String secure(Request request) {
         return https(request) ? "; Secure" : "";
     }
 
-    /** The proxy in front says how the browser came. Whoever else says it has cookies that they get back by TLS alone. */
+    /** Whether the browser used TLS, as the proxy reports. A forged header only makes the sender's cookies Secure. */
     private static boolean https(Request request) {
         return request.headerLines("X-Forwarded-Proto").stream()
                 .flatMap(line -> Stream.of(line.split(",")))
                 .anyMatch(word -> word.strip().equalsIgnoreCase("https"));
     }
 
-    /** As the browser has it in its address line. */
+    /** The origin of this server as the browser sees it. */
     static String origin(Request request) {
         String host = request.header("Host");
         return host == null ? "" : (https(request) ? "https://" : "http://") + host;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.MissingNode;
 
-/** An answer of the API, as templates ask for it: what is not there is empty, so that a page never fails over it. */
+/** A JSON response of the API, read by templates. Missing members are empty, so that a page never fails on one. */
 public record Doc(JsonNode node) {
     public static final Doc NOTHING = new Doc(MissingNode.getInstance());
 
@@ -19,7 +19,7 @@ public record Doc(JsonNode node) {
         return json.length == 0 ? NOTHING : new Doc(Json.parse(json));
     }
 
-    /** The text of a member; a number as it is written; empty where there is none. */
+    /** A member as text; empty if missing. */
     public String text(String member) {
         return text(node.path(member));
     }
@@ -30,7 +30,7 @@ public record Doc(JsonNode node) {
                 : value.isString() ? value.stringValue() : Json.write(value);
     }
 
-    /** This value itself as text. */
+    /** This value as text. */
     public String text() {
         return text(node);
     }
@@ -59,19 +59,19 @@ public record Doc(JsonNode node) {
         return list("items");
     }
 
-    /** The members of this list itself. */
+    /** The elements of this array. */
     public List<Doc> all() {
         List<Doc> all = new ArrayList<>();
         node.forEach(one -> all.add(new Doc(one)));
         return all;
     }
 
-    /** The texts of a list, joined. */
+    /** The texts of an array, joined with commas. */
     public String words(String member) {
         return String.join(", ", list(member).stream().map(Doc::text).toList());
     }
 
-    /** A time; null where there is none. */
+    /** A time; null if missing. */
     public @Nullable Instant when(String member) {
         try {
             return has(member) ? Instant.parse(text(member)) : null;
@@ -80,18 +80,18 @@ public record Doc(JsonNode node) {
         }
     }
 
-    /** JSON laid out for people. */
+    /** A member as indented JSON. */
     public String pretty(String member) {
         JsonNode value = node.path(member);
         return value.isMissingNode() || value.isNull() ? "" : value.toPrettyString();
     }
 
-    /** The address of the page of what a member names. */
+    /** The URL of the dashboard page for the id in a member. */
     public String link(String page, String member) {
         return Inside.path(page, text(member));
     }
 
-    /** Thousands apart. */
+    /** A number with thousands separators. */
     public String count(String member) {
         return String.format(Locale.ROOT, "%,d", number(member));
     }

@@ -15,26 +15,26 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** One document of the settings: looked at, kept over the version that was read, removed. */
+/** The page of one settings document (channel, route, template, alert or profile): show, save, remove. */
 final class Documents {
-    /** What is kept as a document that people may write. Secrets and tokens have forms of their own. */
+    /** The kinds that users edit as JSON documents. Secrets and tokens have their own forms. */
     static final Set<String> KINDS = Set.of("channels", "routes", "templates", "alerts", "profiles");
 
     private static final String NEW = "";
 
     private Documents() {}
 
-    static void addTo(Router router, Door door) {
+    static void addTo(Router router, Door guard) {
         String one = "/settings/{kind}/{name}";
-        router.add("GET", one, Scope.OPEN, door.page(Documents::one))
-                .add("POST", "/settings/{kind}", Scope.OPEN, door.deed((visit, form) -> keep(visit, form, NEW)))
-                .add("POST", one, Scope.OPEN, door.deed((visit, form) -> keep(visit, form, visit.part("name"))))
-                .add("POST", one + "/remove", Scope.OPEN, door.deed(Documents::remove))
-                .add("POST", one + "/reveal", Scope.OPEN, door.deed(Documents::reveal))
-                .add("POST", one + "/subscriptions", Scope.OPEN, door.deed(Documents::subscribe));
+        router.add("GET", one, Scope.OPEN, guard.page(Documents::one))
+                .add("POST", "/settings/{kind}", Scope.OPEN, guard.deed((visit, form) -> save(visit, form, NEW)))
+                .add("POST", one, Scope.OPEN, guard.deed((visit, form) -> save(visit, form, visit.part("name"))))
+                .add("POST", one + "/remove", Scope.OPEN, guard.deed(Documents::remove))
+                .add("POST", one + "/reveal", Scope.OPEN, guard.deed(Documents::reveal))
+                .add("POST", one + "/subscriptions", Scope.OPEN, guard.deed(Documents::subscribe));
     }
 
-    /** How such a document looks, to begin with. */
+    /** An example document of this kind for the form. */
     static String example(String kind) {
         return switch (kind) {
             case "channels" -> """
@@ -75,9 +75,9 @@ final class Documents {
     }
 
     /**
-     * What stands in the form.
+     * The content of the form.
      *
-     * @param problem what was wrong with it, or the answer with its warnings where it was kept
+     * @param problem why the API rejected it, or the response with its warnings
      */
     private record Wrote(String text, Doc problem) {}
 
@@ -93,8 +93,8 @@ final class Documents {
         if (!KINDS.contains(visit.part("kind"))) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "There are no documents of this kind. Nothing was done.",
-                    "Go back, and choose one of the settings.");
+                    "There is no settings kind of this name. Nothing was done.",
+                    "Go back and choose one of the settings.");
         }
         return Inside.path("v1", visit.part("kind"), name);
     }
@@ -116,40 +116,40 @@ final class Documents {
                 wrote.problem(),
                 "mayChange",
                 visit.may("PUT", path)));
-        // What is masked is not written over: only what was revealed, or was typed and refused, stands in a form.
+        // A masked document is not editable: saving it would store the mask. The form shows revealed or typed values.
         parts.put("masked", document.has("masked") && !wrote.problem().has("detail"));
         parts.put("mayReveal", kind.equals("profiles") && visit.may("POST", path + "/reveal"));
         parts.put("state", kind.equals("alerts") ? visit.maybe(path + "/state", "") : Doc.NOTHING);
         return visit.show(status, new Look.Sheet("document", name, "Workspace", parts));
     }
 
-    /** @param known the name in the address; empty for a new one, whose name stands in the form */
-    private static Answer keep(Visit visit, Form form, String known) throws Exception {
+    /** @param known the name in the URL; empty for a new document, whose name is in the form */
+    private static Answer save(Visit visit, Form form, String known) throws Exception {
         String kind = visit.part("kind");
         String name = known.isEmpty() ? form.text("name").strip() : known;
         String version = form.text("version");
         try {
             JsonNode body = Json.parse(form.text("document"));
-            Doc kept = visit.keep(
+            Doc saved = visit.keep(
                     path(visit, name),
                     body,
                     form.text("key"),
                     version.matches("[1-9][0-9]{0,8}") ? Integer.parseInt(version) : 0);
-            if (!kept.list("warnings").isEmpty()) {
+            if (!saved.list("warnings").isEmpty()) {
                 Doc there = visit.get(path(visit, name));
-                return page(visit, 200, there, new Wrote(there.pretty("document"), kept));
+                return page(visit, 200, there, new Wrote(there.pretty("document"), saved));
             }
         } catch (Refused e) {
-            return refused(visit, form, name, e);
+            return rejected(visit, form, name, e);
         } catch (SemelException e) {
             Doc problem = new Doc(Problems.document(e, visit.request().id()));
-            return refused(visit, form, name, new Refused(e.code().status(), problem));
+            return rejected(visit, form, name, new Refused(e.code().status(), problem));
         }
-        return Look.goTo(Inside.path("settings", kind, name) + "?did=kept");
+        return Look.goTo(Inside.path("settings", kind, name) + "?did=saved");
     }
 
-    /** What was written stands in the form again, over what is there by now. */
-    private static Answer refused(Visit visit, Form form, String name, Refused why) throws Exception {
+    /** Shows the typed document again, with the current version of the stored one. */
+    private static Answer rejected(Visit visit, Form form, String name, Refused why) throws Exception {
         Doc there = visit.maybe(path(visit, name), "");
         if (!there.node().isObject()) {
             ObjectNode none =
@@ -164,7 +164,7 @@ final class Documents {
         return Look.goTo(Inside.path("settings", visit.part("kind")) + "?did=removed");
     }
 
-    /** Whole, for whoever says why; that they looked is in the audit. */
+    /** Shows the unmasked document to a user who gives a reason. The audit records it. */
     private static Answer reveal(Visit visit, Form form) throws Exception {
         ObjectNode body = JsonNodeFactory.instance.objectNode().put("reason", form.text("reason"));
         String path = path(visit, visit.part("name")) + "/reveal";
@@ -172,7 +172,7 @@ final class Documents {
         return page(visit, 200, document, new Wrote(document.pretty("document"), Doc.NOTHING));
     }
 
-    /** What a person may be written about: a topic is the kind or the name of a channel, or a notification event. */
+    /** Changes a subscription. A topic is a channel, a kind of channel, or a notification event. */
     private static Answer subscribe(Visit visit, Form form) throws Exception {
         String topic = form.text("topic").strip();
         ObjectNode body = JsonNodeFactory.instance.objectNode();

@@ -2,26 +2,26 @@ package dev.semel.server.pages;
 
 import java.util.Map;
 
-/** What a form of one of the later pages did, as it is said once at the top of the next page. */
+/** The messages that confirm a form's action at the top of the next page. */
 final class Done {
     private static final Map<String, String> SENTENCES = Map.ofEntries(
-            Map.entry("plan", "The plan is made. Nothing was replayed."),
-            Map.entry("apply", "The plan is being applied."),
-            Map.entry("approve", "The plan is approved. It may be applied now."),
-            Map.entry("stop", "Stopped: what has begun goes on, and nothing more is started."),
-            Map.entry("check", "The provider is being asked again."),
-            Map.entry("draft", "The draft is made from what happened. Correct its answers below."),
-            Map.entry("kept", "Kept."),
+            Map.entry("plan", "Plan created. Nothing was replayed."),
+            Map.entry("apply", "The server is applying the plan."),
+            Map.entry("approve", "Plan approved. You can apply it now."),
+            Map.entry("stop", "Stopped. Started runs continue; the server starts no more runs."),
+            Map.entry("check", "The server is checking with the provider."),
+            Map.entry("draft", "Draft created from recorded facts. Review and correct the answers below."),
+            Map.entry("saved", "Saved."),
             Map.entry("removed", "Removed."),
-            Map.entry("revoked", "Revoked: the token opens nothing any more."),
-            Map.entry("password", "Your password is another one. You are logged out everywhere else."),
-            Map.entry("subscribed", "The choice of this person is on record."),
-            Map.entry("promote", "The candidate is the current version now."),
-            Map.entry("rollback", "Gone back. Runs that have begun keep their version."),
-            Map.entry("extend", "The key stands for longer. Its run is the same."),
-            Map.entry("hook", "The hook is made. Give its address to the provider, and send a sample."),
-            Map.entry("moved", "The hook has another address. What is sent to the old one is refused."),
-            Map.entry("view", "The view is kept."));
+            Map.entry("revoked", "Token revoked. The server rejects it from now on."),
+            Map.entry("password", "Password changed. All your other sessions have ended."),
+            Map.entry("subscribed", "Subscription saved."),
+            Map.entry("promote", "The candidate is now the current version."),
+            Map.entry("rollback", "Rolled back. Runs that have started keep their version."),
+            Map.entry("extend", "The key's window is extended. Its run stays the same."),
+            Map.entry("webhook", "Webhook created. Give its URL to the provider, then send a sample."),
+            Map.entry("moved", "The webhook has a new URL. The server rejects deliveries to the old one."),
+            Map.entry("view", "View saved."));
 
     private Done() {}
 

@@ -15,31 +15,31 @@ import java.security.MessageDigest;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Who may come in: a page wants a session, and a form wants the token of that session and an origin of ours. */
+/** Requires a session for every dashboard page, and a CSRF token and same origin for every form. */
 final class Door {
-    private final People people;
+    private final People users;
     private final Inside inside;
     private final Look look;
     private final Threshold threshold;
 
-    Door(People people, Inside inside, Look look) {
-        this.people = people;
+    Door(People users, Inside inside, Look look) {
+        this.users = users;
         this.inside = inside;
         this.look = look;
-        this.threshold = new Threshold(people, look);
+        this.threshold = new Threshold(users, look);
     }
 
     Threshold threshold() {
         return threshold;
     }
 
-    /** Shows something. */
+    /** Shows a page to a signed-in user. */
     @FunctionalInterface
     interface Page {
         Answer show(Visit visit) throws Exception;
     }
 
-    /** Does something that a form asked for. */
+    /** Executes a form that a signed-in user submitted. */
     @FunctionalInterface
     interface Deed {
         Answer act(Visit visit, Form form) throws Exception;
@@ -48,53 +48,55 @@ final class Door {
     @Nullable
     Visitor visitor(Request request) {
         String cookie = Cookies.of(request, Cookies.SESSION);
-        return cookie == null ? null : people.visitor(cookie);
+        return cookie == null ? null : users.visitor(cookie);
     }
 
-    /** Who acts: whatever a person opens or sends keeps their session; what a page asks by itself does not. */
-    private @Nullable Visitor present(Request request) {
+    /** The signed-in user. A page or form that the user opens extends the session; background requests do not. */
+    private @Nullable Visitor activeUser(Request request) {
         Visitor visitor = visitor(request);
         String cookie = Cookies.of(request, Cookies.SESSION);
-        boolean byItself = byScript(request) && request.method().equals("GET");
-        if (visitor != null && cookie != null && !byItself) {
+        boolean background = isHtmx(request) && request.method().equals("GET");
+        if (visitor != null && cookie != null && !background) {
             try {
-                people.used(cookie);
+                users.used(cookie);
             } catch (SemelException e) {
-                return visitor; // a page can be read while nothing can be written; the next use counts
+                return visitor; // pages stay readable while the store rejects writes
             }
         }
         return visitor;
     }
 
-    /** Asked by the script of a page, for a part of it. A page of the log-in has no place there. */
-    private static boolean byScript(Request request) {
+    /** Whether htmx requests a part of a page, where a log-in page would not fit. */
+    private static boolean isHtmx(Request request) {
         return !request.headerLines("HX-Request").isEmpty();
     }
 
-    private static Answer over(Request request) {
+    private static Answer sessionEnded(Request request) {
         return Problems.answer(
                 new SemelException(
                         ErrorCode.UNAUTHENTICATED,
-                        "The session is over. Nothing was read or done.",
-                        "Log in again, in another tab if something is typed in this one."),
+                        "Your session has ended. Nothing was read or changed.",
+                        "Log in again. Use another tab to keep what you typed in this one."),
                 request.id());
     }
 
     Handler page(Page page) {
         return request -> {
-            Visitor visitor = present(request);
+            Visitor visitor = activeUser(request);
             if (visitor == null) {
-                return byScript(request) ? over(request) : Look.goTo("/login?next=" + Inside.encoded(Way.of(request)));
+                return isHtmx(request)
+                        ? sessionEnded(request)
+                        : Look.goTo("/login?next=" + Inside.encoded(Way.of(request)));
             }
             return guarded(request, visitor, () -> page.show(new Visit(request, visitor, inside, look)));
         };
     }
 
-    Handler deed(Deed deed) {
+    Handler deed(Deed action) {
         return request -> {
-            Visitor visitor = present(request);
-            if (visitor == null && byScript(request)) {
-                return over(request);
+            Visitor visitor = activeUser(request);
+            if (visitor == null && isHtmx(request)) {
+                return sessionEnded(request);
             }
             return guarded(request, visitor, () -> {
                 ownOrigin(request);
@@ -103,49 +105,50 @@ final class Door {
                     return threshold.ask(request, new Threshold.Why(401, "", "", Kept.of(request, form)));
                 }
                 if (!same(form.text("csrf"), visitor.csrf())) {
-                    return elsewhere(request, visitor, form);
+                    return staleForm(request, visitor, form);
                 }
-                return deed.act(new Visit(request, visitor, inside, look), form);
+                return action.act(new Visit(request, visitor, inside, look), form);
             });
         };
     }
 
     /**
-     * A form of a session that is over, sent with another one. It is shown, and sent if its owner says so; where the
-     * browser does not say that it comes from a page of ours, nothing of it is shown.
+     * Handles a form that carries the CSRF token of an earlier session. The user can resend it, but only if the browser
+     * reports that it comes from this server.
      */
-    private Answer elsewhere(Request request, Visitor visitor, Form form) {
-        if (byScript(request) || !isCertainlyOurs(request)) {
+    private Answer staleForm(Request request, Visitor visitor, Form form) {
+        if (isHtmx(request) || !isSameOrigin(request)) {
             throw new SemelException(
                     ErrorCode.FORBIDDEN,
-                    "The form does not carry the token of your session. Nothing was done.",
-                    "Load the page again and send the form from there.");
+                    "The form does not contain the CSRF token of your session. Nothing was changed.",
+                    "Reload the page and send the form again.");
         }
         return threshold.offer(403, request, visitor, Kept.of(request, form));
     }
 
-    private static boolean isCertainlyOurs(Request request) {
+    private static boolean isSameOrigin(Request request) {
         String origin = request.header("Origin");
         return "same-origin".equals(request.header("Sec-Fetch-Site"))
                 || origin != null && origin(origin).equals(request.header("Host"));
     }
 
-    /** For those who are not logged in yet. */
+    /** A page that needs no session. */
     Handler open(Handler handler) {
         return request -> guarded(request, null, () -> handler.handle(request));
     }
 
-    /** For whoever came to an address that leads nowhere. */
+    /** The not-found page. */
     Handler nowhere() {
         return request -> guarded(request, visitor(request), () -> {
             throw new SemelException(
                             ErrorCode.NOT_FOUND,
-                            "There is no page at this address. Nothing was done.",
-                            "Check the spelling, or go on from one of the pages.")
-                    .with("nowhere", true);
+                            "No page has this address.",
+                            "Check the spelling, or use the navigation.")
+                    .with("unknown_page", true);
         });
     }
 
+    /** A call whose errors become an error page. */
     private interface Step {
         Answer take() throws Exception;
     }
@@ -154,33 +157,33 @@ final class Door {
         try {
             return step.take();
         } catch (Refused e) {
-            return refusal(request, visitor, e.status(), e.problem());
+            return errorPage(request, visitor, e.status(), e.problem());
         } catch (SemelException e) {
             Doc problem = new Doc(Problems.document(e, request.id()));
-            return refusal(request, visitor, e.code().status(), problem);
+            return errorPage(request, visitor, e.code().status(), problem);
         }
     }
 
-    private Answer refusal(Request request, @Nullable Visitor visitor, int status, Doc problem) {
+    private Answer errorPage(Request request, @Nullable Visitor visitor, int status, Doc problem) {
         String title = switch (status) {
             case 403 -> "Not allowed";
             case 404 -> "Not found";
             default -> problem.text("title");
         };
-        return look.show(status, request, visitor, new Look.Sheet("refused", title, "", Map.of("problem", problem)));
+        return look.show(status, request, visitor, new Look.Sheet("error", title, "", Map.of("problem", problem)));
     }
 
-    /** Browsers say where a form comes from; one of another site is refused before anything of it is read. */
+    /** Rejects a form of another site, by the browser's origin headers, before reading it. */
     static void ownOrigin(Request request) {
         String site = request.header("Sec-Fetch-Site");
         String origin = request.header("Origin");
-        boolean foreign = site != null && !site.equals("same-origin") && !site.equals("none")
+        boolean crossOrigin = site != null && !site.equals("same-origin") && !site.equals("none")
                 || origin != null && !origin(origin).equals(request.header("Host"));
-        if (foreign) {
+        if (crossOrigin) {
             throw new SemelException(
                     ErrorCode.FORBIDDEN,
-                    "The form comes from another site. Nothing was done.",
-                    "Open this server's own page and send the form from there.");
+                    "The form was sent from another site. Nothing was changed.",
+                    "Open this server's dashboard and send the form from there.");
         }
     }
 

@@ -14,68 +14,68 @@ import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 import java.util.Map;
 
-/** Logging in and out, and setting up a log-in by a link. */
+/** The routes for log-in, log-out, and setting a password through an invitation link. */
 final class Entrance {
-    /** What was sent without a session may come along, and with it the largest form there is. */
+    /** The log-in form can carry a pending form, so it needs the limit of the largest form. */
     private static final int LARGEST_FORM = 1024 * 1024 + 64 * 1024;
 
     private static final String WORKSPACE = "default";
 
-    private final People people;
-    private final Door door;
+    private final People users;
+    private final Door guard;
     private final Look look;
 
-    Entrance(People people, Door door, Look look) {
-        this.people = people;
-        this.door = door;
+    Entrance(People users, Door guard, Look look) {
+        this.users = users;
+        this.guard = guard;
         this.look = look;
     }
 
     void addTo(Router router) {
-        router.add("GET", "/login", Scope.OPEN, door.open(this::form))
+        router.add("GET", "/login", Scope.OPEN, guard.open(this::form))
                 .add(form("/login", this::logIn))
                 .add(form("/login/dev", this::oneClick))
-                .add(form("/login/kept", this::goOn))
-                .add("POST", "/logout", Scope.OPEN, this::leave)
-                .add("GET", "/setup", Scope.OPEN, door.open(this::setUp))
-                .add("POST", "/setup", Scope.OPEN, door.open(this::accept));
+                .add(form("/login/kept", this::resumePending))
+                .add("POST", "/logout", Scope.OPEN, this::requestLogOut)
+                .add("GET", "/setup", Scope.OPEN, guard.open(this::setUp))
+                .add("POST", "/setup", Scope.OPEN, guard.open(this::accept));
     }
 
     private Route form(String path, Handler handler) {
-        return new Route("POST", path, Scope.OPEN, door.open(handler)).withMaxBody(LARGEST_FORM);
+        return new Route("POST", path, Scope.OPEN, guard.open(handler)).withMaxBody(LARGEST_FORM);
     }
 
     private Answer form(Request request) {
         String next = request.query("next");
-        return door.threshold().ask(request, new Threshold.Why(200, "", next == null ? "" : next, null));
+        return guard.threshold().ask(request, new Threshold.Why(200, "", next == null ? "" : next, null));
     }
 
-    private Answer refused(Request request, Form form, int status, String problem) {
-        return door.threshold().ask(request, new Threshold.Why(status, problem, form.text("next"), Kept.in(form)));
+    private Answer showAgain(Request request, Form form, int status, String problem) {
+        return guard.threshold().ask(request, new Threshold.Why(status, problem, form.text("next"), Kept.in(form)));
     }
 
-    /** In: to where they wanted to go, or to what they had sent before. */
+    /** Redirects the signed-in user to the requested page, or shows the pending form. */
     private Answer enter(Request request, Form form, String cookie) {
-        Kept kept = Kept.in(form);
-        Visitor visitor = kept == null ? null : people.visitor(cookie);
-        Answer answer = kept == null || visitor == null
+        Kept pending = Kept.in(form);
+        Visitor visitor = pending == null ? null : users.visitor(cookie);
+        Answer answer = pending == null || visitor == null
                 ? Look.goTo(Way.local(form.text("next")))
-                : door.threshold().offer(200, request, visitor, kept);
+                : guard.threshold().offer(200, request, visitor, pending);
         return answer.with("Set-Cookie", Cookies.session(request, cookie));
     }
 
-    /** Logged in in another tab: what was sent is shown. It does nothing, so it wants no token. */
-    private Answer goOn(Request request) {
+    /** Shows the pending form after a log-in in another tab. Changes nothing, so it needs no CSRF token. */
+    private Answer resumePending(Request request) {
         Door.ownOrigin(request);
         Form form = Form.of(request);
-        Kept kept = Kept.in(form);
-        if (kept == null) {
+        Kept pending = Kept.in(form);
+        if (pending == null) {
             return Look.goTo(Way.HOME);
         }
-        Visitor visitor = door.visitor(request);
+        Visitor visitor = guard.visitor(request);
         return visitor == null
-                ? refused(request, form, 401, "You are not logged in yet.")
-                : door.threshold().offer(200, request, visitor, kept);
+                ? showAgain(request, form, 401, "You are not logged in yet. Log in here or in another tab.")
+                : guard.threshold().offer(200, request, visitor, pending);
     }
 
     private Answer logIn(Request request) {
@@ -85,49 +85,49 @@ final class Entrance {
         String cookie;
         try {
             String known = Cookies.of(request, KnownBrowsers.cookieName(workspace, form.text("name")));
-            cookie = people.logIn(new People.Entry(
+            cookie = users.logIn(new People.Entry(
                     workspace, form.text("name"), form.text("password"), request.remoteAddress(), known));
         } catch (SemelException e) {
-            Answer refused = refused(request, form, e.code().status(), e.detail() + " " + e.fix());
+            Answer rejected = showAgain(request, form, e.code().status(), e.detail() + " " + e.fix());
             Object seconds = e.members().get("retry_after");
-            return seconds == null ? refused : refused.with("Retry-After", seconds.toString());
+            return seconds == null ? rejected : rejected.with("Retry-After", seconds.toString());
         }
         if (cookie == null) {
-            return refused(request, form, 403, "Name and password do not go together.");
+            return showAgain(request, form, 403, "Wrong name or password.");
         }
-        return marked(request, cookie, enter(request, form, cookie));
+        return withKnownBrowser(request, cookie, enter(request, form, cookie));
     }
 
-    /** With what this browser is known by at the next log-in. */
-    private Answer marked(Request request, String cookie, Answer in) {
-        KnownBrowsers.Mark mark = people.browsers().give(cookie);
+    /** Adds the cookie that recognizes this browser at the next log-in. */
+    private Answer withKnownBrowser(Request request, String cookie, Answer in) {
+        KnownBrowsers.Mark mark = users.browsers().give(cookie);
         return mark == null ? in : in.with("Set-Cookie", Cookies.known(request, mark));
     }
 
     private Answer oneClick(Request request) {
         Door.ownOrigin(request);
-        String cookie = people.devEntrance();
+        String cookie = users.devEntrance();
         if (cookie == null || !Threshold.fromHere(request)) {
             throw new SemelException(
                     ErrorCode.FORBIDDEN,
-                    "Entering without a password is for `semel dev` on this machine alone. Nothing was done.",
-                    "Log in with a name and a password.");
+                    "Only `semel dev` on this machine allows log-in without a password. You are not logged in.",
+                    "Log in with name and password.");
         }
         return enter(request, Form.of(request), cookie);
     }
 
-    /** Whichever session this browser has by now: who wants out is not asked for the token of an older page. */
-    private Answer leave(Request request) {
+    /** Ends the browser's current session. Needs no CSRF token, so that log-out also works on an old page. */
+    private Answer requestLogOut(Request request) {
         Door.ownOrigin(request);
-        return door.visitor(request) == null ? Look.goTo("/login") : logOut(request);
+        return guard.visitor(request) == null ? Look.goTo("/login") : logOut(request);
     }
 
     private Answer logOut(Request request) {
         String cookie = Cookies.of(request, Cookies.SESSION);
         if (cookie != null) {
-            people.logOut(cookie);
+            users.logOut(cookie);
         }
-        String where = people.voucher() == null ? "/login" : "/login?left=here";
+        String where = users.voucher() == null ? "/login" : "/login?left=here";
         return Look.goTo(where).with("Set-Cookie", Cookies.noSession(request));
     }
 
@@ -137,8 +137,8 @@ final class Entrance {
     }
 
     private Answer setUp(Request request, String token, String problem) {
-        Invitations.Invitation invitation = people.invitations().find(token);
-        if (invitation == null || invitation.first() && !people.nobodyYet(invitation.ws())) {
+        Invitations.Invitation invitation = users.invitations().find(token);
+        if (invitation == null || invitation.first() && !users.nobodyYet(invitation.ws())) {
             throw Invitations.unknown();
         }
         return look.show(
@@ -147,7 +147,7 @@ final class Entrance {
                 null,
                 new Look.Sheet(
                         "setup",
-                        "Set up your log-in",
+                        "Set up your account",
                         "",
                         Map.of(
                                 "token",
@@ -164,13 +164,13 @@ final class Entrance {
         Door.ownOrigin(request);
         Form form = Form.of(request);
         if (!form.text("password").equals(form.text("again"))) {
-            return setUp(request, form.text("token"), "The two passwords differ.");
+            return setUp(request, form.text("token"), "The two passwords differ. Nothing was changed.");
         }
         try {
-            String cookie = people.accept(
+            String cookie = users.accept(
                     form.text("token"), form.text("name"), form.text("password"), request.remoteAddress());
             Answer in = Look.goTo(Way.HOME).with("Set-Cookie", Cookies.session(request, cookie));
-            return marked(request, cookie, in);
+            return withKnownBrowser(request, cookie, in);
         } catch (SemelException e) {
             if (e.code() != ErrorCode.INVALID_INPUT) {
                 throw e;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A form that narrows a list down. What it says stands in the address, so that it can be sent to somebody. */
+/** The filter form above a list. Its values are in the URL, so that users can share a filtered list. */
 public final class Filters {
     static final List<String> AGES = List.of("1h", "24h", "7d", "30d");
     private static final int MOST_CHOICES = 100;
@@ -14,19 +14,24 @@ public final class Filters {
     private final Visit visit;
     private final List<Field> fields = new ArrayList<>();
 
-    /** @param options what can be chosen; empty where it is typed */
+    /**
+     * One field of the filter form.
+     *
+     * @param options the values to choose from; empty for a text field
+     */
     public record Field(String name, String label, String value, String hint, List<Option> options) {
         public boolean isChoice() {
             return !options.isEmpty();
         }
 
-        /** Whether what the address says is none of the options: it stays chosen all the same. */
+        /** Whether the URL has a value that is not an option; it stays selected. */
         public boolean isOther() {
             return !value.isEmpty()
                     && options.stream().noneMatch(option -> option.value().equals(value));
         }
     }
 
+    /** One value of a select field. */
     public record Option(String value, String says) {}
 
     private Filters(Visit visit) {
@@ -37,7 +42,7 @@ public final class Filters {
         return new Filters(visit);
     }
 
-    /** @param any what it says where nothing is chosen */
+    /** @param any label of the empty option */
     Filters choice(String name, String label, String any, List<String> values) {
         List<Option> options = new ArrayList<>();
         options.add(new Option("", any));
@@ -55,7 +60,7 @@ public final class Filters {
         return this;
     }
 
-    /** One of the workflows; where there are very many, their names are typed. */
+    /** A select field of all workflows; a text field if there are too many. */
     Filters workflow() throws Exception {
         Doc page = visit.maybe("/v1/workflows", "limit=" + MOST_CHOICES);
         List<String> names =
@@ -81,13 +86,13 @@ public final class Filters {
                 .orElse("");
     }
 
-    /** What is set, as it stands in an address. */
+    /** The set fields as a URL query. */
     String query() {
         return set().map(field -> Inside.encoded(field.name()) + "=" + Inside.encoded(field.value()))
                 .collect(Collectors.joining("&"));
     }
 
-    /** What is set, in the words that lists of the API take as `q`. */
+    /** The set fields as a filter string for the API's `q` parameter. */
     String words() {
         return set().map(field -> field.name() + ":" + field.value()).collect(Collectors.joining(" "));
     }

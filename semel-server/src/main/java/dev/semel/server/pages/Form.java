@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a form on a page sent. Nothing but a form can send this type, so nothing else is read. */
+/** The fields of a submitted HTML form. Accepts only the URL-encoded form media type. */
 final class Form {
     private static final int MOST_FIELDS = 300;
 
@@ -25,8 +25,8 @@ final class Form {
         if (type == null || !type.split(";", 2)[0].strip().equalsIgnoreCase("application/x-www-form-urlencoded")) {
             throw new SemelException(
                     ErrorCode.UNSUPPORTED_MEDIA_TYPE,
-                    "This is not what a form of these pages sends. Nothing was done.",
-                    "Use the page, or the API under /v1.");
+                    "The request is not a URL-encoded form. Nothing was changed.",
+                    "Use the dashboard, or the API under /v1.");
         }
         Map<String, List<String>> fields = new LinkedHashMap<>();
         String body = new String(request.body(), StandardCharsets.UTF_8);
@@ -45,12 +45,12 @@ final class Form {
         } catch (IllegalArgumentException e) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The form is not encoded as a form is. Nothing was done.",
-                    "Send it again.");
+                    "The form is not correctly URL-encoded. Nothing was changed.",
+                    "Send the form again.");
         }
     }
 
-    /** The fields whose names begin so, by the rest of their names, in the order of the page. */
+    /** The fields whose names have this prefix, by the rest of the name, in page order. */
     Map<String, String> under(String prefix) {
         Map<String, String> found = new LinkedHashMap<>();
         fields.forEach((name, values) -> {
@@ -61,25 +61,25 @@ final class Form {
         return found;
     }
 
-    /** Every field, in the order of the page. */
+    /** All fields, in page order. */
     List<Kept.Field> fields() {
         List<Kept.Field> all = new ArrayList<>();
         fields.forEach((name, values) -> values.forEach(value -> all.add(new Kept.Field(name, value))));
         return all;
     }
 
-    /** Empty where there is no such field. */
+    /** The last value of a field; empty if missing. */
     String text(String name) {
         List<String> values = all(name);
         return values.isEmpty() ? "" : values.getLast();
     }
 
-    /** Every value of a field that may be ticked more than once. */
+    /** All values of a field that can occur several times. */
     List<String> all(String name) {
         return fields.getOrDefault(name, List.of());
     }
 
-    /** Whether a box was ticked. */
+    /** Whether a checkbox was checked. */
     boolean ticked(String name) {
         return fields.containsKey(name);
     }

@@ -7,13 +7,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stands around every page.
+ * The data that the layout template shows around every page.
  *
- * @param section the entry of the navigation that is current; empty where none is
+ * @param section the current navigation entry; may be empty
  * @param theme light, dark or system
- * @param did what the last form did, to be said once; empty where there was none
- * @param waiting how many reviews are open, as far as they are counted; 0 for those who may not see them
- * @param keys makes the key of a form, so that a double click is one deed
+ * @param did the message that confirms the last form; may be empty
+ * @param waiting the number of open reviews; 0 for users who may not see them
+ * @param keys generates the idempotency key of a form, so that a double click is one action
  */
 public record Frame(
         String title,
@@ -35,7 +35,7 @@ public record Frame(
         return visitor == null ? "" : visitor.csrf();
     }
 
-    /** A new key. */
+    /** A new idempotency key for a form. */
     public String key() {
         return keys.get();
     }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A table of a list: its columns, told once, and its rows. */
+/** A table for an API list: column definitions, rows, and the text for an empty list. */
 public final class Grid {
     private final String caption;
     private final List<Column> columns = new ArrayList<>();
@@ -27,10 +27,15 @@ public final class Grid {
         DEED
     }
 
-    /** @param href where a link leads, or a button sends its form; empty for others */
+    /**
+     * One table cell.
+     *
+     * @param href target of a link or of a button's form; empty for other kinds
+     */
     public record Cell(
             Kind kind, String text, String href, @Nullable Instant when) {}
 
+    /** A column: its title, and how it shows a row. */
     private record Column(String title, Function<Doc, Cell> cell) {}
 
     private Grid(String caption) {
@@ -65,7 +70,7 @@ public final class Grid {
         return add(title, doc -> new Cell(Kind.STATUS, word.apply(doc), "", null));
     }
 
-    /** A link below a page, by the text of a member; nothing where that is empty. */
+    /** A link to the page of the id in a member. */
     Grid link(String title, String member, String page) {
         return link(title, doc -> doc.text(member), doc -> Inside.path(page, doc.text(member)));
     }
@@ -76,7 +81,7 @@ public final class Grid {
                 doc -> new Cell(Kind.LINK, text.apply(doc), text.apply(doc).isEmpty() ? "" : href.apply(doc), null));
     }
 
-    /** A button that does something to the row; none where its address is empty. */
+    /** A button that submits a form for the row; hidden if its URL is empty. */
     Grid deed(String title, Function<Doc, String> text, Function<Doc, String> action) {
         return add(title, doc -> new Cell(Kind.DEED, text.apply(doc), action.apply(doc), null));
     }
@@ -86,14 +91,14 @@ public final class Grid {
         return this;
     }
 
-    /** What is said where there is nothing, and the one command that changes that. */
+    /** The text for an empty list, and a command that adds the first entry. */
     Grid whenEmpty(String sentence, String oneCommand) {
         this.empty = sentence;
         this.command = oneCommand;
         return this;
     }
 
-    /** A filter of this list, which the way to its older rows carries along; none where it is empty. */
+    /** Adds a filter to the link to older rows. */
     Grid within(String name, String value) {
         if (!value.isEmpty()) {
             within += Inside.encoded(name) + "=" + Inside.encoded(value) + "&";
@@ -101,7 +106,7 @@ public final class Grid {
         return this;
     }
 
-    /** The rows of a page of a list. */
+    /** Sets the rows from one page of an API list. */
     Grid of(Doc list) {
         this.next = list.text("next");
         return of(list.items());
@@ -127,21 +132,21 @@ public final class Grid {
                 .toList();
     }
 
-    /** The address of the older rows, as this list is filtered; empty at the end. */
+    /** The URL of older rows with the same filters; empty on the last page. */
     public String next() {
         return next.isEmpty() ? "" : "?" + within + "after=" + Inside.encoded(next);
     }
 
     public String empty() {
-        // A filter looks at so many rows for one page: nothing among these is not nothing at all.
-        return next.isEmpty() ? empty : "Nothing among those that were looked at so far.";
+        // The API scans a limited number of rows per page, so older rows can still match.
+        return next.isEmpty() ? empty : "No match among the rows searched so far. Open older rows to continue.";
     }
 
     public String command() {
         return next.isEmpty() ? command : "";
     }
 
-    /** All of these filters. */
+    /** Adds all fields of a filter form. */
     Grid among(Filters filters) {
         filters.fields().forEach(field -> within(field.name(), field.value()));
         return this;

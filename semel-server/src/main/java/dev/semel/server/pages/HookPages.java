@@ -17,29 +17,29 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Sources of webhooks: made from a preset, tried with a sample, given another secret or address, removed. */
+/** The pages of webhook sources: create from a preset, send a sample, rotate the secret, change the URL, remove. */
 final class HookPages {
-    /** Generic is missing: it says nothing by itself, and is written as a document, by the API. */
+    /** Without `generic`, which needs a full document and is created through the API. */
     private static final List<String> PRESETS =
             List.of("stripe", "github", "shopify", "slack", "standard", "cloudevents");
 
-    private static final int BELIEVED = 2;
+    private static final int MAX_SECRETS = 2;
 
     private HookPages() {}
 
-    static void addTo(Router router, Door door) {
+    static void addTo(Router router, Door guard) {
         String one = "/hooks/{name}";
-        router.add("GET", "/hooks", Scope.OPEN, door.page(HookPages::list))
-                .add("POST", "/hooks", Scope.OPEN, door.deed(HookPages::create))
-                .add("GET", one, Scope.OPEN, door.page(visit -> one(visit, visit.part("name"), Shown.NOTHING)))
-                .add("POST", one + "/rotate", Scope.OPEN, door.deed(HookPages::rotate))
-                .add("POST", one + "/remove", Scope.OPEN, door.deed(HookPages::remove))
-                .add("POST", one + "/sample", Scope.OPEN, door.deed(HookPages::sample))
-                .add("POST", one + "/deliveries/{delivery_id}/reprocess", Scope.OPEN, door.deed(HookPages::reprocess));
+        router.add("GET", "/hooks", Scope.OPEN, guard.page(HookPages::list))
+                .add("POST", "/hooks", Scope.OPEN, guard.deed(HookPages::create))
+                .add("GET", one, Scope.OPEN, guard.page(visit -> one(visit, visit.part("name"), Shown.NOTHING)))
+                .add("POST", one + "/rotate", Scope.OPEN, guard.deed(HookPages::rotate))
+                .add("POST", one + "/remove", Scope.OPEN, guard.deed(HookPages::remove))
+                .add("POST", one + "/sample", Scope.OPEN, guard.deed(HookPages::sample))
+                .add("POST", one + "/deliveries/{delivery_id}/reprocess", Scope.OPEN, guard.deed(HookPages::reprocess));
     }
 
     private static Answer list(Visit visit) throws Exception {
-        Grid grid = Grid.named("Sources of webhooks")
+        Grid grid = Grid.named("Webhook sources")
                 .link("Name", "name", "hooks")
                 .text("Preset", doc -> doc.at("document").text("preset"))
                 .text("Secrets", doc -> doc.at("document").words("secrets"))
@@ -47,18 +47,19 @@ final class HookPages {
                 .time("Changed", "changed_at")
                 .text("By", "changed_by")
                 .whenEmpty(
-                        "No provider can deliver yet. Make a source:",
+                        "No webhook source yet. Create one:",
                         "semel hooks create shop --preset stripe --secret shop_signing")
                 .of(visit.get("/v1/hooks", ListPages.behind(visit)));
         boolean may = visit.may("PUT", "/v1/hooks/x") && visit.may("PUT", "/v1/secrets/x");
-        return visit.show("hooks", "Hooks", "Hooks", Map.of("grid", grid, "presets", PRESETS, "mayChange", may));
+        return visit.show(
+                "webhooks", "Webhooks", "Webhooks", Map.of("grid", grid, "presets", PRESETS, "mayChange", may));
     }
 
     /**
-     * What only the answer to a form says.
+     * Results that only the response to a form shows.
      *
-     * @param tried what the sample became, each time it was sent
-     * @param secret one that was made here; it is kept under its name, and shown never again
+     * @param tried the result of each sample delivery
+     * @param secret a generated secret, which is shown only once
      */
     private record Shown(List<Doc> tried, String secret) {
         static final Shown NOTHING = new Shown(List.of(), "");
@@ -66,31 +67,31 @@ final class HookPages {
 
     private static Answer one(Visit visit, String name, Shown shown) throws Exception {
         String path = Inside.path("v1", "hooks", name);
-        Doc hook = visit.get(path);
+        Doc webhook = visit.get(path);
         Grid grid = Grid.named("Deliveries, newest first")
                 .time("When", "at")
-                .status("Verdict", "verdict")
+                .status("Result", "verdict")
                 .text("Type", "type")
                 .link("Event", "event_id", "events")
                 .text("Note", "note")
-                .deed("", _ -> "Reprocess", doc -> again(visit, name, doc))
-                .whenEmpty("Nothing was delivered here in the last seven days.", "")
+                .deed("", _ -> "Reprocess", doc -> reprocessUrl(visit, name, doc))
+                .whenEmpty("No deliveries in the last seven days.", "")
                 .of(visit.get(path + "/deliveries", ListPages.behind(visit)));
-        Map<String, Object> parts =
-                new HashMap<>(Map.of("hook", hook, "grid", grid, "tried", shown.tried(), "secret", shown.secret()));
+        Map<String, Object> parts = new HashMap<>(
+                Map.of("webhook", webhook, "grid", grid, "tried", shown.tried(), "secret", shown.secret()));
         parts.put("mayChange", visit.may("PUT", path));
-        return visit.show("hook", "Hook " + name, "Hooks", parts);
+        return visit.show("webhook", "Webhook " + name, "Webhooks", parts);
     }
 
     private static String path(Visit visit) {
         return Inside.path("v1", "hooks", visit.part("name"));
     }
 
-    /** Only what was accepted has a payload to hand in again. */
-    private static String again(Visit visit, String name, Doc delivery) {
+    /** The URL that reprocesses a delivery; empty if it was not accepted, because then no payload is stored. */
+    private static String reprocessUrl(Visit visit, String name, Doc delivery) {
         String path = Inside.path("hooks", name, "deliveries", delivery.text("delivery_id"), "reprocess");
-        boolean kept = List.of("accepted", "flagged").contains(delivery.text("verdict"));
-        return kept && visit.may("POST", "/v1" + path) ? path : "";
+        boolean stored = List.of("accepted", "flagged").contains(delivery.text("verdict"));
+        return stored && visit.may("POST", "/v1" + path) ? path : "";
     }
 
     private static Answer create(Visit visit, Form form) throws Exception {
@@ -98,22 +99,22 @@ final class HookPages {
         String secret = form.text("signing").isBlank()
                 ? name + "_signing"
                 : form.text("signing").strip();
-        // Where there is such a hook nothing is stored: this is refused below, or was done by the first click.
+        // If the webhook exists, store nothing: the API rejects the request below, or the first click created it.
         boolean there = visit.maybe(Inside.path("v1", "hooks", name), "").has("name");
         String made = there ? "" : store(visit, form, secret);
         ObjectNode body = JsonNodeFactory.instance.objectNode().put("preset", form.text("preset"));
         body.putArray("secrets").add(secret);
         visit.keep(Inside.path("v1", "hooks", name), body, form.text("key"), 0);
         return made.isEmpty()
-                ? Look.goTo(Inside.path("hooks", name) + "?did=hook")
+                ? Look.goTo(Inside.path("hooks", name) + "?did=webhook")
                 : one(visit, name, new Shown(List.of(), made));
     }
 
     /**
-     * What the provider signs with goes to the secrets. Where nothing is said and there is no such secret, one is made. One
-     * that is there is not replaced: others may need it as it is.
+     * Stores the signing secret. Generates one if the form has none and the secret does not exist. Never replaces an
+     * existing secret, because others may use it.
      *
-     * @return the one that was made; empty where none was
+     * @return the generated secret; empty if none was generated
      */
     private static String store(Visit visit, Form form, String secret) throws Exception {
         String path = Inside.path("v1", "secrets", secret);
@@ -122,8 +123,8 @@ final class HookPages {
         if (there && !value.isEmpty()) {
             throw new SemelException(
                     ErrorCode.PRECONDITION_FAILED,
-                    "There is a secret named " + secret + ". It was not replaced, and nothing else was changed.",
-                    "Choose another name for the new one; or leave its value empty, to use the one that is there.");
+                    "A secret named " + secret + " exists. It was not replaced, and nothing else was changed.",
+                    "Choose another name, or leave the value empty to use the existing secret.");
         }
         if (there) {
             return "";
@@ -134,7 +135,7 @@ final class HookPages {
         return made;
     }
 
-    /** Another secret beside the newest one, the newest alone, or another address; over the version that was read. */
+    /** Adds a secret, ends a rotation, or changes the URL; only if the version did not change in the meantime. */
     private static Answer rotate(Visit visit, Form form) throws Exception {
         Doc now = visit.get(path(visit));
         ObjectNode document = ((ObjectNode) now.at("document").node()).deepCopy();
@@ -142,7 +143,7 @@ final class HookPages {
         List<String> names = new ArrayList<>();
         String made = "";
         String next = form.text("signing").strip();
-        // From a page that is out of date nothing is stored: the change itself is refused below, or was done before.
+        // An outdated page stores no secret: the API rejects the change below, or it was made before.
         boolean current = now.text("version").equals(form.text("version"));
         if (turn.equals("secret")) {
             if (current
@@ -150,14 +151,14 @@ final class HookPages {
                             .anyMatch(one -> one.text().equals(next))) {
                 throw new SemelException(
                         ErrorCode.PRECONDITION_FAILED,
-                        "The secret " + next + " is believed already. Nothing was changed.",
-                        "Name another secret, which then takes over.");
+                        "The webhook accepts the secret " + next + " already. Nothing was changed.",
+                        "Enter the name of another secret.");
             }
             made = current ? store(visit, form, next) : "";
             names.add(next);
         }
         for (Doc one : now.at("document").list("secrets")) {
-            if (names.size() < (turn.equals("only") ? 1 : BELIEVED) && !names.contains(one.text())) {
+            if (names.size() < (turn.equals("only") ? 1 : MAX_SECRETS) && !names.contains(one.text())) {
                 names.add(one.text());
             }
         }
@@ -167,7 +168,7 @@ final class HookPages {
         visit.ask(new Inside.Call(
                         "PUT", path(visit), turn.equals("address") ? "new_source=true" : "", put.headers(), put.body())
                 .with("If-Match", "\"" + form.text("version") + "\""));
-        String did = turn.equals("address") ? "moved" : "kept";
+        String did = turn.equals("address") ? "moved" : "saved";
         return made.isEmpty()
                 ? Look.goTo(Inside.path("hooks", visit.part("name")) + "?did=" + did)
                 : one(visit, visit.part("name"), new Shown(List.of(), made));
@@ -178,7 +179,7 @@ final class HookPages {
         return Look.goTo("/hooks?did=removed");
     }
 
-    /** As its provider would send it, and then the very same again: the second time it is a repeat. */
+    /** Sends a signed sample delivery twice; the second one is a duplicate. */
     private static Answer sample(Visit visit, Form form) throws Exception {
         Doc sample =
                 visit.send("POST", path(visit) + "/sample", JsonNodeFactory.instance.objectNode(), form.text("key"));

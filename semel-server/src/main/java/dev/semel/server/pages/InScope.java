@@ -7,18 +7,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the expressions of a step can read: fields of the newest run's input, and results of the steps before it. Names
- * only; no value of a run is among them.
+ * The fields that a step's expressions can read: input fields of the newest run, and results of earlier steps. Contains
+ * names only, no values.
  *
- * @param run the newest run; nothing where there is none
+ * @param run the newest run; empty if there is none
  */
 public record InScope(List<String> paths, Doc run) {
     private static final int MOST = 60;
     private static final String NAME = "[A-Za-z_][A-Za-z0-9_]*";
 
     /**
-     * @param workflow as it was published; empty for one that never was
-     * @param step the one whose settings are open; empty where none are
+     * @param workflow the published name; empty if it was never published
+     * @param step whose settings are open; may be empty
      */
     static InScope of(Visit visit, String workflow, Doc draft, String step) throws Exception {
         Doc run = workflow.isEmpty() ? Doc.NOTHING : newest(visit, workflow);
@@ -65,7 +65,7 @@ public record InScope(List<String> paths, Doc run) {
         });
     }
 
-    /** Data to send again: those of the newest run, unless some of them are masked. */
+    /** Input for a test run: that of the newest run, unless some of it is masked. */
     public String data() {
         boolean whole = run.at("input").node().isObject() && run.list("masked").isEmpty();
         return whole ? run.pretty("input") : "{}";

@@ -11,7 +11,7 @@ import java.util.Map;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reviews of incidents: drafted from a span of time, answered by people, taken away as Markdown. */
+/** The pages of incident reports: draft from a period, edit the answers, export as Markdown. */
 public final class IncidentPages {
     private static final String SUFFIX = ".md";
     private static final List<Question> QUESTIONS = List.of(
@@ -20,29 +20,29 @@ public final class IncidentPages {
                     "cause", "Was it source data, mapping, permissions, timing, the platform, or a missing check?"),
             new Question("safe", "Did it fail safely, or did something happen that should not have?"),
             new Question("visible", "Was it visible in logs, or did a user find it?"),
-            new Question("add", "Which rule, test, monitor or approval is to be added?"));
+            new Question("add", "Which rule, test, monitor or approval should be added?"));
 
     private IncidentPages() {}
 
-    /** One of the five, as the API calls it and as people ask it. */
+    /** One of the five questions: its API name and its text. */
     public record Question(String word, String asks) {}
 
-    static void addTo(Router router, Door door) {
-        router.add("GET", "/incidents", Scope.OPEN, door.page(visit -> list(visit, 200, Doc.NOTHING)))
-                .add("POST", "/incidents", Scope.OPEN, door.deed(IncidentPages::draft))
-                .add("GET", "/incidents/{incident_id}", Scope.OPEN, door.page(IncidentPages::one))
-                .add("POST", "/incidents/{incident_id}", Scope.OPEN, door.deed(IncidentPages::keep));
+    static void addTo(Router router, Door guard) {
+        router.add("GET", "/incidents", Scope.OPEN, guard.page(visit -> list(visit, 200, Doc.NOTHING)))
+                .add("POST", "/incidents", Scope.OPEN, guard.deed(IncidentPages::draft))
+                .add("GET", "/incidents/{incident_id}", Scope.OPEN, guard.page(IncidentPages::one))
+                .add("POST", "/incidents/{incident_id}", Scope.OPEN, guard.deed(IncidentPages::save));
     }
 
     private static Answer list(Visit visit, int status, Doc problem) throws Exception {
-        Grid grid = Grid.named("Reviews of incidents")
+        Grid grid = Grid.named("Incident reports")
                 .link("Title", doc -> doc.text("title"), doc -> doc.link("incidents", "incident_id"))
                 .code("Incident", "incident_id")
                 .time("Since", "since")
                 .time("Until", "until")
                 .text("By", "changed_by")
                 .whenEmpty(
-                        "No incident was reviewed. A draft is made from what happened, below or by:",
+                        "No incident reports yet. Create a draft from recorded facts below, or with:",
                         "semel incident new --since 2026-11-15T08:40:00Z --until 2026-11-15T09:31:00Z --title \"mail"
                                 + " outage\"")
                 .of(visit.get("/v1/incidents", ListPages.behind(visit)));
@@ -85,7 +85,7 @@ public final class IncidentPages {
         return page(visit, 200, incident, new Wrote(incident.text("title"), answers(incident), Doc.NOTHING));
     }
 
-    /** What stands in the form: what is kept, or what somebody wrote and could not keep. */
+    /** The content of the form: stored values, or typed values that the API rejected. */
     private record Wrote(String title, Map<String, String> answers, Doc problem) {}
 
     private static Answer page(Visit visit, int status, Doc incident, Wrote wrote) {
@@ -99,17 +99,17 @@ public final class IncidentPages {
         return visit.show(status, new Look.Sheet("incident", incident.text("title"), "Incidents", parts));
     }
 
-    private static Answer keep(Visit visit, Form form) throws Exception {
+    private static Answer save(Visit visit, Form form) throws Exception {
         String path = Inside.path("v1", "incidents", visit.part("incident_id"));
         ObjectNode body = JsonNodeFactory.instance
                 .objectNode()
                 .put("title", form.text("title").strip());
-        ObjectNode said = body.putObject("answers");
+        ObjectNode edited = body.putObject("answers");
         Map<String, String> changed = new LinkedHashMap<>();
         for (Question one : QUESTIONS) {
             String answer = lines(form.text(one.word()));
             if (!answer.equals(lines(form.text("was_" + one.word())))) {
-                said.put(one.word(), answer);
+                edited.put(one.word(), answer);
                 changed.put(one.word(), answer);
             }
         }
@@ -118,13 +118,13 @@ public final class IncidentPages {
             visit.keep(
                     path, body, form.text("key"), version.matches("[1-9][0-9]{0,8}") ? Integer.parseInt(version) : 0);
         } catch (Refused e) {
-            // What was written is not lost: it stands in the form again, among the answers that are there by now.
+            // The form shows the typed answers again, together with the current stored answers.
             Doc now = visit.get(path);
             Map<String, String> answers = answers(now);
             answers.putAll(changed);
             return page(visit, e.status(), now, new Wrote(form.text("title"), answers, e.problem()));
         }
-        return Look.goTo(Inside.path("incidents", visit.part("incident_id")) + "?did=kept");
+        return Look.goTo(Inside.path("incidents", visit.part("incident_id")) + "?did=saved");
     }
 
     private static Map<String, String> answers(Doc incident) {
@@ -133,7 +133,7 @@ public final class IncidentPages {
         return answers;
     }
 
-    /** Browsers send other line ends than they were given. */
+    /** Browsers send line ends as CR LF. */
     private static String lines(String text) {
         return text.replace("\r\n", "\n").strip();
     }

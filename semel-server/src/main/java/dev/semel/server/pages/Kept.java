@@ -8,30 +8,30 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A form that came without a session, or with that of another one. Nothing of it is done, and nothing of it is lost: it
- * goes along in the page of the log-in, and can be sent behind it. No server keeps it, so there is nothing to forget.
+ * A form that was submitted without a valid session. Hidden fields carry it through the log-in page, so that the user
+ * can resend it afterwards. The server does not store it.
  *
- * @param path where it is to be sent, a path of this server
- * @param back the page that it stood on
- * @param whole false where something was left out that no page may carry: a password or a secret
+ * @param path the local path that it is sent to
+ * @param back the page that contained it
+ * @param whole false if passwords or secrets were left out
  */
 public record Kept(String path, String back, List<Field> fields, boolean whole) {
-    private static final String PATH = "kept.path";
-    private static final String BACK = "kept.back";
-    private static final String PARTS = "kept.parts";
-    private static final String FIELD = "kept.field.";
+    private static final String PATH = "pending.path";
+    private static final String BACK = "pending.back";
+    private static final String PARTS = "pending.parts";
+    private static final String FIELD = "pending.field.";
     private static final Set<String> NOT_SHOWN = Set.of("key", "base", "eol", "version");
     private static final Set<String> PASSWORDS = Set.of("again", "old", "new", "current");
     private static final int SHORT = 200;
 
-    /** One field of the form; a name may come more than once. */
+    /** One field of the form; names can repeat. */
     public record Field(String name, String value) {
-        /** As a hidden field that goes through the log-in. */
+        /** The name of the hidden field that carries it through the log-in page. */
         public String hidden() {
             return FIELD + name;
         }
 
-        /** Whether it is what people typed, and not what a form carries for itself. */
+        /** Whether the user typed it, unlike technical fields. */
         public boolean isShown() {
             return !NOT_SHOWN.contains(name) && !value.isEmpty();
         }
@@ -41,7 +41,7 @@ public record Kept(String path, String back, List<Field> fields, boolean whole) 
         }
     }
 
-    /** What was sent, to be kept. */
+    /** Takes the fields of a submitted form. */
     static Kept of(Request request, Form form) {
         List<Field> fields = new ArrayList<>();
         boolean whole = true;
@@ -55,7 +55,7 @@ public record Kept(String path, String back, List<Field> fields, boolean whole) 
         return new Kept(Way.of(request), back(request), List.copyOf(fields), whole);
     }
 
-    /** What a page of the log-in carried along; null where it carried nothing. */
+    /** Reads the pending form from a log-in form; null if there is none. */
     static @Nullable Kept in(Form form) {
         if (form.text(PATH).isEmpty()) {
             return null;
@@ -71,7 +71,7 @@ public record Kept(String path, String back, List<Field> fields, boolean whole) 
                 form.text(PARTS).equals("all"));
     }
 
-    /** The hidden fields that carry it. */
+    /** The hidden fields that carry the form through the log-in page. */
     public List<Field> hidden() {
         List<Field> all = new ArrayList<>(
                 List.of(new Field(PATH, path), new Field(BACK, back), new Field(PARTS, whole ? "all" : "some")));
@@ -79,7 +79,7 @@ public record Kept(String path, String back, List<Field> fields, boolean whole) 
         return all;
     }
 
-    /** Every field of type password is one: a test reads the templates for that. */
+    /** Whether a field is secret. A test checks that this includes every password field of the templates. */
     static boolean isSecret(String path, String name) {
         return name.contains("password")
                 || name.contains("secret")
@@ -87,7 +87,7 @@ public record Kept(String path, String back, List<Field> fields, boolean whole) 
                 || path.startsWith("/settings/secrets") && name.equals("value");
     }
 
-    /** Our own pages say where they stand; no other site learns it, and none is gone back to. */
+    /** The page that contained the form, from the Referer header; only a local path. */
     private static String back(Request request) {
         List<String> lines = request.headerLines("Referer");
         try {

@@ -13,14 +13,14 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Keys, and what happened to one of them. */
+/** The pages of idempotency keys: the list, and one key with its requests, effects and simulation. */
 public final class KeyPages {
     private KeyPages() {}
 
-    static void addTo(Router router, Door door) {
-        router.add("GET", "/keys", Scope.OPEN, door.page(KeyPages::list))
-                .add("GET", "/keys/{key}", Scope.OPEN, door.page(KeyPages::one))
-                .add("POST", "/keys/{key}/simulate", Scope.OPEN, door.deed(KeyPages::foretold));
+    static void addTo(Router router, Door guard) {
+        router.add("GET", "/keys", Scope.OPEN, guard.page(KeyPages::list))
+                .add("GET", "/keys/{key}", Scope.OPEN, guard.page(KeyPages::one))
+                .add("POST", "/keys/{key}/simulate", Scope.OPEN, guard.deed(KeyPages::simulate));
     }
 
     private static Answer list(Visit visit) throws Exception {
@@ -31,32 +31,32 @@ public final class KeyPages {
                 "prefix=" + Inside.encoded(prefix) + (after.isEmpty() ? "" : "&after=" + Inside.encoded(after)));
         Grid grid = grid(prefix.isEmpty()
                         ? "No key has been used yet. Send one:"
-                        : "No key begins with that. Send one:")
+                        : "No key has this prefix. Send one:")
                 .within("prefix", prefix)
                 .of(page);
         return visit.show("keys", "Keys", "Keys", Map.of("grid", grid, "prefix", prefix));
     }
 
-    /** Those of one workflow. */
+    /** A table of one workflow's keys. */
     static Grid ofWorkflow(Visit visit, String workflow) throws Exception {
         String after = visit.asked("after");
         String prefix = visit.asked("prefix");
         String query = "workflow=" + Inside.encoded(workflow) + "&prefix=" + Inside.encoded(prefix);
-        return grid("No key of this workflow was found here. Send one:")
+        return grid("No key of this workflow found. Send one:")
                 .within("prefix", prefix)
                 .of(visit.get("/v1/keys", after.isEmpty() ? query : query + "&after=" + Inside.encoded(after)));
     }
 
     private static Grid grid(String whenEmpty) {
-        return Grid.named("Keys by their text")
+        return Grid.named("Keys in alphabetical order")
                 .link(
                         "Key",
                         doc -> doc.text("idempotency_key"),
                         doc -> address(doc.text("idempotency_key"), doc.text("operation_name")))
-                .status("Stands", "status")
+                .status("Status", "status")
                 .link("Workflow", "operation_name", "workflows")
                 .link("Run", "run_id", "runs")
-                .status("Run is", "run_status")
+                .status("Run status", "run_status")
                 .text("Replayed", "replays")
                 .text("Conflicts", "conflicts")
                 .time("First seen", "created_at")
@@ -67,7 +67,7 @@ public final class KeyPages {
                                 + "\"currency\":\"usd\"}'");
     }
 
-    /** The page of a key as one workflow knows it: another one may have the same. */
+    /** The URL of a key's page for one workflow; another workflow can have the same key. */
     public static String address(String key, String workflow) {
         return Inside.path("keys", key) + (workflow.isEmpty() ? "" : "?workflow=" + Inside.encoded(workflow));
     }
@@ -76,25 +76,25 @@ public final class KeyPages {
         return one(visit, new Question(visit.asked("workflow"), "", ""), Again.NOT);
     }
 
-    /** What somebody asks about a key: as which workflow knows it, and what would happen if it came. */
+    /** The input of a simulation: the key's workflow, a delay, and other data. */
     private record Question(String workflow, String after, String data) {}
 
-    /** What would happen if it came again; asked by a form, because data do not belong into an address. */
-    private static Answer foretold(Visit visit, Form form) throws Exception {
-        Question asked = new Question(
+    /** Simulates a request with this key. Uses POST, because data must not be in a URL. */
+    private static Answer simulate(Visit visit, Form form) throws Exception {
+        Question input = new Question(
                 form.text("workflow"),
                 form.text("after").strip(),
                 form.text("data").strip());
         return visit.trying(
                 "simulate",
                 form,
-                () -> one(visit, asked, Again.NOT),
-                again -> one(visit, new Question(asked.workflow(), "", ""), again));
+                () -> one(visit, input, Again.NOT),
+                rejection -> one(visit, new Question(input.workflow(), "", ""), rejection));
     }
 
     /**
-     * The key as the named workflow knows it, and the others beside it. Where that one knows it no more, since it was
-     * let go and used elsewhere, it is told as it stands.
+     * The key record of the named workflow, with the records of other workflows. If that workflow has released the key,
+     * the newest record.
      */
     private static Doc find(Visit visit, String path, String workflow) throws Exception {
         Doc newest = visit.get(path);
@@ -112,9 +112,9 @@ public final class KeyPages {
         return new Doc(out);
     }
 
-    private static Answer one(Visit visit, Question asked, Again again) throws Exception {
+    private static Answer one(Visit visit, Question input, Again rejection) throws Exception {
         String path = Inside.path("v1", "keys", visit.part("key"));
-        Doc key = find(visit, path, asked.workflow());
+        Doc key = find(visit, path, input.workflow());
         String run = Inside.path("v1", "runs", key.text("run_id"));
         Doc requests = visit.maybe(run + "/requests", "");
         List<Doc> effects = visit.maybe(run + "/timeline", "").items().stream()
@@ -123,74 +123,75 @@ public final class KeyPages {
         Map<String, Object> parts = Map.of(
                 "key",
                 key,
-                "story",
+                "summary",
                 story(key, requests.items()),
                 "requests",
                 requests.items(),
                 "effects",
                 effects,
-                "foretold",
-                simulated(visit, path + "/simulate", key, asked),
+                "simulation",
+                simulated(visit, path + "/simulate", key, input),
                 "after",
-                asked.after(),
+                input.after(),
                 "data",
-                asked.data(),
-                "again",
-                again,
+                input.data(),
+                "rejection",
+                rejection,
                 "mayRelease",
                 key.text("status").equals("active") && visit.may("POST", path + "/release"),
                 "mayExtend",
                 key.text("status").equals("active") && visit.may("POST", path + "/extend"));
-        return visit.show(again.status(), new Look.Sheet("key", "Key " + key.text("idempotency_key"), "Keys", parts));
+        return visit.show(
+                rejection.status(), new Look.Sheet("key", "Key " + key.text("idempotency_key"), "Keys", parts));
     }
 
-    private static Doc simulated(Visit visit, String path, Doc key, Question asked) throws Exception {
+    private static Doc simulated(Visit visit, String path, Doc key, Question input) throws Exception {
         if (!visit.may("POST", path)) {
             return Doc.NOTHING;
         }
         ObjectNode body = JsonNodeFactory.instance.objectNode().put("workflow", key.text("operation_name"));
-        if (!asked.after().isEmpty()) {
-            body.put("after", asked.after());
+        if (!input.after().isEmpty()) {
+            body.put("after", input.after());
         }
-        if (!asked.data().isEmpty()) {
-            body.set("data", Json.parse(asked.data()));
+        if (!input.data().isEmpty()) {
+            body.set("data", Json.parse(input.data()));
         }
         try {
             return visit.send("POST", path, body, "simulate");
         } catch (Refused e) {
-            // Nobody asked: what cannot be foretold, such as of a payload that is gone, is left out of the page.
-            if (asked.after().isEmpty() && asked.data().isEmpty()) {
+            // The user did not request it: leave out a simulation that is not possible, e.g. without the payload.
+            if (input.after().isEmpty() && input.data().isEmpty()) {
                 return Doc.NOTHING;
             }
             throw e;
         }
     }
 
-    /** What happened to it, in sentences. */
+    /** A summary of the key's history in sentences. */
     static String story(Doc key, List<Doc> requests) {
-        StringBuilder story = new StringBuilder("It started ")
+        StringBuilder text = new StringBuilder("This key started ")
                 .append(key.text("run_id"))
                 .append(" of ")
                 .append(key.text("operation_name"))
-                .append(", which is ")
+                .append(", status ")
                 .append(key.text("run_status").replace('_', ' '))
                 .append(". ");
         long replays = key.number("replays");
         long conflicts = key.number("conflicts");
         if (replays == 0 && conflicts == 0) {
-            return story.append("It has not come again.").toString();
+            return text.append("There were no further requests with this key.").toString();
         }
         if (replays > 0) {
-            story.append(replays == 1 ? "One duplicate was" : replays + " duplicates were")
-                    .append(" answered with that run. ");
+            text.append(replays == 1 ? "One duplicate request" : replays + " duplicate requests")
+                    .append(" got this run. ");
         }
         if (conflicts > 0) {
             TreeSet<String> fields = new TreeSet<>();
             requests.forEach(request -> request.list("changed").forEach(field -> fields.add(field.text())));
-            story.append(conflicts == 1 ? "One request was" : conflicts + " requests were")
-                    .append(" refused")
+            text.append("The server rejected ")
+                    .append(conflicts == 1 ? "one request" : conflicts + " requests")
                     .append(fields.isEmpty() ? ". " : " because " + String.join(", ", fields) + " differed. ");
         }
-        return story.append("No second run was started.").toString();
+        return text.append("No second run started.").toString();
     }
 }

@@ -8,21 +8,21 @@ import java.util.Map;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What starts runs by itself, who drives them, and who changed what. */
+/** The pages for schedules, events, workers and the audit log. */
 final class ListPages {
     private ListPages() {}
 
-    static void addTo(Router router, Door door) {
-        router.add("GET", "/schedules", Scope.OPEN, door.page(ListPages::schedules))
+    static void addTo(Router router, Door guard) {
+        router.add("GET", "/schedules", Scope.OPEN, guard.page(ListPages::schedules))
                 .add(
                         "GET",
                         "/schedules/{workflow}/{name}",
                         Scope.OPEN,
-                        door.page(visit -> schedule(visit, Doc.NOTHING)))
-                .add("GET", "/events", Scope.OPEN, door.page(ListPages::events))
-                .add("GET", "/events/{event_id}", Scope.OPEN, door.page(ListPages::event))
-                .add("GET", "/workers", Scope.OPEN, door.page(ListPages::workers))
-                .add("GET", "/audit", Scope.OPEN, door.page(ListPages::audit));
+                        guard.page(visit -> schedule(visit, Doc.NOTHING)))
+                .add("GET", "/events", Scope.OPEN, guard.page(ListPages::events))
+                .add("GET", "/events/{event_id}", Scope.OPEN, guard.page(ListPages::event))
+                .add("GET", "/workers", Scope.OPEN, guard.page(ListPages::workers))
+                .add("GET", "/audit", Scope.OPEN, guard.page(ListPages::audit));
     }
 
     static String behind(Visit visit) {
@@ -30,7 +30,7 @@ final class ListPages {
         return after.isEmpty() ? "" : "after=" + Inside.encoded(after);
     }
 
-    /** The question to a list that takes its filter as `q`. */
+    /** The query for an API list that takes a filter string as `q`. */
     static String words(Visit visit, String words) {
         return joined(words.isEmpty() ? "" : "q=" + Inside.encoded(words), behind(visit));
     }
@@ -40,7 +40,7 @@ final class ListPages {
     }
 
     private static Answer schedules(Visit visit) throws Exception {
-        Grid grid = Grid.named("Schedules of the current versions")
+        Grid grid = Grid.named("Schedules of current workflow versions")
                 .link(
                         "Schedule",
                         doc -> doc.text("schedule"),
@@ -50,16 +50,16 @@ final class ListPages {
                 .time("Next tick", "next_at")
                 .link("Last run", "last_run_id", "runs")
                 .text("Paused", doc -> doc.is("paused") ? "paused" : "")
-                .deed("", doc -> doc.is("paused") ? "Resume" : "Pause", doc -> turning(visit, doc))
+                .deed("", doc -> doc.is("paused") ? "Resume" : "Pause", doc -> toggleUrl(visit, doc))
                 .whenEmpty(
-                        "No workflow has a schedule. Write one under trigger.schedules of a file, and publish it:",
+                        "No workflow has a schedule. Add trigger.schedules to a workflow file and publish it:",
                         "semel publish workflows/")
                 .of(visit.get("/v1/schedules", behind(visit)));
         return visit.show("list", "Schedules", "Schedules", Map.of("grid", grid));
     }
 
-    /** Where its button sends; empty for those who may not. */
-    private static String turning(Visit visit, Doc schedule) {
+    /** The URL that pauses or resumes the schedule; empty if the user may not. */
+    private static String toggleUrl(Visit visit, Doc schedule) {
         String turn = schedule.is("paused") ? "resume" : "pause";
         String workflow = schedule.text("workflow");
         String name = schedule.text("schedule");
@@ -68,7 +68,7 @@ final class ListPages {
                 : "";
     }
 
-    /** Ticks without a run get one: what came of it stands on the page of the schedule. */
+    /** Starts runs for ticks that have none, and shows the result on the schedule's page. */
     static Answer backfill(Visit visit, Form form) throws Exception {
         ObjectNode body = JsonNodeFactory.instance
                 .objectNode()
@@ -79,7 +79,7 @@ final class ListPages {
         return schedule(visit, visit.send("POST", path, body, form.text("key")));
     }
 
-    /** What a field for times says has no zone; it is told to be UTC. */
+    /** A datetime field has no zone; the form says that it is UTC. */
     private static String moment(String text) {
         return text.matches(".*(?:Z|[+-][0-9]{2}:[0-9]{2})") ? text : text + "Z";
     }
@@ -89,11 +89,11 @@ final class ListPages {
         Doc schedule = visit.get(path);
         Grid ticks = Grid.named("Ticks, newest first")
                 .time("Nominal time", "scheduled_at")
-                .status("Became", "status")
-                .text("Because", "reason")
+                .status("Result", "status")
+                .text("Reason", "reason")
                 .link("Run", "run_id", "runs")
-                .time("Written down", "at")
-                .whenEmpty("No tick has come yet.", "")
+                .time("Recorded", "at")
+                .whenEmpty("No ticks yet.", "")
                 .of(visit.get(path + "/ticks", behind(visit)));
         return visit.show(
                 "schedule",
@@ -116,11 +116,11 @@ final class ListPages {
                 .link("Type", doc -> doc.text("type"), doc -> Inside.path("events", doc.text("event_id")))
                 .text("Source", "source")
                 .code("Id", "id")
-                .text("Door", "door")
+                .text("Trigger source", "door")
                 .text("Runs", "matched")
                 .text("By", "actor_id")
                 .whenEmpty(
-                        "No event has come. Send one:",
+                        "No events yet. Send one:",
                         "semel emit payment.succeeded --id evt_1 --data '{\"amount\":4900}'")
                 .of(visit.get("/v1/events", behind(visit)));
         return visit.show("list", "Events", "Events", Map.of("grid", grid));
@@ -136,7 +136,7 @@ final class ListPages {
     }
 
     private static Answer workers(Visit visit) throws Exception {
-        Grid grid = Grid.named("Workers of this store")
+        Grid grid = Grid.named("Workers connected to this store")
                 .text("Worker", "worker")
                 .status("Lease", "status")
                 .text("Runs", "runs")
@@ -144,28 +144,28 @@ final class ListPages {
                 .time("Started", "started_at")
                 .time("Renewed", "renewed_at")
                 .time("Lease until", "lease_until")
-                .text("Clock ahead", doc -> doc.text("clock_ahead_ms") + " ms")
+                .text("Clock offset", doc -> doc.text("clock_ahead_ms") + " ms")
                 .of(visit.get("/v1/workers"));
         return visit.show("list", "Workers", "Workers", Map.of("grid", grid));
     }
 
     private static Answer audit(Visit visit) throws Exception {
         Filters filters = Filters.of(visit)
-                .text("actor", "By", "tok_1")
-                .text("action", "Did", "key, or key.release")
-                .text("target", "To", "evt_1")
-                .text("since", "Since", "2h, or 2026-11-15T09:00:00Z")
+                .text("actor", "Actor", "tok_1")
+                .text("action", "Action", "key or key.release")
+                .text("target", "Target", "evt_1")
+                .text("since", "Since", "2h or 2026-11-15T09:00:00Z")
                 .text("until", "Until", "now");
-        Grid grid = Grid.named("Who changed what, newest first")
+        Grid grid = Grid.named("Audit log, newest first")
                 .time("When", "at")
-                .link("By", doc -> doc.text("actor_id"), doc -> "?actor=" + Inside.encoded(doc.text("actor_id")))
-                .link("Did", doc -> doc.text("action"), doc -> "?action=" + Inside.encoded(doc.text("action")))
-                .link("To", doc -> doc.text("target"), doc -> "?target=" + Inside.encoded(doc.text("target")))
-                .text("Because", "reason")
+                .link("Actor", doc -> doc.text("actor_id"), doc -> "?actor=" + Inside.encoded(doc.text("actor_id")))
+                .link("Action", doc -> doc.text("action"), doc -> "?action=" + Inside.encoded(doc.text("action")))
+                .link("Target", doc -> doc.text("target"), doc -> "?target=" + Inside.encoded(doc.text("target")))
+                .text("Reason", "reason")
                 .whenEmpty(
                         filters.isSet()
-                                ? "Nobody changed anything, as far as this filter sees."
-                                : "Nothing was changed yet that an audit keeps.",
+                                ? "No audit entry matches this filter."
+                                : "No audit entries yet.",
                         "")
                 .among(filters)
                 .of(visit.get("/v1/audit", words(visit, filters.words())));

@@ -20,21 +20,21 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Makes pages out of templates, which escape whatever they show. */
+/** Renders dashboard pages from templates, with security headers. Templates escape all values. */
 final class Look {
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
             + " img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
     private static final Set<String> THEMES = Set.of("light", "dark");
     private static final Map<String, String> DONE = Map.of(
-            "cancel", "The run was asked to end.",
-            "signal", "The signal was handed in.",
-            "decide", "The decision is on record.",
-            "release", "The key was released: the next request with it starts a new run.",
-            "pause", "Paused: triggers are taken and wait.",
+            "cancel", "Cancellation requested. The run ends after its current step.",
+            "signal", "Signal sent.",
+            "decide", "Decision recorded.",
+            "release", "Key released. The next request with it starts a new run.",
+            "pause", "Paused. The server accepts triggers and queues their runs.",
             "resume", "Resumed.",
-            "reprocess", "Handed in again: runs that exist were replayed, missing ones started.",
-            "publish", "Published: triggers that come from now on get this version.",
-            "invite", "The link for this person stands below. It is shown once.");
+            "reprocess", "Reprocessed. The server started missing runs; existing runs count it as a duplicate request.",
+            "publish", "Published. New triggers get this version.",
+            "invite", "The invitation link is below. It is shown once.");
 
     private final TemplateEngine templates = TemplateEngine.createPrecompiled(ContentType.Html);
     private final Assets assets;
@@ -49,7 +49,7 @@ final class Look {
         this.keys = keys;
     }
 
-    /** Which page it is to be. */
+    /** A page to render: template, title, navigation section and template parameters. */
     record Sheet(String template, String title, String section, Map<String, Object> parts) {}
 
     Answer show(int status, Request request, @Nullable Visitor visitor, Sheet sheet) {
@@ -69,11 +69,11 @@ final class Look {
         parts.put("frame", frame);
         StringOutput out = new StringOutput();
         templates.render(sheet.template() + ".jte", parts, out);
-        return guarded(
+        return withSecurityHeaders(
                 Answer.of(status, "text/html; charset=utf-8", out.toString().getBytes(StandardCharsets.UTF_8)));
     }
 
-    /** What stands beside a page never keeps it from being shown: where it cannot be counted, nothing is said. */
+    /** The number of open reviews; 0 if it cannot be read, because the badge must not prevent the page. */
     private long waiting(Visitor visitor, Request request) {
         try {
             Answer answer = inside.ask(visitor.principal(), Inside.Call.get("/v1/reviews", "limit=1"), request.id());
@@ -88,11 +88,11 @@ final class Look {
         return values.isEmpty() ? null : values.getFirst();
     }
 
-    /** A secret to sign with, as all presets take it: 24 bytes behind the prefix of standard webhooks. */
+    /** Generates a webhook signing secret: 24 bytes with the prefix of Standard Webhooks, which all presets accept. */
     String secret() {
-        byte[] chance = (keys.get() + keys.get()).getBytes(StandardCharsets.UTF_8);
+        byte[] random = (keys.get() + keys.get()).getBytes(StandardCharsets.UTF_8);
         try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(chance);
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(random);
             return "whsec_" + Base64.getEncoder().encodeToString(Arrays.copyOf(digest, 24));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every JDK has SHA-256", e);
@@ -100,12 +100,12 @@ final class Look {
     }
 
     static Answer goTo(String path) {
-        return guarded(Answer.empty(303).with("Location", path));
+        return withSecurityHeaders(Answer.empty(303).with("Location", path));
     }
 
-    private static Answer guarded(Answer answer) {
+    private static Answer withSecurityHeaders(Answer answer) {
         return answer.with("Content-Security-Policy", POLICY)
-                // Not no-referrer: browsers would then send Origin: null with our own forms, as a hostile frame does.
+                // With no-referrer, browsers would send Origin: null with our own forms.
                 .with("Referrer-Policy", "same-origin")
                 .with("X-Frame-Options", "DENY")
                 .with("Cross-Origin-Opener-Policy", "same-origin")
@@ -114,7 +114,7 @@ final class Look {
     }
 
     private static String theme(Request request) {
-        String wanted = Cookies.of(request, "semel_theme");
-        return wanted != null && THEMES.contains(wanted) ? wanted : "system";
+        String theme = Cookies.of(request, "semel_theme");
+        return theme != null && THEMES.contains(theme) ? theme : "system";
     }
 }

@@ -4,7 +4,7 @@ import dev.semel.server.http.Inside;
 import dev.semel.server.http.Principal;
 import java.util.List;
 
-/** The navigation. An entry is there when its page is, and when this person may ask what the page asks. */
+/** The dashboard's navigation. Shows only entries whose page exists and whose API call the user may make. */
 public final class Nav {
     private static final List<Group> ALL = List.of(
             new Group(
@@ -15,15 +15,15 @@ public final class Nav {
                             new Item("Requests", "/requests", "/v1/requests", "q"),
                             new Item("Keys", "/keys", "/v1/keys", "k"))),
             new Group(
-                    "Doors",
+                    "Triggers",
                     List.of(
                             new Item("Schedules", "/schedules", "/v1/schedules", "s"),
                             new Item("Events", "/events", "/v1/events", "e"),
-                            new Item("Hooks", "/hooks", "/v1/hooks", "h"))),
+                            new Item("Webhooks", "/hooks", "/v1/hooks", "h"))),
             new Group(
                     "Safety",
                     List.of(
-                            new Item("Replays", "/replays", "/v1/replays", "p"),
+                            new Item("Safe replays", "/replays", "/v1/replays", "p"),
                             new Item("Reviews", "/reviews", "/v1/reviews", "v"),
                             new Item("Monitoring", "/monitoring", "/v1/signals", "m"),
                             new Item("Effects", "/effects", "/v1/effects", "f"),
@@ -37,9 +37,14 @@ public final class Nav {
 
     private Nav() {}
 
+    /** A titled group of entries. */
     public record Group(String title, List<Item> items) {}
 
-    /** @param letter behind `g`, to go there */
+    /**
+     * One entry.
+     *
+     * @param letter keyboard shortcut after `g`
+     */
     public record Item(String title, String href, String asks, String letter) {}
 
     static List<Group> of(Inside inside, Principal who) {

@@ -15,36 +15,36 @@ import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
-/** Every page, in one list. */
+/** Registers the routes of all dashboard pages. */
 public final class Pages {
-    private static final Duration LOOK_EVERY = Duration.ofSeconds(3);
+    private static final Duration SESSION_CHECK_INTERVAL = Duration.ofSeconds(3);
 
     private final Inside inside;
-    private final Door door;
+    private final Door guard;
     private final InstantSource clock;
 
-    private Pages(Inside inside, Door door, InstantSource clock) {
+    private Pages(Inside inside, Door guard, InstantSource clock) {
         this.inside = inside;
-        this.door = door;
+        this.guard = guard;
         this.clock = clock;
     }
 
     /**
-     * Adds the pages to the routes of the API, which they ask.
+     * Adds the dashboard's routes to the router of the API, which the dashboard calls.
      *
-     * @param keys makes a key for each form
+     * @param keys generates the idempotency key of each form
      */
-    public static void addTo(Router router, People people, InstantSource clock, Supplier<String> keys) {
+    public static void addTo(Router router, People users, InstantSource clock, Supplier<String> keys) {
         Inside inside = new Inside(router);
         Assets assets = new Assets();
         Look look = new Look(assets, inside, clock, keys);
-        Door door = new Door(people, inside, look);
+        Door guard = new Door(users, inside, look);
         RunPages runs = new RunPages(clock);
-        Pages pages = new Pages(inside, door, clock);
-        router.nowhere(door.nowhere());
+        Pages pages = new Pages(inside, guard, clock);
+        router.nowhere(guard.nowhere());
         router.add("GET", "/", Scope.OPEN, _ -> Look.goTo("/workflows"))
                 .add("GET", "/assets/{file}", Scope.OPEN, assets::get)
-                .add("GET", "/go", Scope.OPEN, door.page(Palette::go))
+                .add("GET", "/go", Scope.OPEN, guard.page(Palette::go))
                 .add("GET", "/live", Scope.OPEN, request -> pages.live(request, "/v1/tail"))
                 .add(
                         "GET",
@@ -52,53 +52,53 @@ public final class Pages {
                         Scope.OPEN,
                         request ->
                                 pages.live(request, Inside.path("v1", "runs", request.parameter("run_id"), "events")));
-        new Entrance(people, door, look).addTo(router);
-        new ProviderPages(people, door).addTo(router);
-        PersonPages.addTo(router, door);
-        RevealPages.addTo(router, door);
-        new WorkflowPages(runs).addTo(router, door);
-        runs.addTo(router, door);
-        new RunDeeds(runs).addTo(router, door);
-        KeyPages.addTo(router, door);
-        ListPages.addTo(router, door);
-        HookPages.addTo(router, door);
-        SettingPages.addTo(router, door);
-        SafetyPages.addTo(router, door);
-        Documents.addTo(router, door);
-        ShownOnce.addTo(router, door);
-        SavedViews.addTo(router, door);
-        ReplayPages.addTo(router, door);
-        ReviewPages.addTo(router, door);
-        IncidentPages.addTo(router, door);
+        new Entrance(users, guard, look).addTo(router);
+        new ProviderPages(users, guard).addTo(router);
+        PersonPages.addTo(router, guard);
+        RevealPages.addTo(router, guard);
+        new WorkflowPages(runs).addTo(router, guard);
+        runs.addTo(router, guard);
+        new RunDeeds(runs).addTo(router, guard);
+        KeyPages.addTo(router, guard);
+        ListPages.addTo(router, guard);
+        HookPages.addTo(router, guard);
+        SettingPages.addTo(router, guard);
+        SafetyPages.addTo(router, guard);
+        Documents.addTo(router, guard);
+        ShownOnce.addTo(router, guard);
+        SavedViews.addTo(router, guard);
+        ReplayPages.addTo(router, guard);
+        ReviewPages.addTo(router, guard);
+        IncidentPages.addTo(router, guard);
         router.add(
                 "GET",
                 "/live/replays/{replay_id}",
                 Scope.OPEN,
                 request -> pages.live(request, Inside.path("v1", "replays", request.parameter("replay_id"), "events")));
-        Acts.addTo(router, door);
-        Builder.addTo(router, door);
+        Acts.addTo(router, guard);
+        Builder.addTo(router, guard);
     }
 
-    /** The stream of the API, for a browser, which has a session and cannot send a token. */
+    /** Forwards an event stream of the API to a browser, which has a session and no token. */
     private Answer live(Request request, String path) throws Exception {
         Door.ownOrigin(request);
-        Visitor visitor = door.visitor(request);
+        Visitor visitor = guard.visitor(request);
         if (visitor == null) {
             return Problems.answer(
                     new SemelException(
-                            ErrorCode.UNAUTHENTICATED, "The session is over. Nothing was read.", "Log in again."),
+                            ErrorCode.UNAUTHENTICATED, "Your session has ended. Nothing was read.", "Log in again."),
                     request.id());
         }
-        // Whoever is logged out, or removed, hears no more than these few seconds.
-        AtomicLong looked = new AtomicLong(clock.millis());
+        // The stream ends within this interval after log-out or removal of the user.
+        AtomicLong checked = new AtomicLong(clock.millis());
         return inside.ask(visitor.principal(), Inside.Call.get(path, ""), request.id())
                 .whileHolding(() -> {
                     long now = clock.millis();
-                    if (now - looked.get() < LOOK_EVERY.toMillis()) {
+                    if (now - checked.get() < SESSION_CHECK_INTERVAL.toMillis()) {
                         return true;
                     }
-                    looked.set(now);
-                    return door.visitor(request) != null;
+                    checked.set(now);
+                    return guard.visitor(request) != null;
                 });
     }
 }

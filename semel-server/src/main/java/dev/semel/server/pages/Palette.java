@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/** Where whatever was pasted leads. Only what can be read by its exact name is asked, one question each. */
+/** Finds the page for an id, key or name that the user entered in the search box. Uses only exact lookups. */
 final class Palette {
-    /** Ids that this server makes, by how they look, and their pages. */
-    private static final Map<Pattern, String> OURS = Map.of(
+    /** The patterns of Semel's ids, and their pages. */
+    private static final Map<Pattern, String> ID_PATTERNS = Map.of(
             Pattern.compile("run_[A-Za-z0-9]{22}"), "runs",
             Pattern.compile("rpl_[A-Za-z0-9]{22}"), "replays",
             Pattern.compile("rev_[0-9a-f]{20}"), "reviews",
@@ -24,22 +24,22 @@ final class Palette {
         if (text.isEmpty()) {
             return Look.goTo(Way.HOME);
         }
-        List<String> ours = OURS.entrySet().stream()
+        List<String> matches = ID_PATTERNS.entrySet().stream()
                 .filter(one -> one.getKey().matcher(text).matches())
                 .map(Map.Entry::getValue)
                 .toList();
-        for (String place : places(ours)) {
-            if (isThere(visit, Inside.path("v1", place, text))) {
+        for (String place : candidates(matches)) {
+            if (exists(visit, Inside.path("v1", place, text))) {
                 return Look.goTo(Inside.path(place, text));
             }
         }
-        // What looks like an id of ours and is gone is explained by its own page.
-        return Look.goTo(ours.isEmpty() ? elsewhere(visit, text) : Inside.path(ours.getFirst(), text));
+        // For an id that no longer exists, its page explains why.
+        return Look.goTo(matches.isEmpty() ? searchFurther(visit, text) : Inside.path(matches.getFirst(), text));
     }
 
-    /** What looks like an id of ours is looked for there first; a key may look so too. */
-    private static List<String> places(List<String> ours) {
-        List<String> places = new ArrayList<>(ours);
+    /** The page that matches the id's pattern first; a key can look like an id. */
+    private static List<String> candidates(List<String> matches) {
+        List<String> places = new ArrayList<>(matches);
         for (String place : List.of("runs", "keys", "workflows", "events", "hooks")) {
             if (!places.contains(place)) {
                 places.add(place);
@@ -48,15 +48,15 @@ final class Palette {
         return places;
     }
 
-    private static String elsewhere(Visit visit, String text) throws Exception {
-        if (isThere(visit, Inside.path("v1", "profiles", text))) {
+    private static String searchFurther(Visit visit, String text) throws Exception {
+        if (exists(visit, Inside.path("v1", "profiles", text))) {
             return Inside.path("settings", "profiles", text);
         }
         int slash = text.indexOf('/');
         if (slash > 0) {
             String workflow = text.substring(0, slash);
             String name = text.substring(slash + 1);
-            if (isThere(visit, Inside.path("v1", "workflows", workflow, "schedules", name))) {
+            if (exists(visit, Inside.path("v1", "workflows", workflow, "schedules", name))) {
                 return Inside.path("schedules", workflow, name);
             }
         }
@@ -71,7 +71,7 @@ final class Palette {
         return "/keys?prefix=" + Inside.encoded(text);
     }
 
-    private static boolean isThere(Visit visit, String path) throws Exception {
+    private static boolean exists(Visit visit, String path) throws Exception {
         return visit.maybe(path, "").node().isObject();
     }
 }

@@ -12,15 +12,15 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** One's own sessions, and what an administrator does to others. */
+/** The pages for a user's own sessions and password, and an administrator's actions on users. */
 final class PersonPages {
     private PersonPages() {}
 
-    static void addTo(Router router, Door door) {
-        router.add("GET", "/sessions", Scope.OPEN, door.page(PersonPages::sessions))
-                .add("POST", "/sessions/{session_id}/end", Scope.OPEN, door.deed(PersonPages::end))
-                .add("POST", "/sessions/password", Scope.OPEN, door.deed(PersonPages::choose))
-                .add("POST", "/settings/people/turn", Scope.OPEN, door.deed(PersonPages::turn));
+    static void addTo(Router router, Door guard) {
+        router.add("GET", "/sessions", Scope.OPEN, guard.page(PersonPages::sessions))
+                .add("POST", "/sessions/{session_id}/end", Scope.OPEN, guard.deed(PersonPages::end))
+                .add("POST", "/sessions/password", Scope.OPEN, guard.deed(PersonPages::changePassword))
+                .add("POST", "/settings/people/turn", Scope.OPEN, guard.deed(PersonPages::turn));
     }
 
     private static Answer sessions(Visit visit) throws Exception {
@@ -51,10 +51,10 @@ final class PersonPages {
         return cookie == null ? "" : People.sessionId(cookie);
     }
 
-    /** Another password of one's own; all sessions end but the one in which it was chosen. */
-    private static Answer choose(Visit visit, Form form) throws Exception {
+    /** Changes the user's own password and ends all other sessions. */
+    private static Answer changePassword(Visit visit, Form form) throws Exception {
         if (!form.text("new").equals(form.text("again"))) {
-            return sessions(visit, 400, "The two new passwords differ. Nothing was changed.");
+            return sessions(visit, 400, "The two new passwords differ. The password was not changed.");
         }
         ObjectNode body = JsonNodeFactory.instance
                 .objectNode()
@@ -80,22 +80,24 @@ final class PersonPages {
     }
 
     /**
-     * Whole, since it is handed to somebody who has nothing else: as it was said, or as this very page was reached. Where
-     * the form was sent twice the link was on the first answer; somebody whose role was changed gets none.
+     * Shows the invitation link as a complete URL. If the form was sent twice, only the first response had the link. A
+     * role change creates no link.
      */
     static Answer linked(Visit visit, Doc answer) throws Exception {
         String link =
-                answer.has("invitation") ? answer.text("invitation") : answer.has("invitation_id") ? "made before" : "";
+                answer.has("invitation")
+                        ? answer.text("invitation")
+                        : answer.has("invitation_id") ? "created before" : "";
         return SettingPages.list(visit, "people", link.startsWith("/") ? Cookies.origin(visit.request()) + link : link);
     }
 
-    /** Of somebody who is there: nobody is invited by it. */
+    /** Changes an existing user; does not create one. */
     private static Inside.Call changing(String name, ObjectNode body, String key) {
         Inside.Call post = Inside.Call.post(Inside.path("v1", "people", name), Json.bytes(body), key);
         return new Inside.Call("PUT", post.path(), "", post.headers(), post.body()).with("If-Match", "*");
     }
 
-    /** A link that is made is shown on the very page that answers the form: it is kept nowhere. */
+    /** Changes a user. Shows a new link on the response page only, because the server does not store it. */
     private static Answer turn(Visit visit, Form form) throws Exception {
         String name = form.text("name").strip();
         ObjectNode body = JsonNodeFactory.instance.objectNode();

@@ -6,15 +6,16 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** A count over time as columns, from the points in which something happened. */
+/** A bar chart of a count over time. */
 public record Plot(List<Column> columns, long most) {
     private static final int WIDTH = 300;
     private static final int HEIGHT = 40;
     private static final int COLUMN = 4;
 
+    /** One bar, in chart coordinates. */
     public record Column(int x, int y, int width, int height) {}
 
-    /** @param members what is counted; of several, their sum */
+    /** @param members the counters to show; several are summed */
     static Plot of(Doc signals, String... members) {
         Instant since = signals.when("since");
         Instant until = signals.when("until");

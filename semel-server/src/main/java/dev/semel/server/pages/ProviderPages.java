@@ -10,22 +10,22 @@ import dev.semel.server.http.Router;
 import dev.semel.server.http.Scope;
 
 /**
- * The way through an identity provider, and back. Links and not forms lead there: the policy of these pages lets forms
- * go nowhere else, also not by a redirect.
+ * The log-in through an OIDC identity provider. Starts from links, not forms, because the content security policy
+ * blocks forms that redirect to another site.
  */
 final class ProviderPages {
-    private final People people;
-    private final Door door;
+    private final People users;
+    private final Door guard;
 
-    ProviderPages(People people, Door door) {
-        this.people = people;
-        this.door = door;
+    ProviderPages(People users, Door guard) {
+        this.users = users;
+        this.guard = guard;
     }
 
     void addTo(Router router) {
-        router.add("GET", "/login/oidc", Scope.OPEN, door.open(this::begin))
-                .add("GET", "/login/oidc/callback", Scope.OPEN, door.open(this::finish))
-                .add("GET", "/login/oidc/leave", Scope.OPEN, door.open(_ -> leave()));
+        router.add("GET", "/login/oidc", Scope.OPEN, guard.open(this::begin))
+                .add("GET", "/login/oidc/callback", Scope.OPEN, guard.open(this::finish))
+                .add("GET", "/login/oidc/leave", Scope.OPEN, guard.open(_ -> leave()));
     }
 
     private Answer begin(Request request) {
@@ -34,11 +34,11 @@ final class ProviderPages {
         return Look.goTo(outset.address()).with("Set-Cookie", Cookies.onTheWay(request, outset.cookie()));
     }
 
-    /** Whatever session the browser had before, it gets a new one: nobody can give it theirs beforehand. */
+    /** Always creates a new session, which prevents session fixation. */
     private Answer finish(Request request) {
         Voucher provider = provider();
         Voucher.Arrival arrival = provider.finish(Cookies.of(request, Cookies.ON_THE_WAY), request::query);
-        String cookie = people.enter(provider.workspace(), arrival.who(), request.remoteAddress());
+        String cookie = users.enter(provider.workspace(), arrival.who(), request.remoteAddress());
         return Look.goTo(Way.local(arrival.next()))
                 .with("Set-Cookie", Cookies.session(request, cookie))
                 .with("Set-Cookie", Cookies.onTheWay(request, ""));
@@ -50,12 +50,12 @@ final class ProviderPages {
     }
 
     private Voucher provider() {
-        Voucher provider = people.voucher();
+        Voucher provider = users.voucher();
         if (provider == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "This server knows no identity provider. You are not logged in.",
-                    "Log in with a name and a password.");
+                    "This server has no identity provider. You are not logged in.",
+                    "Log in with name and password.");
         }
         return provider;
     }

@@ -1,6 +1,6 @@
 package dev.semel.server.pages;
 
-/** The API refused what a page asked for; the page shows the problem instead. */
+/** Thrown when the API rejects a dashboard call; the page shows the problem instead. */
 final class Refused extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -15,30 +15,30 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Plans of safe replays: made, looked at, applied, stopped, and what became of them. */
+/** The pages of safe replays: create a plan, approve, apply, stop, and follow its progress. */
 public final class ReplayPages {
     private static final Pattern FILTER = Pattern.compile("(?:(?:status|workflow|key|replayed|since):\\S+(?:\\s+|$))+");
     private static final int MOST_NAMED = 1_000;
     private static final int STOP_AFTER = 5;
-    private static final List<String> FATES = List.of("planned", "applied", "outdated", "refused", "left_out");
+    private static final List<String> RESULTS = List.of("planned", "applied", "outdated", "refused", "left_out");
 
     private ReplayPages() {}
 
-    static void addTo(Router router, Door door) {
+    static void addTo(Router router, Door guard) {
         String one = "/replays/{replay_id}";
-        router.add("GET", "/replays", Scope.OPEN, door.page(ReplayPages::list))
-                .add("POST", "/replays", Scope.OPEN, door.deed(ReplayPages::make))
-                .add("GET", one, Scope.OPEN, door.page(visit -> one(visit, 200, Doc.NOTHING)))
-                .add("POST", one + "/again", Scope.OPEN, door.deed(ReplayPages::again))
-                .add("POST", one + "/approve", Scope.OPEN, door.deed((visit, form) -> turn(visit, form, "approve")))
-                .add("POST", one + "/apply", Scope.OPEN, door.deed((visit, form) -> turn(visit, form, "apply")))
-                .add("POST", one + "/stop", Scope.OPEN, door.deed((visit, form) -> turn(visit, form, "stop")));
+        router.add("GET", "/replays", Scope.OPEN, guard.page(ReplayPages::list))
+                .add("POST", "/replays", Scope.OPEN, guard.deed(ReplayPages::make))
+                .add("GET", one, Scope.OPEN, guard.page(visit -> one(visit, 200, Doc.NOTHING)))
+                .add("POST", one + "/again", Scope.OPEN, guard.deed(ReplayPages::planAgain))
+                .add("POST", one + "/approve", Scope.OPEN, guard.deed((visit, form) -> turn(visit, form, "approve")))
+                .add("POST", one + "/apply", Scope.OPEN, guard.deed((visit, form) -> turn(visit, form, "apply")))
+                .add("POST", one + "/stop", Scope.OPEN, guard.deed((visit, form) -> turn(visit, form, "stop")));
     }
 
     /**
-     * What a plan comes to, of one sort.
+     * How many runs and steps of a plan need one action.
      *
-     * @param runs those of which this is the most dangerous step
+     * @param runs runs whose riskiest action this is
      */
     public record Part(String action, Status status, String means, long runs, long steps) {
         static Part of(String action, Doc count) {
@@ -46,62 +46,62 @@ public final class ReplayPages {
         }
     }
 
-    /** What becomes of a step, as a mark and a word. */
+    /** The label of a planned action. */
     public static Status will(String action) {
         return switch (action) {
             case "reuse" -> new Status("●", "reuse", "good");
             case "run_again" -> new Status("○", "run again", "good");
             case "send" -> new Status("→", "send", "good");
-            case "resend" -> new Status("◐", "send again, same key", "good");
+            case "resend" -> new Status("◐", "re-send with the same key", "good");
             case "check" -> new Status("⌕", "check first", "good");
-            case "ask" -> new Status("?", "ask a person", "doubt");
+            case "ask" -> new Status("?", "ask a user", "doubt");
             case "unprotected" -> new Status("▲", "unprotected", "bad");
-            case "silent" -> new Status("⊘", "keep silent", "calm");
+            case "silent" -> new Status("⊘", "silent", "calm");
             default -> new Status("⊘", "not replayed", "calm");
         };
     }
 
     private static String meaning(String action) {
         return switch (action) {
-            case "reuse" -> "The result is on record and stands.";
-            case "run_again" -> "It changes nothing outside, or may be repeated.";
-            case "send" -> "It goes out for the first time: nobody has it.";
-            case "resend" -> "It was sent and not answered; the provider still knows its key.";
-            case "check" -> "It was sent and not answered; the provider is asked first.";
-            case "ask" -> "Somebody has to say how it stands.";
-            case "unprotected" -> "It goes out again, and nothing stops a second one.";
-            case "silent" -> "It would tell somebody something, and this replay tells nobody.";
+            case "reuse" -> "The engine reuses the recorded result.";
+            case "run_again" -> "The step has no side effect, or is safe to repeat.";
+            case "send" -> "The engine sends it for the first time.";
+            case "resend" -> "Sent before without a response. The provider still remembers its key.";
+            case "check" -> "Sent before without a response. The engine checks with the provider first.";
+            case "ask" -> "A user decides what happens.";
+            case "unprotected" -> "The engine sends it again. Nothing prevents a duplicate.";
+            case "silent" -> "A notification. This replay sends none.";
             default -> "";
         };
     }
 
     private static Answer list(Visit visit) throws Exception {
-        Grid grid = Grid.named("Plans of safe replays, newest first")
+        Grid grid = Grid.named("Safe replay plans, newest first")
                 .link("Plan", "replay_id", "replays")
-                .status("Stands", "status")
-                .text("Of", "what")
+                .status("Status", "status")
+                .text("Filter", "what")
                 .text("Runs", "runs")
                 .text("Safe", "safe")
                 .text("Blocked", "blocked")
-                .text("By", "made_by")
-                .time("Made", "made_at")
-                .time("Good until", "valid_until")
-                .whenEmpty("No replay was planned. A plan runs nothing:", "semel replay plan status:failed since:2h")
+                .text("Created by", "made_by")
+                .time("Created", "made_at")
+                .time("Valid until", "valid_until")
+                .whenEmpty("No safe replay plans yet. A plan runs nothing:", "semel replay plan status:failed since:2h")
                 .of(visit.get("/v1/replays", ListPages.behind(visit)));
-        return visit.show("list", "Replays", "Replays", Map.of("grid", grid));
+        return visit.show("list", "Safe replays", "Safe replays", Map.of("grid", grid));
     }
 
     private static Answer make(Visit visit, Form form) throws Exception {
         ObjectNode body = JsonNodeFactory.instance.objectNode();
         if (form.text("q").isBlank()) {
-            // Of a list those that are ticked; of the page of a run, that one.
+            // The selected runs of a list, or the run of the run page.
             ArrayNode runs = body.putArray("runs");
             form.all("run").forEach(runs::add);
             if (runs.isEmpty()) {
                 throw new SemelException(
                         ErrorCode.INVALID_INPUT,
-                        "No run is ticked, so there is nothing to plan. Nothing was changed.",
-                        "Go back, and tick the runs that are to be replayed.");
+                        "No run is selected. No plan was created.",
+                        "Go back and select the runs to replay.");
             }
         } else {
             body.put("q", form.text("q").strip());
@@ -113,7 +113,7 @@ public final class ReplayPages {
         if (!form.text("notify").isEmpty()) {
             body.put("notify", form.text("notify"));
         }
-        if (form.ticked("approval")) { // what is approved is how it is applied, too; else that is said when it is
+        if (form.ticked("approval")) { // an approval covers these options; otherwise the user sets them when applying
             put(body, "rate", form.text("rate").strip());
             body.put("stop_after", STOP_AFTER);
         }
@@ -125,8 +125,8 @@ public final class ReplayPages {
         return Look.goTo(plan.link("replays", "replay_id") + "?did=plan");
     }
 
-    /** For the same runs: by the same filter, or by their ids where it was made for ids. */
-    private static Answer again(Visit visit, Form form) throws Exception {
+    /** Creates a new plan for the same filter, or for the same run ids. */
+    private static Answer planAgain(Visit visit, Form form) throws Exception {
         String path = Inside.path("v1", "replays", visit.part("replay_id"));
         Doc plan = visit.get(path);
         ObjectNode body = JsonNodeFactory.instance.objectNode();
@@ -157,27 +157,27 @@ public final class ReplayPages {
         return made(visit, body, form);
     }
 
-    private static Answer turn(Visit visit, Form form, String deed) throws Exception {
+    private static Answer turn(Visit visit, Form form, String action) throws Exception {
         ObjectNode body = JsonNodeFactory.instance.objectNode();
-        if (deed.equals("apply") && !form.ticked("approved")) {
+        if (action.equals("apply") && !form.ticked("approved")) {
             ArrayNode include = body.putArray("include");
             form.all("include").forEach(include::add);
             for (String number : List.of("rate", "canary", "stop_after")) {
                 put(body, number, form.text(number).strip());
             }
-        } else if (deed.equals("stop")) {
+        } else if (action.equals("stop")) {
             body.put("reason", form.text("reason").strip());
         }
         try {
-            visit.send("POST", Inside.path("v1", "replays", visit.part("replay_id"), deed), body, form.text("key"));
+            visit.send("POST", Inside.path("v1", "replays", visit.part("replay_id"), action), body, form.text("key"));
         } catch (Refused e) {
-            // The plan itself says best why: it is shown with what has moved, and with the way to a new one.
+            // Show the plan with the differences and a form for a new plan.
             return one(visit, e.status(), e.problem());
         }
-        return Look.goTo(Inside.path("replays", visit.part("replay_id")) + "?did=" + deed);
+        return Look.goTo(Inside.path("replays", visit.part("replay_id")) + "?did=" + action);
     }
 
-    /** What is no number goes as it is: the API says what it wants. */
+    /** Passes on text that is not a number; the API rejects it with an explanation. */
     private static void put(ObjectNode body, String member, String text) {
         if (text.matches("[0-9]{1,7}")) {
             body.put(member, Integer.parseInt(text));
@@ -195,10 +195,10 @@ public final class ReplayPages {
                 .properties()
                 .forEach(one -> parts.add(Part.of(one.getKey(), new Doc(one.getValue()))));
         String worst = visit.asked("worst");
-        String fate = visit.asked("fate");
+        String result = visit.asked("fate");
         StringBuilder query = new StringBuilder(ListPages.behind(visit));
         add(query, "worst", worst);
-        add(query, "fate", FATES.contains(fate) ? fate : "");
+        add(query, "fate", RESULTS.contains(result) ? result : "");
         Doc items = visit.get(path + "/items", query.toString());
         boolean planned = plan.text("status").equals("planned");
         Map<String, Object> shown = new HashMap<>(Map.of(
@@ -206,14 +206,14 @@ public final class ReplayPages {
                 "parts", parts,
                 "items", items,
                 "worst", worst,
-                "fate", fate,
+                "result", result,
                 "problem", problem,
                 "maker", plan.text("made_by").equals(visit.visitor().principal().tokenId())));
         shown.put("mayApply", planned && visit.may("POST", path + "/apply"));
         shown.put("mayApprove", planned && visit.may("POST", path + "/approve"));
         shown.put("mayStop", plan.text("status").equals("applying") && visit.may("POST", path + "/stop"));
         shown.put("mayPlan", visit.may("POST", "/v1/replays"));
-        return visit.show(status, new Look.Sheet("replay", "Plan " + plan.text("replay_id"), "Replays", shown));
+        return visit.show(status, new Look.Sheet("replay", "Plan " + plan.text("replay_id"), "Safe replays", shown));
     }
 
     private static void add(StringBuilder query, String name, String value) {

@@ -7,15 +7,15 @@ import dev.semel.server.http.Scope;
 import java.util.Map;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** What is masked of a run, for whoever says why. It is shown on the page that answers the form, and nowhere again. */
+/** Shows a run's masked fields once to a user who gives a reason. The audit records it. */
 final class RevealPages {
     private static final String PAGE = "/runs/{run_id}/reveal";
 
     private RevealPages() {}
 
-    static void addTo(Router router, Door door) {
-        router.add("GET", PAGE, Scope.OPEN, door.page(visit -> show(visit, Doc.NOTHING)))
-                .add("POST", PAGE, Scope.OPEN, door.deed(RevealPages::reveal));
+    static void addTo(Router router, Door guard) {
+        router.add("GET", PAGE, Scope.OPEN, guard.page(visit -> show(visit, Doc.NOTHING)))
+                .add("POST", PAGE, Scope.OPEN, guard.deed(RevealPages::reveal));
     }
 
     private static Answer reveal(Visit visit, Form form) throws Exception {

@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The inbox: what waits for a person, what is known about it, and the decision. */
+/** The review inbox: the list of open questions, one question with its evidence, and the decision form. */
 public final class ReviewPages {
     private static final List<Tab> TABS = List.of(
             new Tab("", "All"),
@@ -25,19 +25,19 @@ public final class ReviewPages {
 
     private ReviewPages() {}
 
-    /** A part of the inbox, as it is called in addresses and to people. */
+    /** A tab of the inbox: its URL value and its title. */
     public record Tab(String word, String title) {}
 
-    static void addTo(Router router, Door door) {
+    static void addTo(Router router, Door guard) {
         String one = "/reviews/{review_id}";
-        router.add("GET", "/reviews", Scope.OPEN, door.page(visit -> list(visit, Again.NOT)))
-                .add("POST", "/reviews/decide", Scope.OPEN, door.deed(ReviewPages::decideMany))
-                .add("GET", one, Scope.OPEN, door.page(visit -> one(visit, Again.NOT)))
-                .add("POST", one + "/decide", Scope.OPEN, door.deed(ReviewPages::decide))
-                .add("POST", one + "/check", Scope.OPEN, door.deed(ReviewPages::check));
+        router.add("GET", "/reviews", Scope.OPEN, guard.page(visit -> list(visit, Again.NOT)))
+                .add("POST", "/reviews/decide", Scope.OPEN, guard.deed(ReviewPages::decideMany))
+                .add("GET", one, Scope.OPEN, guard.page(visit -> one(visit, Again.NOT)))
+                .add("POST", one + "/decide", Scope.OPEN, guard.deed(ReviewPages::decide))
+                .add("POST", one + "/check", Scope.OPEN, guard.deed(ReviewPages::check));
     }
 
-    /** What a decision says on its button. */
+    /** The label of a decision. */
     public static String label(String decision) {
         return switch (decision) {
             case "happened" -> "It happened";
@@ -46,13 +46,13 @@ public final class ReviewPages {
             case "suppress" -> "Suppress it";
             case "approve" -> "Approve";
             case "reject" -> "Reject";
-            case "go_on" -> "Let it go on";
+            case "go_on" -> "Continue the run";
             case "stop" -> "Stop the run";
             default -> decision;
         };
     }
 
-    /** The decisions of a kind, that which ends the run last. */
+    /** The decisions for a kind of review; the one that ends the run comes last. */
     public static List<String> decisions(String kind) {
         return switch (kind) {
             case "in_doubt" -> List.of("happened", "did_not_happen", "stop");
@@ -63,7 +63,7 @@ public final class ReviewPages {
         };
     }
 
-    private static Answer list(Visit visit, Again again) throws Exception {
+    private static Answer list(Visit visit, Again rejection) throws Exception {
         String tab = visit.asked("tab");
         List<String> words = new ArrayList<>();
         if (tab.equals("decided")) {
@@ -91,8 +91,8 @@ public final class ReviewPages {
                 "next",
                 next(visit, page)));
         parts.put("mayDecide", visit.may("POST", "/v1/reviews/decide"));
-        parts.put("again", again);
-        return visit.show(again.status(), new Look.Sheet("reviews", "Reviews", "Reviews", parts));
+        parts.put("rejection", rejection);
+        return visit.show(rejection.status(), new Look.Sheet("reviews", "Reviews", "Reviews", parts));
     }
 
     private static void word(List<String> words, String name, String value) {
@@ -114,26 +114,26 @@ public final class ReviewPages {
         return next.toString();
     }
 
-    private static Answer one(Visit visit, Again again) throws Exception {
+    private static Answer one(Visit visit, Again rejection) throws Exception {
         String path = Inside.path("v1", "reviews", visit.part("review_id"));
         Doc review = visit.get(path);
         boolean open = review.text("status").equals("open");
         Map<String, Object> parts = new HashMap<>(Map.of(
                 "review",
                 review,
-                "again",
-                again,
-                "beside",
-                beside(visit, review),
+                "rejection",
+                rejection,
+                "otherReviews",
+                otherReviews(visit, review),
                 "mayDecide",
                 open && visit.may("POST", path + "/decide"),
                 "mayCheck",
                 open && review.text("protection").equals("lookup") && visit.may("POST", path + "/check")));
-        return visit.show(again.status(), new Look.Sheet("review", review.text("title"), "Reviews", parts));
+        return visit.show(rejection.status(), new Look.Sheet("review", review.text("title"), "Reviews", parts));
     }
 
-    /** What else of the same run waits: mostly it can be decided by the same look. */
-    private static List<Doc> beside(Visit visit, Doc review) throws Exception {
+    /** Other open reviews of the same run, which the user can often decide together. */
+    private static List<Doc> otherReviews(Visit visit, Doc review) throws Exception {
         String q = "kind:" + review.text("kind") + " workflow:" + review.text("workflow");
         return visit.maybe("/v1/reviews", "q=" + Inside.encoded(q)).items().stream()
                 .filter(other -> other.text("run_id").equals(review.text("run_id"))
@@ -141,13 +141,13 @@ public final class ReviewPages {
                 .toList();
     }
 
-    /** Where somebody was faster, or what is asked has changed, the question is shown as it stands, and who it was. */
+    /** Records a decision. If another user decided first, or the question changed, shows the current review. */
     private static Answer decide(Visit visit, Form form) throws Exception {
         return visit.trying(
                 "decide",
                 form,
                 () -> {
-                    ObjectNode body = said(form);
+                    ObjectNode body = decisionBody(form);
                     meaning(form, body);
                     visit.send(
                             "POST",
@@ -156,17 +156,17 @@ public final class ReviewPages {
                             form.text("key"));
                     return Look.goTo(Inside.path("reviews", visit.part("review_id")) + "?did=decide");
                 },
-                again -> one(visit, again));
+                rejection -> one(visit, rejection));
     }
 
-    /** The version of the question that the page showed: another one was not seen, and is not decided. */
+    /** Adds the question version that the page showed, so that a changed question is not decided unseen. */
     static void meaning(Form form, ObjectNode body) {
         if (form.text("version").matches("[1-9][0-9]{0,8}")) {
             body.put("version", Integer.parseInt(form.text("version")));
         }
     }
 
-    private static ObjectNode said(Form form) {
+    private static ObjectNode decisionBody(Form form) {
         ObjectNode body = JsonNodeFactory.instance
                 .objectNode()
                 .put("decision", form.text("decision"))
@@ -177,24 +177,24 @@ public final class ReviewPages {
         return body;
     }
 
-    /** Each has its own answer, and the page tells them one by one. */
+    /** Decides several reviews. Each has its own result, which the page lists. */
     private static Answer decideMany(Visit visit, Form form) throws Exception {
-        return visit.trying("together", form, () -> decided(visit, form), again -> list(visit, again));
+        return visit.trying("together", form, () -> decided(visit, form), rejection -> list(visit, rejection));
     }
 
     private static Answer decided(Visit visit, Form form) throws Exception {
-        ObjectNode body = said(form);
+        ObjectNode body = decisionBody(form);
         ArrayNode ids = body.putArray("ids");
         form.all("ids").forEach(ids::add);
         Doc answer = visit.send("POST", "/v1/reviews/decide", body, form.text("key"));
-        Grid grid = Grid.named(answer.count("decided") + " of " + ids.size() + " were decided")
+        Grid grid = Grid.named(answer.count("decided") + " of " + ids.size() + " reviews decided")
                 .link("Review", "review_id", "reviews")
-                .status("Is", doc -> doc.at("decided").has("decision") ? "decided" : "refused")
+                .status("Result", doc -> doc.at("decided").has("decision") ? "decided" : "rejected")
                 .text("Decision", doc -> label(doc.at("decided").text("decision")))
-                .text("Because", doc -> doc.text("detail"))
+                .text("Reason", doc -> doc.text("detail"))
                 .link("Run", "run_id", "runs")
                 .of(answer.items());
-        return visit.show("list", "Decided together", "Reviews", Map.of("grid", grid));
+        return visit.show("list", "Decisions", "Reviews", Map.of("grid", grid));
     }
 
     private static Answer check(Visit visit, Form form) throws Exception {

@@ -9,7 +9,7 @@ import dev.semel.server.http.Scope;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What people do on the page of a run. What is refused is told on that page, with what was typed. */
+/** Handles the forms of the run page: cancel, signal, decide. A rejected form is shown again with its values. */
 final class RunDeeds {
     private final RunPages runs;
 
@@ -17,10 +17,10 @@ final class RunDeeds {
         this.runs = runs;
     }
 
-    void addTo(Router router, Door door) {
-        router.add("POST", "/runs/{run_id}/cancel", Scope.OPEN, door.deed(this::cancel))
-                .add("POST", "/runs/{run_id}/signal", Scope.OPEN, door.deed(this::signal))
-                .add("POST", "/runs/{run_id}/decide", Scope.OPEN, door.deed(this::decide));
+    void addTo(Router router, Door guard) {
+        router.add("POST", "/runs/{run_id}/cancel", Scope.OPEN, guard.deed(this::cancel))
+                .add("POST", "/runs/{run_id}/signal", Scope.OPEN, guard.deed(this::signal))
+                .add("POST", "/runs/{run_id}/decide", Scope.OPEN, guard.deed(this::decide));
     }
 
     private Answer cancel(Visit visit, Form form) throws Exception {
@@ -58,16 +58,16 @@ final class RunDeeds {
             if (!answer.is("decided")) {
                 throw new SemelException(
                         ErrorCode.PRECONDITION_FAILED,
-                        "This step does not wait for that decision: it was decided before, or it has moved on. Nothing"
-                                + " was changed.",
-                        "Below is the run as it stands now. Where it still asks, decide what it asks now.");
+                        "This step does not wait for that decision: a user decided it before, or the run has continued."
+                                + " Nothing was changed.",
+                        "Check the current state of the run below. If it still has an open question, decide that one.");
             }
             return done(visit, "decide");
         });
     }
 
-    private Answer trying(Visit visit, Form form, String name, Visit.Deed deed) throws Exception {
-        return visit.trying(name, form, deed, again -> runs.one(visit, again));
+    private Answer trying(Visit visit, Form form, String name, Visit.Deed action) throws Exception {
+        return visit.trying(name, form, action, rejection -> runs.one(visit, rejection));
     }
 
     private static Answer done(Visit visit, String what) {

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Runs with the requests beside them, one run, and all requests. */
+/** The pages of the run history: runs with their requests, one run, and all duplicate or conflicting requests. */
 public final class RunPages {
     private static final List<String> FILTERS = List.of("status", "since", "replayed", "key");
 
@@ -21,22 +21,22 @@ public final class RunPages {
         this.clock = clock;
     }
 
-    void addTo(Router router, Door door) {
-        router.add("GET", "/runs", Scope.OPEN, door.page(this::list))
-                .add("GET", "/runs/{run_id}", Scope.OPEN, door.page(visit -> one(visit, Again.NOT)))
-                .add("GET", "/runs/{run_id}/row", Scope.OPEN, door.page(RunPages::row))
-                .add("GET", "/requests", Scope.OPEN, door.page(RunPages::requests));
+    void addTo(Router router, Door guard) {
+        router.add("GET", "/runs", Scope.OPEN, guard.page(this::list))
+                .add("GET", "/runs/{run_id}", Scope.OPEN, guard.page(visit -> one(visit, Again.NOT)))
+                .add("GET", "/runs/{run_id}/row", Scope.OPEN, guard.page(RunPages::row))
+                .add("GET", "/requests", Scope.OPEN, guard.page(RunPages::requests));
     }
 
     /**
-     * A table of runs as it was asked for.
+     * One page of a filtered table of runs.
      *
-     * @param workflow whose they are; empty for all
-     * @param filters those that are set, by name
-     * @param next the address of the older ones; empty at the end
-     * @param plan the filter in the words of the API, for a plan of a replay; empty where none is offered
-     * @param views filters that were kept under a name
-     * @param mayReplay whether runs can be ticked, and a replay of these be planned
+     * @param workflow the only workflow shown; empty for all
+     * @param filters the set filters, by name
+     * @param next URL query of older runs; empty on the last page
+     * @param plan the API filter for a safe replay plan; empty if the page offers none
+     * @param views saved filters
+     * @param mayReplay whether the user can select runs and plan their safe replay
      */
     public record Table(
             List<Doc> runs,
@@ -55,10 +55,10 @@ public final class RunPages {
             return !filters.isEmpty();
         }
 
-        /** How many runs a plan would be for, as far as this page knows. */
+        /** The runs that a plan would include, in words. */
         public String planned() {
             return !newest || !next.isEmpty()
-                    ? "all runs that fit this filter"
+                    ? "all runs that match this filter"
                     : runs.size() == 1 ? "this one run" : "these " + runs.size() + " runs";
         }
     }
@@ -94,7 +94,7 @@ public final class RunPages {
                 visit.may("POST", "/v1/replays"));
     }
 
-    /** Only what was narrowed down is offered: nobody means to replay everything. */
+    /** Offers a plan only for a filtered list, so that nobody replays everything by mistake. */
     private static String plan(Visit visit, Doc page, String workflow, List<String> words) {
         if (words.isEmpty() || page.items().isEmpty() || !visit.may("POST", "/v1/replays")) {
             return "";
@@ -106,17 +106,17 @@ public final class RunPages {
         return visit.show("runs", "Runs", "Runs", Map.of("table", table(visit, "")));
     }
 
-    /** One run of a table, to be put in the place of the one that stands there. */
+    /** One table row, which the script swaps in for a live update. */
     private static Answer row(Visit visit) throws Exception {
         Doc run = visit.get(Inside.path("v1", "runs", visit.part("run_id")));
         boolean pick = visit.may("POST", "/v1/replays");
         return visit.show(
-                "row", "", "", Map.of("run", run, "named", visit.asked("named").equals("true"), "pick", pick));
+                "runRow", "", "", Map.of("run", run, "named", visit.asked("named").equals("true"), "pick", pick));
     }
 
-    Answer one(Visit visit, Again again) throws Exception {
+    Answer one(Visit visit, Again rejection) throws Exception {
         String path = Inside.path("v1", "runs", visit.part("run_id"));
-        // First what is asked, then the rest: a question that comes in between was not seen on this page.
+        // Read the questions first: the page must not show a newer run state with an older question version.
         Steps steps = Steps.of(visit, path);
         Doc run = visit.get(path);
         Doc workflow = visit.maybe(Inside.path("v1", "workflows", run.text("workflow_id")), "");
@@ -127,7 +127,7 @@ public final class RunPages {
                 run,
                 "bars",
                 Bars.of(run, steps, clock.instant()),
-                "asked",
+                "reviews",
                 new Asked(steps.timeline().list("reviews")),
                 "signal",
                 signal(run),
@@ -139,14 +139,14 @@ public final class RunPages {
                 open(run) && visit.may("POST", path + "/signals/x"),
                 "mayDecide",
                 open(run) && visit.may("POST", path + "/decide"),
-                "again",
-                again));
-        return visit.show(again.status(), new Look.Sheet("run", "Run " + run.text("run_id"), "Runs", parts));
+                "rejection",
+                rejection));
+        return visit.show(rejection.status(), new Look.Sheet("run", "Run " + run.text("run_id"), "Runs", parts));
     }
 
-    /** What the run asked of people. */
+    /** The reviews of a run. */
     public record Asked(List<Doc> reviews) {
-        /** The version of a step's question that this page shows; that of the next one, where it is on its way yet. */
+        /** The version of a step's question on this page; if the last question is decided, the next version. */
         public long version(String step) {
             return reviews.stream()
                     .filter(review -> review.text("step").equals(step))
@@ -155,13 +155,13 @@ public final class RunPages {
                     .orElse(1L);
         }
 
-        /** Those that nobody has decided. */
+        /** The reviews without a decision. */
         public List<Doc> open() {
             return reviews.stream().filter(review -> review.is("open")).toList();
         }
     }
 
-    /** The signal that it waits for; empty where it waits for none. */
+    /** The signal that the run waits for; may be empty. */
     private static String signal(Doc run) {
         return run.list("waiting_for").stream()
                 .filter(wait -> wait.text("kind").equals("signal"))
@@ -179,26 +179,26 @@ public final class RunPages {
                 .choice("kind", "Kind", "any", List.of("replayed", "conflict"))
                 .workflow()
                 .text("key", "Key", "evt_1")
-                .text("actor", "By", "tok_1")
-                .choice("since", "Since", "always", Filters.AGES);
-        Grid grid = Grid.named("Requests that met a run, newest first")
+                .text("actor", "Actor", "tok_1")
+                .choice("since", "Since", "any time", Filters.AGES);
+        Grid grid = Grid.named("Duplicate and conflicting requests, newest first")
                 .time("When", "at")
                 .status("Kind", "kind")
-                .text("Answer", "status_code")
+                .text("Status code", "status_code")
                 .text("Differs in", doc -> doc.words("changed"))
                 .link("Key", "key", "keys")
                 .link("Run", "run_id", "runs")
-                .text("Times", "times")
-                .text("By", "actor_id")
+                .text("Count", "times")
+                .text("Actor", "actor_id")
                 .whenEmpty(
                         filters.isSet()
-                                ? "No request fits this filter. Send one twice:"
-                                : "No request has met a run that was there before. Send one twice:",
+                                ? "No request matches this filter. Send one twice:"
+                                : "No duplicate requests yet. Send one twice:",
                         "semel send payment_receipt --key evt_1 --times 2 --data '{\"payment_id\":\"pay_1\","
                                 + "\"amount\":4900,\"currency\":\"usd\"}'")
                 .among(filters)
                 .of(visit.get("/v1/requests", ListPages.words(visit, filters.words())));
-        // What is narrowed down, or of before, is not told what is new: it may not fit.
+        // Filtered lists and older pages get no live updates, because new requests may not match.
         String news = filters.isSet() || !visit.asked("after").isEmpty() ? "" : "requests";
         return visit.show("list", "Requests", "Requests", Map.of("grid", grid, "filters", filters, "news", news));
     }

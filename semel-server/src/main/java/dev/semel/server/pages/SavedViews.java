@@ -12,18 +12,22 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Filters of runs that were kept under a name: the reader's own, and those that everybody is shown.
+ * Saved run filters: the user's own, and those shared with all users.
  *
- * @param filter the one of this page, in the words of the API
- * @param mayKeep whether the reader may keep it
+ * @param filter the filter of this page, as an API filter string
+ * @param mayKeep whether the user may save it
  */
 public record SavedViews(List<View> all, String filter, boolean mayKeep) {
-    /** @param own only its owner is shown it */
+    /**
+     * One saved filter.
+     *
+     * @param own only its owner sees it
+     */
     public record View(String name, String href, boolean own, boolean current) {}
 
-    static void addTo(Router router, Door door) {
-        router.add("POST", "/views", Scope.OPEN, door.deed(SavedViews::keep))
-                .add("POST", "/views/{name}/remove", Scope.OPEN, door.deed(SavedViews::remove));
+    static void addTo(Router router, Door guard) {
+        router.add("POST", "/views", Scope.OPEN, guard.deed(SavedViews::save))
+                .add("POST", "/views/{name}/remove", Scope.OPEN, guard.deed(SavedViews::remove));
     }
 
     static SavedViews of(Visit visit, String filter) throws Exception {
@@ -32,14 +36,14 @@ public record SavedViews(List<View> all, String filter, boolean mayKeep) {
         for (Doc view : visit.maybe("/v1/views", "limit=200").items()) {
             Doc document = view.at("document");
             if (!document.has("owner") || document.text("owner").equals(me)) {
-                String kept = document.text("filter");
-                all.add(new View(view.text("name"), href(kept), document.has("owner"), kept.equals(filter.strip())));
+                String saved = document.text("filter");
+                all.add(new View(view.text("name"), href(saved), document.has("owner"), saved.equals(filter.strip())));
             }
         }
         return new SavedViews(List.copyOf(all), filter.strip(), visit.may("PUT", "/v1/views/x"));
     }
 
-    /** The page that shows it: a filter is an address. */
+    /** The URL of the page with this filter. */
     static String href(String filter) {
         String place = "/runs";
         StringBuilder query = new StringBuilder();
@@ -62,7 +66,7 @@ public record SavedViews(List<View> all, String filter, boolean mayKeep) {
         return place + query;
     }
 
-    private static Answer keep(Visit visit, Form form) throws Exception {
+    private static Answer save(Visit visit, Form form) throws Exception {
         String filter = form.text("filter").strip();
         ObjectNode body = JsonNodeFactory.instance.objectNode().put("filter", filter);
         if (!form.ticked("shared")) {
@@ -74,15 +78,15 @@ public record SavedViews(List<View> all, String filter, boolean mayKeep) {
         return Look.goTo(back(filter, "view"));
     }
 
-    /** The version of the reader's own view of that name; 0 where there must be none, since any other is not theirs. */
+    /** The version of the user's own view of that name; 0 if the user has none. */
     private static long ownVersion(Visit visit, String path, String name) throws Exception {
         Doc there = visit.maybe(path, "");
         String owner = there.at("document").text("owner");
         if (there.has("version") && owner.isEmpty()) {
             throw new SemelException(
                     ErrorCode.PRECONDITION_FAILED,
-                    "There is a view " + name + " that everybody is shown. Nothing was changed.",
-                    "Choose another name, or remove that one first.");
+                    "A shared view named " + name + " exists. Nothing was saved.",
+                    "Choose another name, or remove the shared view first.");
         }
         return owner.equals(visit.visitor().principal().tokenId()) ? there.number("version") : 0;
     }

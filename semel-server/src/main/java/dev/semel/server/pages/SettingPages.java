@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** What a workspace keeps beside its workflows, kind by kind. */
+/** The settings pages of a workspace: one list per kind of setting. */
 public final class SettingPages {
     private static final List<Kind> KINDS = List.of(
             new Kind("channels", "Channels"),
@@ -18,20 +18,20 @@ public final class SettingPages {
             new Kind("alerts", "Alerts"),
             new Kind("profiles", "Profiles"),
             new Kind("tokens", "API tokens"),
-            new Kind("people", "People"),
+            new Kind("people", "Users"),
             new Kind("workspaces", "Workspaces"));
 
     private SettingPages() {}
 
-    /** A kind, as it is called in addresses and to people. */
+    /** A tab for one kind of setting: its URL value and its title. */
     public record Kind(String word, String title) {}
 
-    static void addTo(Router router, Door door) {
-        router.add("GET", "/settings", Scope.OPEN, door.page(visit -> list(visit, "channels", "")))
-                .add("GET", "/settings/{kind}", Scope.OPEN, door.page(visit -> list(visit, visit.part("kind"), "")));
+    static void addTo(Router router, Door guard) {
+        router.add("GET", "/settings", Scope.OPEN, guard.page(visit -> list(visit, "channels", "")))
+                .add("GET", "/settings/{kind}", Scope.OPEN, guard.page(visit -> list(visit, visit.part("kind"), "")));
     }
 
-    /** @param link for somebody who was just invited; empty otherwise */
+    /** @param link the link of a new invitation, or a new token; else empty */
     static Answer list(Visit visit, String kind, String link) throws Exception {
         if (KINDS.stream().noneMatch(one -> one.word().equals(kind))) {
             return Look.goTo("/settings");
@@ -67,65 +67,68 @@ public final class SettingPages {
     private static Grid grid(String kind) {
         return switch (kind) {
             case "tokens" ->
-                Grid.named("API tokens; their secrets are shown once, when they are made")
+                Grid.named("API tokens. The server shows a token only once, when you create it")
                         .code("Token", "token_id")
                         .text("Name", "name")
                         .text("Scopes", doc -> doc.words("scopes"))
                         .text(
-                                "Quota a minute",
+                                "Quota per minute",
                                 doc -> doc.number("quota_per_minute") == 0 ? "none" : doc.count("quota_per_minute"))
-                        .time("Made", "created_at")
+                        .time("Created", "created_at")
                         .time("Revoked", "revoked_at")
                         .whenEmpty(
-                                "There is no token. Make one:",
+                                "No tokens yet. Create one:",
                                 "semel token create --workspace default --scope trigger,read --name shop");
             case "people" ->
-                Grid.named("People who log in")
+                Grid.named("Users of this workspace")
                         .text("Name", "name")
                         .text("Role", "role")
                         .text("Groups", doc -> doc.words("groups"))
-                        .text("Logs in with", "logs_in_with")
+                        .text("Log-in method", "logs_in_with")
                         .text("Disabled", doc -> doc.is("disabled") ? "yes" : "")
                         .time("Changed", "changed_at")
-                        .whenEmpty("Nobody has set up a log-in. Invite somebody below.", "");
+                        .whenEmpty("No users yet. Invite one below.", "");
             case "workspaces" ->
-                Grid.named("Workspaces of this server; a new one is made with its first token")
+                Grid.named("Workspaces of this server. To add one, create its first token")
                         .text("Workspace", "workspace")
-                        .text("Yours", doc -> doc.is("own") ? "yes" : "")
-                        .whenEmpty("There is none.", "");
+                        .text("Current", doc -> doc.is("own") ? "yes" : "")
+                        .whenEmpty("No workspaces.", "");
             case "secrets" ->
-                Grid.named("Secrets; their values are never shown")
+                Grid.named("Secrets. The server never shows their values")
                         .text("Name", "name")
                         .code("Fingerprint", "fingerprint")
-                        .text("Under key", "key")
+                        .text("Encryption key", "key")
                         .time("Changed", "changed_at")
                         .text("By", "changed_by")
-                        .whenEmpty("There is no secret. Store one:", "semel secret set smtp_password");
+                        .whenEmpty("No secrets yet. Store one:", "semel secret set smtp_password");
             case "profiles" ->
-                Grid.named("Profiles of the people that workflows write to")
-                        .link("Profile", doc -> doc.text("profile_id"), doc -> place(kind, doc.text("profile_id")))
+                Grid.named("Profiles of message recipients")
+                        .link(
+                                "Profile",
+                                doc -> doc.text("profile_id"),
+                                doc -> documentUrl(kind, doc.text("profile_id")))
                         .time("Changed", "changed_at")
                         .text("By", "changed_by")
-                        .whenEmpty("There is no profile. Make one:", "semel profile put usr_1 profile.json");
+                        .whenEmpty("No profiles yet. Create one:", "semel profile put usr_1 profile.json");
             default ->
                 Grid.named(kind.substring(0, 1).toUpperCase(java.util.Locale.ROOT) + kind.substring(1))
-                        .link("Name", doc -> doc.text("name"), doc -> place(kind, doc.text("name")))
-                        .text("What", SettingPages::what)
+                        .link("Name", doc -> doc.text("name"), doc -> documentUrl(kind, doc.text("name")))
+                        .text("Summary", SettingPages::summary)
                         .text("Version", "version")
                         .time("Changed", "changed_at")
                         .text("By", "changed_by")
                         .whenEmpty(
-                                "There is none. Make one:",
+                                "None yet. Create one:",
                                 "semel " + kind.substring(0, kind.length() - 1) + " put NAME FILE");
         };
     }
 
-    private static String place(String kind, String name) {
+    private static String documentUrl(String kind, String name) {
         return Inside.path("settings", kind, name);
     }
 
-    /** The one thing that tells such a document from others of its kind. */
-    private static String what(Doc doc) {
+    /** The most important fields of a document. */
+    private static String summary(Doc doc) {
         Doc document = doc.at("document");
         if (document.has("signal")) {
             return document.text("signal") + " above " + document.text("above") + " → " + document.text("channel");

@@ -8,19 +8,19 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What is shown once and never again: tokens of the API, and secrets. */
+/** Handles the forms that create and revoke API tokens, and store and remove secrets. */
 final class ShownOnce {
     private ShownOnce() {}
 
-    static void addTo(Router router, Door door) {
-        router.add("POST", "/settings/tokens", Scope.OPEN, door.deed(ShownOnce::make))
-                .add("POST", "/settings/tokens/{token_id}/revoke", Scope.OPEN, door.deed(ShownOnce::revoke))
-                .add("POST", "/settings/secrets", Scope.OPEN, door.deed(ShownOnce::hide))
-                .add("POST", "/settings/secrets/{name}/remove", Scope.OPEN, door.deed(ShownOnce::forget));
+    static void addTo(Router router, Door guard) {
+        router.add("POST", "/settings/tokens", Scope.OPEN, guard.deed(ShownOnce::createToken))
+                .add("POST", "/settings/tokens/{token_id}/revoke", Scope.OPEN, guard.deed(ShownOnce::revokeToken))
+                .add("POST", "/settings/secrets", Scope.OPEN, guard.deed(ShownOnce::storeSecret))
+                .add("POST", "/settings/secrets/{name}/remove", Scope.OPEN, guard.deed(ShownOnce::removeSecret));
     }
 
-    /** The secret stands on the very page that answers the form, and nowhere else; sent again, it says so. */
-    private static Answer make(Visit visit, Form form) throws Exception {
+    /** Shows the new token on the response page only. A repeated form does not show it again. */
+    private static Answer createToken(Visit visit, Form form) throws Exception {
         ObjectNode body = JsonNodeFactory.instance
                 .objectNode()
                 .put("name", form.text("name").strip());
@@ -34,23 +34,23 @@ final class ShownOnce {
         }
         Doc made = visit.send("POST", "/v1/tokens", body, form.text("key"));
         String secret =
-                made.has("token") ? made.text("token") : "made before; its secret was shown then, and only then";
+                made.has("token") ? made.text("token") : "created before; the server showed it once, at that time";
         return SettingPages.list(visit, "tokens", secret);
     }
 
-    private static Answer revoke(Visit visit, Form form) throws Exception {
+    private static Answer revokeToken(Visit visit, Form form) throws Exception {
         ObjectNode nothing = JsonNodeFactory.instance.objectNode();
         visit.send("DELETE", Inside.path("v1", "tokens", visit.part("token_id")), nothing, form.text("key"));
         return Look.goTo("/settings/tokens?did=revoked");
     }
 
-    private static Answer hide(Visit visit, Form form) throws Exception {
+    private static Answer storeSecret(Visit visit, Form form) throws Exception {
         ObjectNode body = JsonNodeFactory.instance.objectNode().put("value", form.text("value"));
         visit.send("PUT", Inside.path("v1", "secrets", form.text("name").strip()), body, form.text("key"));
-        return Look.goTo("/settings/secrets?did=kept");
+        return Look.goTo("/settings/secrets?did=saved");
     }
 
-    private static Answer forget(Visit visit, Form form) throws Exception {
+    private static Answer removeSecret(Visit visit, Form form) throws Exception {
         ObjectNode nothing = JsonNodeFactory.instance.objectNode();
         visit.send("DELETE", Inside.path("v1", "secrets", visit.part("name")), nothing, form.text("key"));
         return Look.goTo("/settings/secrets?did=removed");

@@ -7,14 +7,19 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * The five signals as they are shown: each a number with its course, and the list behind it one click away.
+ * The five monitoring metrics for display: each with its chart and a link to the rows behind it.
  *
- * @param doc what the API says
+ * @param doc the API's response
  */
 public record Signals(Doc doc, List<Card> cards, List<Link> also) {
-    /** @param href the list behind the number */
+    /**
+     * A link to the rows behind a number.
+     *
+     * @param href URL of the list
+     */
     public record Link(String text, String href) {}
 
+    /** One metric: title, value, chart and links. */
     public record Card(String title, String figure, Plot plot, List<Link> links, String says) {}
 
     /** @param workflow empty for all */
@@ -26,7 +31,7 @@ public record Signals(Doc doc, List<Card> cards, List<Link> also) {
                 doc, List.of(conflicts(doc), prevented(doc), recoveries(doc), expired(doc), writes(doc)), also(doc));
     }
 
-    /** The page of a list has the address of the list, without the version. */
+    /** The dashboard URL of an API list: the API path without its version. */
     public static String page(String list) {
         return list.startsWith("/v1/") ? list.substring("/v1".length()) : list;
     }
@@ -39,7 +44,7 @@ public record Signals(Doc doc, List<Card> cards, List<Link> also) {
         Doc rate = doc.at("conflict_rate");
         String percent =
                 String.format(Locale.ROOT, "%.2f", rate.node().path("rate").asDouble(0) * 100) + " %";
-        String text = rate.count("conflicts") + " of " + rate.count("keyed_triggers") + " triggers with a key";
+        String text = rate.count("conflicts") + " of " + rate.count("keyed_triggers") + " keyed triggers";
         return new Card("Conflict rate", percent, Plot.of(doc, "conflicts"), List.of(link(text, rate, "list")), "");
     }
 
@@ -55,7 +60,7 @@ public record Signals(Doc doc, List<Card> cards, List<Link> also) {
                 List.of(
                         link(prevented.count("replayed_requests") + " requests", prevented, "list"),
                         link(prevented.count("suppressed_effects") + " effects", prevented, "effects")),
-                worth.isEmpty() ? "" : "Worth " + worth + ".");
+                worth.isEmpty() ? "" : "Amount saved: " + worth + ".");
     }
 
     private static Card recoveries(Doc doc) {
@@ -65,7 +70,7 @@ public record Signals(Doc doc, List<Card> cards, List<Link> also) {
                 recoveries.count("count"),
                 Plot.of(doc, "retry_recoveries"),
                 List.of(link(recoveries.count("count") + " runs", recoveries, "list")),
-                "They completed after a failed attempt or a crash.");
+                "Runs that completed after a failed attempt or a crash.");
     }
 
     private static Card expired(Doc doc) {
@@ -75,22 +80,22 @@ public record Signals(Doc doc, List<Card> cards, List<Link> also) {
                 expired.count("count"),
                 Plot.of(doc, "expired_key_retries"),
                 List.of(link(expired.count("count") + " triggers", expired, "list")),
-                "The window of their key was over; each started a new run.");
+                "The key's window had ended, so each started a new run.");
     }
 
     private static Card writes(Doc doc) {
         Doc writes = doc.at("writes_versus_objects");
         return new Card(
-                "Writes and objects",
+                "Writes versus unique objects",
                 writes.count("writes_with_object") + " : " + writes.count("objects"),
                 Plot.of(doc, "writes"),
                 List.of(
-                        link("objects that were written more than once", writes, "list"),
+                        link("objects written more than once", writes, "list"),
                         new Link(
-                                writes.count("writes_with_object") + " writes that name their object",
+                                writes.count("writes_with_object") + " writes with an object",
                                 page(writes.text("list"))
                                         .replace("/objects?having=writes%3E1", "/facts?kind=written"))),
-                writes.count("writes") + " writes in all.");
+                writes.count("writes") + " writes in total.");
     }
 
     private static List<Link> also(Doc doc) {
@@ -105,7 +110,7 @@ public record Signals(Doc doc, List<Card> cards, List<Link> also) {
                 also,
                 "without_key_list"));
         links.add(link(
-                also.count("same_payload_refused") + " refused as the same payload under another key",
+                also.count("same_payload_refused") + " rejected: same payload under another key",
                 also,
                 "same_payload_list"));
         return List.copyOf(links);

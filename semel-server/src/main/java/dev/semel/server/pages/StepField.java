@@ -8,17 +8,21 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * One field of a step on a form.
+ * One form field of a step in the builder.
  *
- * @param name where it stands in the step, e.g. `idempotent.time`
- * @param label what people call it
- * @param options what can be chosen; none where anything can be written
- * @param hint a few words below; may be empty
- * @param value as the text has it; empty where it is not there
- * @param type `number`, `boolean` or `string`, as the text has it; `many` where it is more than one value
+ * @param name the path in the step, e.g. `idempotent.time`
+ * @param label shown to the user
+ * @param options the values to choose from; empty for a text field
+ * @param hint help text; may be empty
+ * @param value as in the file; empty if missing
+ * @param type `number`, `boolean` or `string`, as in the file; `many` for a list or map
  */
 public record StepField(String name, String label, List<Option> options, String hint, String value, String type) {
-    /** @param says what it means, in a few words */
+    /**
+     * One value of a select field.
+     *
+     * @param says its label
+     */
     public record Option(String value, String says) {}
 
     private static final List<Option> UNITS = options("seconds", "minutes", "hours", "days");
@@ -51,12 +55,12 @@ public record StepField(String name, String label, List<Option> options, String 
         return Stream.of(values).map(value -> new Option(value, value)).toList();
     }
 
-    /** The id that the control has on the page. */
+    /** The HTML id of the input. */
     public String id() {
         return "f-" + name.replace('.', '-');
     }
 
-    /** Whether it has a line of its own: addresses, expressions and sentences are long. */
+    /** Whether the field needs a full line, e.g. for URLs and expressions. */
     public boolean isWide() {
         return WIDE.contains(name) || name.endsWith(".when");
     }
@@ -65,7 +69,7 @@ public record StepField(String name, String label, List<Option> options, String 
         return type.equals("many");
     }
 
-    /** Whether the text has a value that is not among those that can be chosen; it is offered too, so that it stays. */
+    /** Whether the file has a value that is not an option; the form offers it too, so that it is not lost. */
     public boolean isOther() {
         return !value.isEmpty()
                 && options.stream().noneMatch(option -> option.value().equals(value));
@@ -80,7 +84,7 @@ public record StepField(String name, String label, List<Option> options, String 
         return new StepField(name, label, options, hint, at.isContainer() ? "" : new Doc(at).text(), shape);
     }
 
-    /** What was written, as the file means it: a number stays a number, true stays true. */
+    /** Converts typed text to JSON, so that numbers and booleans keep their type. */
     static JsonNode typed(String name, String value, String type) {
         JsonNodeFactory json = JsonNodeFactory.instance;
         boolean numeric = type.equals("number")
@@ -97,7 +101,7 @@ public record StepField(String name, String label, List<Option> options, String 
         return json.stringNode(value);
     }
 
-    /** What a tab shows for a kind of step. */
+    /** The fields of a tab for a kind of step. */
     static List<StepField> of(String tab, String kind) {
         return switch (tab) {
             case "idempotent" -> idempotent();
@@ -110,9 +114,9 @@ public record StepField(String name, String label, List<Option> options, String 
 
     private static List<StepField> common() {
         return List.of(
-                text("title", "Title").hint("for people"),
-                text("when", "Only when").hint("an expression that gives true or false: ${ input.total > 0 }"),
-                text("on_error", "When it fails for good")
+                text("title", "Title").hint("shown in the dashboard"),
+                text("when", "Only when").hint("an expression with the result true or false: ${ input.total > 0 }"),
+                text("on_error", "After the last failed attempt")
                         .choice(List.of(
                                 new Option("fail", "the run fails"), new Option("continue", "the next step runs"))));
     }
@@ -122,37 +126,37 @@ public record StepField(String name, String label, List<Option> options, String 
             case "http" ->
                 Stream.of(
                         text("http.method", "Method").choice(options("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")),
-                        text("http.url", "Address"));
+                        text("http.url", "URL"));
             case "send" -> message();
             case "digest" ->
                 Stream.concat(
                         Stream.of(
-                                text("digest.key", "Gathered together by"),
-                                text("digest.collect_for", "Gathers for").hint("such as 15m")),
+                                text("digest.key", "Group key"),
+                                text("digest.collect_for", "Collects for").hint("e.g. 15m")),
                         message());
             case "event" -> Stream.of(text("event", "Event"), text("to", "To").hint("a profile or an address"));
-            case "sleep" -> Stream.of(text("sleep", "For").hint("such as 30s, 15m, 24h or 7d"));
+            case "sleep" -> Stream.of(text("sleep", "Duration").hint("e.g. 30s, 15m, 24h or 7d"));
             case "wait_for" ->
                 Stream.of(
                         text("wait_for.signal", "Signal"),
-                        text("wait_for.timeout", "At most").hint("such as 3d"));
+                        text("wait_for.timeout", "Timeout").hint("e.g. 3d"));
             case "wait_for_reply" ->
                 Stream.of(
                         text("wait_for_reply.to", "Reply to step"),
-                        text("wait_for_reply.timeout", "At most").hint("such as 3d"));
+                        text("wait_for_reply.timeout", "Timeout").hint("e.g. 3d"));
             case "approval" ->
                 Stream.of(
                         text("approval.to", "Who decides"),
                         text("approval.title", "Question"),
-                        text("approval.timeout", "At most").hint("such as 1d"));
-            case "workflow" -> Stream.of(text("workflow", "Workflow"), text("key", "Key of its run"));
+                        text("approval.timeout", "Timeout").hint("e.g. 1d"));
+            case "workflow" -> Stream.of(text("workflow", "Workflow"), text("key", "Key of the child run"));
             case "for_each" ->
                 Stream.of(
-                        text("for_each", "For each of"),
-                        text("as", "Called"),
-                        text("item_key", "Told apart by"),
-                        text("parallel", "At once"));
-            case "tx" -> Stream.of(text("tx.sql", "Statement"));
+                        text("for_each", "List"),
+                        text("as", "Item name"),
+                        text("item_key", "Item key"),
+                        text("parallel", "Concurrency"));
+            case "tx" -> Stream.of(text("tx.sql", "SQL statement"));
             case "java" -> Stream.of(text("java", "Registered step"));
             default -> Stream.empty();
         };
@@ -164,39 +168,39 @@ public record StepField(String name, String label, List<Option> options, String 
 
     private static List<StepField> idempotent() {
         return List.of(
-                text("idempotent.key", "Idempotent key").hint("what makes two of these the same one"),
-                text("idempotent.time", "Time").hint("1 second to 365 days"),
-                text("idempotent.unit", "Units").choice(UNITS),
-                text("idempotent.on_change", "If the data changed inside that time")
+                text("idempotent.key", "Idempotent key").hint("two effects with the same key are duplicates"),
+                text("idempotent.time", "Window").hint("1 second to 365 days"),
+                text("idempotent.unit", "Unit").choice(UNITS),
+                text("idempotent.on_change", "If the data changed within the window")
                         .choice(List.of(
                                 new Option("send", "send again"),
                                 new Option("suppress", "suppress"),
-                                new Option("review", "ask a person"))));
+                                new Option("review", "ask a user"))));
     }
 
     private static List<StepField> protection() {
         return List.of(
-                text("protect", "When an answer is lost")
+                text("protect", "If the response is lost")
                         .choice(List.of(
-                                new Option("provider_key", "provider_key: sent again with the same key"),
-                                new Option("lookup", "lookup: the provider is asked first"),
-                                new Option("at_most_once", "at_most_once: never sent again"),
-                                new Option("ask", "ask: a person decides"),
-                                new Option("repeatable", "repeatable: doing it again changes nothing"),
-                                new Option("none", "none: sent again, unprotected"))),
-                text("provider_window", "The provider remembers a key for").hint("with provider_key, such as 24h"),
-                text("because", "Because").hint("why it goes without; needed with none"),
-                text("reviewers", "Who is asked").hint("with ask, such as role:ops; the owner unless said"),
-                text("does", "It does").choice(options("create", "update", "notify")),
+                                new Option("provider_key", "provider_key: send again with the same key"),
+                                new Option("lookup", "lookup: check with the provider first"),
+                                new Option("at_most_once", "at_most_once: never send again"),
+                                new Option("ask", "ask: a user decides"),
+                                new Option("repeatable", "repeatable: safe to repeat"),
+                                new Option("none", "none: send again, unprotected"))),
+                text("provider_window", "Provider remembers keys for").hint("with provider_key, e.g. 24h"),
+                text("because", "Reason").hint("why it has no protection; required with none"),
+                text("reviewers", "Reviewers").hint("with ask, e.g. role:ops. Default: the owner."),
+                text("does", "Effect type").choice(options("create", "update", "notify")),
                 text("risk", "Risk").choice(options("high")));
     }
 
     private static List<StepField> retry() {
         return List.of(
                 text("retry.attempts", "Attempts"),
-                text("retry.first", "First pause").hint("such as 1s"),
-                text("retry.factor", "Each pause is longer by a factor of"),
-                text("retry.max", "Longest pause").hint("such as 5m"),
-                text("timeout", "One attempt takes at most").hint("such as 30s"));
+                text("retry.first", "First delay").hint("e.g. 1s"),
+                text("retry.factor", "Backoff factor"),
+                text("retry.max", "Longest delay").hint("e.g. 5m"),
+                text("timeout", "Timeout per attempt").hint("e.g. 30s"));
     }
 }

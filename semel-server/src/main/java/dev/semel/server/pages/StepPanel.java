@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The settings of one step: its tabs, and the fields of the one that is open. */
+/** The settings panel of one step in the builder: its tabs, and the fields of the open tab. */
 public final class StepPanel {
     static final Set<String> EFFECTS = Set.of("http", "send", "event", "digest", "java");
     private static final Set<String> MESSAGES = Set.of("send", "event", "digest");
@@ -33,7 +33,7 @@ public final class StepPanel {
         this.tab = tab;
     }
 
-    /** Nothing is open where there is no such step. */
+    /** A closed panel if the step does not exist. */
     static StepPanel of(Doc draft, String step, String tab) {
         Doc line = draft.list("steps").stream()
                 .filter(one -> !step.isEmpty() && one.text("step").equals(step))
@@ -58,7 +58,7 @@ public final class StepPanel {
         return line.text("kind");
     }
 
-    /** Where the step begins in the text. */
+    /** The line of the file at which the step begins. */
     public String line() {
         return line.text("line");
     }
@@ -71,7 +71,7 @@ public final class StepPanel {
         return Character.toUpperCase(tab.charAt(0)) + tab.substring(1);
     }
 
-    /** Whether this tab means something for this kind of step. */
+    /** Whether this tab applies to this kind of step. */
     public boolean applies() {
         return switch (tab) {
             case "idempotent", "protection" -> EFFECTS.contains(kind());
@@ -83,34 +83,34 @@ public final class StepPanel {
 
     public String whyNot() {
         return tab.equals("overrides")
-                ? "Only a message has something that its channel lets a step override."
-                : "A step of this kind does nothing outside: its record is enough, and nothing has to be told apart.";
+                ? "Overrides apply only to message steps."
+                : "A step of this kind has no side effect, so these settings do not apply.";
     }
 
-    /** The fields of the tab, with what the text says of each. */
+    /** The fields of the tab with their values from the file. */
     public List<StepField> fields() {
-        Doc said = draft.at("fields");
+        Doc fields = draft.at("fields");
         Stream<StepField> own = StepField.of(tab, kind()).stream();
         Stream<StepField> free = switch (tab) {
-            case "general" -> inner(said);
-            case "overrides" -> free(said, "overrides");
+            case "general" -> inner(fields);
+            case "overrides" -> free(fields, "overrides");
             default -> Stream.empty();
         };
-        return Stream.concat(own, free).map(field -> field.filled(said)).toList();
+        return Stream.concat(own, free).map(field -> field.filled(fields)).toList();
     }
 
-    /** What a kind has that its author named or counted: values that are set, cases that hold or not. */
-    private Stream<StepField> inner(Doc said) {
+    /** The fields whose names the author chose: values of a set step, cases of a choose step. */
+    private Stream<StepField> inner(Doc fields) {
         return switch (kind()) {
-            case "set" -> free(said, "set");
-            case "choose" -> cases(said);
+            case "set" -> free(fields, "set");
+            case "choose" -> cases(fields);
             default -> Stream.empty();
         };
     }
 
-    /** The condition of each case, in the order in which they are tried; that which is left over has none. */
-    private static Stream<StepField> cases(Doc said) {
-        List<Doc> all = said.list("choose");
+    /** The condition of each case in order; the default case has none. */
+    private static Stream<StepField> cases(Doc fields) {
+        List<Doc> all = fields.list("choose");
         return IntStream.range(0, Math.min(MOST_FREE, all.size()))
                 .filter(i -> all.get(i).has("when"))
                 .mapToObj(i -> StepField.text("choose." + i + ".when", "Case " + (i + 1) + ": when")
@@ -121,7 +121,7 @@ public final class StepPanel {
         return "then " + steps.stream().map(step -> step.text("id")).collect(Collectors.joining(", "));
     }
 
-    /** The branches of a step that does several things at once, each with its steps; empty for others. */
+    /** The branches of a parallel step, each with its steps; empty for other kinds. */
     public List<String> branches() {
         List<String> branches = new ArrayList<>();
         if (kind().equals("parallel")) {
@@ -133,22 +133,22 @@ public final class StepPanel {
         return branches;
     }
 
-    /** Whether its author can add a value under a name of their own. */
+    /** Whether the user can add a field with a new name. */
     public boolean takesNames() {
         return tab.equals("general") && kind().equals("set") || tab.equals("overrides");
     }
 
-    /** A map of names that the author chose: one field for each plain value in it. */
-    private static Stream<StepField> free(Doc said, String map) {
-        List<StepField> fields = new ArrayList<>();
-        said.at(map).node().propertyNames().stream()
+    /** One field per entry of a map whose names the author chose. */
+    private static Stream<StepField> free(Doc fields, String map) {
+        List<StepField> found = new ArrayList<>();
+        fields.at(map).node().propertyNames().stream()
                 .filter(name -> name.matches("[A-Za-z_][A-Za-z0-9_]*"))
                 .limit(MOST_FREE)
-                .forEach(name -> fields.add(StepField.text(map + "." + name, name)));
-        return fields.stream();
+                .forEach(name -> found.add(StepField.text(map + "." + name, name)));
+        return found.stream();
     }
 
-    /** What stands in the step and on no tab, so that nobody looks for it in vain. */
+    /** The fields of the step that are on no tab and can be changed only in the file. */
     public String elsewhere() {
         Set<String> shown = new HashSet<>(Set.of("id", "overrides"));
         if (Set.of("set", "choose", "parallel").contains(kind())) {
@@ -172,21 +172,21 @@ public final class StepPanel {
         return draft.at("fields").at("idempotent");
     }
 
-    /** What the window means, in plain words. */
+    /** What the window means, as a sentence. */
     public String sentence() {
         String thing = MESSAGES.contains(kind()) ? "message" : "call";
         String to = MESSAGES.contains(kind()) ? " to the same recipient" : "";
         if (!once().has("key")) {
-            return "Without a key of its own, each run does this once, and a replay of the run does not do it again.";
+            return "Without its own key, each run does this once. A safe replay of the run does not repeat it.";
         }
         if (!once().has("time")) {
-            return "Without a time the key counts for the run and its replays; another run does it again.";
+            return "Without a window, the key applies to the run and its safe replays. Another run repeats the effect.";
         }
         String front = "A second " + thing + to + " with the same key within " + span();
         return switch (once().text("on_change")) {
-            case "suppress" -> front + " is not sent, whatever its data.";
-            case "review" -> front + " is not sent; where its data differ, a person is asked whether it should be.";
-            default -> front + " is not sent, unless its data differ.";
+            case "suppress" -> front + " is suppressed, whatever its data.";
+            case "review" -> front + " is suppressed. If its data differ, a user decides.";
+            default -> front + " is suppressed, unless its data differ.";
         };
     }
 
@@ -196,7 +196,7 @@ public final class StepPanel {
                 + (once().number("time") == 1 && unit.endsWith("s") ? unit.substring(0, unit.length() - 1) : unit);
     }
 
-    /** Half of the window, the window, twice the window; none where this is not the tab of it. */
+    /** Half the window, the window, and twice the window; empty on other tabs. */
     List<String> windows() {
         long time = once().number("time");
         String unit = once().text("unit");
@@ -204,16 +204,16 @@ public final class StepPanel {
         if (!isOpen() || !tab.equals("idempotent") || !known || time < 1 || time > 400_000) {
             return List.of();
         }
-        char letter = unit.charAt(0);
+        char unitLetter = unit.charAt(0);
         return Stream.of(time / 2, time, time * 2)
                 .filter(length -> length > 0)
-                .map(length -> Long.toString(length) + letter)
+                .map(length -> Long.toString(length) + unitLetter)
                 .toList();
     }
 
-    /** The step that is open after these edits: the one that was added, or else the one that was. */
-    static String stepAfter(ArrayNode edits, String asked) {
-        String open = asked;
+    /** The step that is open after these edits: the added one, else the previous one. */
+    static String stepAfter(ArrayNode edits, String requested) {
+        String open = requested;
         for (JsonNode edit : edits) {
             if (edit.path("op").asString("").equals("add")) {
                 open = edit.path("id").asString("");
@@ -222,17 +222,17 @@ public final class StepPanel {
         return open;
     }
 
-    /** What a form asks for: fields that somebody changed since they were drawn, then the deed of a button. */
-    static ArrayNode edits(Form form, String deed) {
+    /** The edits of a form: the fields that the user changed, then the action of the button. */
+    static ArrayNode edits(Form form, String action) {
         ArrayNode edits = JsonNodeFactory.instance.arrayNode();
-        if (deed.isEmpty()) {
-            return edits; // no button: the text alone is looked at, while somebody types
+        if (action.isEmpty()) {
+            return edits; // no button: only the text is checked while the user types
         }
         String step = form.text("panel_step");
         Map<String, String> before = form.under("was.");
         Map<String, String> left = new LinkedHashMap<>(before);
         form.under("f.").forEach((name, raw) -> {
-            String value = inserted(form, deed, name, raw.strip());
+            String value = inserted(form, action, name, raw.strip());
             left.put(name, value);
             if (!value.equals(before.getOrDefault(name, ""))) {
                 ObjectNode edit = edits.addObject().put("op", value.isEmpty() ? "clear" : "set");
@@ -252,24 +252,24 @@ public final class StepPanel {
                     .put("field", (form.text("new_in").equals("set") ? "set." : "overrides.") + added)
                     .set("value", StepField.typed(added, value, plain(value)));
         }
-        button(edits, form, deed);
+        button(edits, form, action);
         return edits;
     }
 
-    /** Without a script a field is added at the end of the key. */
-    private static String inserted(Form form, String deed, String name, String value) {
+    /** Without a script, the selected field is added at the end of the key. */
+    private static String inserted(Form form, String action, String name, String value) {
         String path = form.text("insert");
-        return deed.equals("insert") && name.equals("idempotent.key") && path.matches("[A-Za-z0-9_.]{1,200}")
+        return action.equals("insert") && name.equals("idempotent.key") && path.matches("[A-Za-z0-9_.]{1,200}")
                 ? value + "${ " + path + " }"
                 : value;
     }
 
-    /** What is written like a number or a truth value is one. */
+    /** The JSON type of plain text: number, boolean or string. */
     private static String plain(String value) {
         return value.matches("true|false") ? "boolean" : value.matches("-?(0|[1-9][0-9]{0,14})") ? "number" : "string";
     }
 
-    /** A map all of whose fields were emptied goes as a whole: what would be left of it says nothing. */
+    /** Removes a map if the user cleared all its fields. */
     private static void emptied(ArrayNode edits, String step, Map<String, String> left) {
         for (String map : List.of("idempotent", "retry")) {
             boolean cleared = false;
@@ -293,17 +293,17 @@ public final class StepPanel {
         }
     }
 
-    private static void button(ArrayNode edits, Form form, String deed) {
-        int colon = deed.indexOf(':');
-        // Enter, in the field of the new id, is the first button of the page.
-        if (deed.equals("add") || (deed.equals("check") && !form.text("add_id").isBlank())) {
+    private static void button(ArrayNode edits, Form form, String action) {
+        int colon = action.indexOf(':');
+        // Enter in the field of the new id presses the first button of the page, which is "check".
+        if (action.equals("add") || (action.equals("check") && !form.text("add_id").isBlank())) {
             edits.addObject()
                     .put("op", "add")
                     .put("step", form.text("add_after"))
                     .put("id", form.text("add_id").strip())
                     .put("kind", form.text("add_kind"));
         } else if (colon > 0) {
-            edits.addObject().put("op", deed.substring(0, colon)).put("step", deed.substring(colon + 1));
+            edits.addObject().put("op", action.substring(0, colon)).put("step", action.substring(colon + 1));
         }
     }
 }

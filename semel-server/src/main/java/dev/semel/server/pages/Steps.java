@@ -4,26 +4,26 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The steps of a run that its page draws: all of them, or the first and the last ones of many, or some from a place on.
+ * The steps that the run page shows: all, or the first and last of many, or a range.
  *
- * @param timeline as the API tells it, with what the run asked of people
- * @param first the number of the first one that is drawn, from 0
- * @param gap how many are left out between the first and the last part; 0 where there is one part
+ * @param timeline the API's response, with the run's reviews
+ * @param first index of the first step shown, from 0
+ * @param gap number of steps left out between the first and the last part; else 0
  */
 public record Steps(Doc timeline, List<Doc> items, long total, long first, long gap) {
-    /** Drawn at once; a page of many thousands would be of no use to anybody. */
-    private static final int DRAWN = 400;
+    /** The limit of steps on one page. */
+    private static final int MAX_SHOWN = 400;
 
-    private static final int HALF = DRAWN / 2;
+    private static final int HALF = MAX_SHOWN / 2;
 
     static Steps of(Visit visit, String run) throws Exception {
         String from = visit.asked("from");
-        boolean somewhere = from.matches("[0-9]{1,9}");
+        boolean range = from.matches("[0-9]{1,9}");
         Doc timeline =
-                visit.get(run + "/timeline", "limit=" + DRAWN + (somewhere ? "&after=" + Long.parseLong(from) : ""));
+                visit.get(run + "/timeline", "limit=" + MAX_SHOWN + (range ? "&after=" + Long.parseLong(from) : ""));
         long total = timeline.number("total");
-        if (somewhere || total <= DRAWN) {
-            return new Steps(timeline, timeline.items(), total, somewhere ? Long.parseLong(from) : 0, 0);
+        if (range || total <= MAX_SHOWN) {
+            return new Steps(timeline, timeline.items(), total, range ? Long.parseLong(from) : 0, 0);
         }
         List<Doc> items = new ArrayList<>(timeline.items().subList(0, HALF));
         items.addAll(visit.get(run + "/timeline", "limit=" + HALF + "&after=" + (total - HALF))
@@ -35,20 +35,20 @@ public record Steps(Doc timeline, List<Doc> items, long total, long first, long 
         return items.size() < total;
     }
 
-    /** What is drawn, in words. */
+    /** The shown steps, in words. */
     public String told() {
         return gap > 0
-                ? "The first " + HALF + " and the last " + HALF + " of " + total + " steps are drawn"
-                : "Steps " + (first + 1) + " to " + (first + items.size()) + " of " + total + " are drawn";
+                ? "The page shows the first " + HALF + " and the last " + HALF + " of " + total + " steps"
+                : "The page shows steps " + (first + 1) + " to " + (first + items.size()) + " of " + total;
     }
 
-    /** Where those begin that come behind; negative where none do. */
+    /** The start of the next range; negative if there is none. */
     public long behind() {
         return gap > 0 ? HALF : first + items.size() < total ? first + items.size() : -1;
     }
 
-    /** Where those begin that come before; negative where none do. */
+    /** The start of the previous range; negative if there is none. */
     public long before() {
-        return first == 0 ? -1 : Math.max(0, first - DRAWN);
+        return first == 0 ? -1 : Math.max(0, first - MAX_SHOWN);
     }
 }

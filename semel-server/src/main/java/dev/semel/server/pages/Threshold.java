@@ -10,23 +10,23 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The pages that ask who somebody is, and the one that shows them what they had sent. */
+/** Shows the log-in page, and after log-in the pending form that the user can resend. */
 final class Threshold {
     private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
 
-    private final People people;
+    private final People users;
     private final Look look;
 
-    Threshold(People people, Look look) {
-        this.people = people;
+    Threshold(People users, Look look) {
+        this.users = users;
         this.look = look;
     }
 
     /**
-     * Why somebody is asked.
+     * Why the log-in page is shown.
      *
-     * @param next where they want to go
-     * @param kept what they had sent; null where it was nothing
+     * @param next the page to open after log-in
+     * @param kept the form that was submitted without a session, or null
      */
     record Why(
             int status,
@@ -35,29 +35,37 @@ final class Threshold {
             @Nullable Kept kept) {}
 
     Answer ask(Request request, Why why) {
-        Voucher provider = people.voucher();
+        Voucher provider = users.voucher();
         Map<String, Object> parts = new HashMap<>(Map.of(
                 "problem",
                 why.problem(),
                 "oneClick",
-                people.devEntrance() != null && fromHere(request),
+                users.devEntrance() != null && fromHere(request),
                 "provider",
                 provider == null ? "" : provider.label()));
         if (why.kept() != null) {
-            parts.put("kept", why.kept());
-            return look.show(why.status(), request, null, new Look.Sheet("over", "Your session is over", "", parts));
+            parts.put("pending", why.kept());
+            return look.show(
+                    why.status(),
+                    request,
+                    null,
+                    new Look.Sheet("sessionEnded", "Your session has ended", "", parts));
         }
         parts.put("next", why.next());
         parts.put("left", provider != null && request.query("left") != null);
         return look.show(why.status(), request, null, new Look.Sheet("login", "Log in", "", parts));
     }
 
-    /** What was sent and not done, to be sent once more by who is logged in now. */
-    Answer offer(int status, Request request, Visitor visitor, Kept kept) {
-        return look.show(status, request, visitor, new Look.Sheet("kept", "Send it again?", "", Map.of("kept", kept)));
+    /** Offers the signed-in user to resend a form that had no effect. */
+    Answer offer(int status, Request request, Visitor visitor, Kept pending) {
+        return look.show(
+                status,
+                request,
+                visitor,
+                new Look.Sheet("resend", "Send the form again?", "", Map.of("pending", pending)));
     }
 
-    /** The name of the host is looked at: a name that was made to lead to this machine is another site's. */
+    /** Checks the host name, because another site's host name can resolve to this machine (DNS rebinding). */
     static boolean fromHere(Request request) {
         String host = request.header("Host");
         return host != null && LOOPBACK.contains(host.replaceFirst(":[0-9]+$", ""));

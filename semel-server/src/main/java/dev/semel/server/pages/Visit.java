@@ -10,9 +10,9 @@ import dev.semel.server.http.Request;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
-/** Somebody who looks at a page, and what they asked for. */
+/** A signed-in user's request for a dashboard page, with API calls on behalf of that user. */
 record Visit(Request request, Visitor visitor, Inside inside, Look look) {
-    /** What the API says to a question of this person; a refusal becomes a page of its own. */
+    /** Calls the API. A rejection becomes an error page. */
     Doc get(String path, String query) throws Exception {
         return read(inside.ask(visitor.principal(), Inside.Call.get(path, query), request.id()));
     }
@@ -21,7 +21,7 @@ record Visit(Request request, Visitor visitor, Inside inside, Look look) {
         return get(path, "");
     }
 
-    /** The same, where a refusal is no more than an empty place on the page. */
+    /** Calls the API. A rejection is an empty result. */
     Doc maybe(String path, String query) throws Exception {
         Answer answer = inside.ask(visitor.principal(), Inside.Call.get(path, query), request.id());
         return answer.status() < 400 ? Doc.of(answer.body()) : Doc.NOTHING;
@@ -34,19 +34,19 @@ record Visit(Request request, Visitor visitor, Inside inside, Look look) {
     }
 
     /**
-     * Keeps a document over the version that was read, so that nobody's change is lost unseen.
+     * Saves a document only if the stored version is still the given one, so that no change is overwritten unseen.
      *
-     * @param version 0 where there must be none yet
+     * @param version 0 if the document must not exist yet
      */
     Doc keep(String path, JsonNode body, String key, long version) throws Exception {
         Inside.Call post = Inside.Call.post(path, Json.bytes(body), key);
         Inside.Call call = new Inside.Call("PUT", path, "", post.headers(), post.body());
-        Inside.Call over =
+        Inside.Call conditional =
                 version == 0 ? call.with("If-None-Match", "*") : call.with("If-Match", "\"" + version + "\"");
-        return read(inside.ask(visitor.principal(), over, request.id()));
+        return read(inside.ask(visitor.principal(), conditional, request.id()));
     }
 
-    /** What the API says, as it says it. */
+    /** The API's response without parsing. */
     Answer raw(String path) throws Exception {
         Answer answer = inside.ask(visitor.principal(), Inside.Call.get(path, ""), request.id());
         if (answer.status() >= 400) {
@@ -55,7 +55,7 @@ record Visit(Request request, Visitor visitor, Inside inside, Look look) {
         return answer;
     }
 
-    /** Any other question. */
+    /** Any other API call. */
     Doc ask(Inside.Call call) throws Exception {
         return read(inside.ask(visitor.principal(), call, request.id()));
     }
@@ -68,20 +68,20 @@ record Visit(Request request, Visitor visitor, Inside inside, Look look) {
         return doc;
     }
 
-    /** Something that a form asked for. */
+    /** The action of a submitted form. */
     interface Deed {
         Answer act() throws Exception;
     }
 
-    /** Shows the page of a form, once more. */
+    /** Shows the page of a rejected form again. */
     interface Redraw {
-        Answer show(Again again) throws Exception;
+        Answer show(Again rejection) throws Exception;
     }
 
-    /** Does what a form asked for. Where that is refused, also for what was typed, its own page shows it again. */
-    Answer trying(String name, Form form, Deed deed, Redraw page) throws Exception {
+    /** Runs the action of a form. If the API rejects it or the input is invalid, shows the form's page again. */
+    Answer trying(String name, Form form, Deed action, Redraw page) throws Exception {
         try {
-            return deed.act();
+            return action.act();
         } catch (Refused e) {
             return page.show(new Again(e.status(), e.problem(), name, form));
         } catch (SemelException e) {
@@ -94,7 +94,7 @@ record Visit(Request request, Visitor visitor, Inside inside, Look look) {
         return inside.offers(visitor.principal(), method, path);
     }
 
-    /** A parameter of the address; empty where it is not there. */
+    /** A query parameter; empty if missing. */
     String asked(String name) {
         String value = request.query(name);
         return value == null ? "" : value;
@@ -108,7 +108,7 @@ record Visit(Request request, Visitor visitor, Inside inside, Look look) {
         return show(200, new Look.Sheet(template, title, section, parts));
     }
 
-    /** A page whose form was refused shows itself again, with what was refused and its status. */
+    /** Renders a page with this status. */
     Answer show(int status, Look.Sheet sheet) {
         return look.show(status, request, visitor, sheet);
     }

@@ -5,7 +5,7 @@ import dev.semel.server.http.Request;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Addresses of this server that a page remembers, to lead back to them. */
+/** Validates local URLs that the dashboard redirects to, so that a link cannot redirect to another site. */
 final class Way {
     static final String HOME = "/workflows";
     private static final Pattern LOCAL =
@@ -14,7 +14,7 @@ final class Way {
 
     private Way() {}
 
-    /** Path and query of what is asked for, without what was done before. */
+    /** Path and query of the request, without the confirmation message. */
     static String of(Request request) {
         StringBuilder way = new StringBuilder(request.rawPath());
         char sign = '?';
@@ -27,7 +27,7 @@ final class Way {
         return local(way.toString());
     }
 
-    /** A path of this server, whatever the address said. */
+    /** The URL if it is local, else the start page. */
     static String local(String way) {
         return way.length() <= LONGEST && LOCAL.matcher(way).matches() ? way : HOME;
     }

@@ -11,7 +11,7 @@ import java.util.Set;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Workflows, and one of them: its runs, definition, effects, keys, signals, log and versions. */
+/** The pages of workflows: the list, and one workflow with its runs, definition, effects, keys and versions. */
 public final class WorkflowPages {
     private static final Set<String> TABS =
             Set.of("runs", "definition", "effects", "keys", "signals", "log", "versions");
@@ -23,32 +23,32 @@ public final class WorkflowPages {
         this.runs = runs;
     }
 
-    void addTo(Router router, Door door) {
-        router.add("GET", "/workflows", Scope.OPEN, door.page(WorkflowPages::list))
-                .add("GET", "/workflows/{id}", Scope.OPEN, door.page(visit -> one(visit, "runs", Again.NOT)))
+    void addTo(Router router, Door guard) {
+        router.add("GET", "/workflows", Scope.OPEN, guard.page(WorkflowPages::list))
+                .add("GET", "/workflows/{id}", Scope.OPEN, guard.page(visit -> one(visit, "runs", Again.NOT)))
                 .add(
                         "GET",
                         "/workflows/{id}/{tab}",
                         Scope.OPEN,
-                        door.page(visit -> one(visit, visit.part("tab"), Again.NOT)))
-                .add("POST", "/workflows/{id}/trigger", Scope.OPEN, door.deed(this::trigger))
+                        guard.page(visit -> one(visit, visit.part("tab"), Again.NOT)))
+                .add("POST", "/workflows/{id}/trigger", Scope.OPEN, guard.deed(this::trigger))
                 .add(
                         "POST",
                         "/workflows/{id}/rollback",
                         Scope.OPEN,
-                        door.deed((visit, form) -> turn(visit, form, "rollback")))
+                        guard.deed((visit, form) -> turn(visit, form, "rollback")))
                 .add(
                         "POST",
                         "/workflows/{id}/promote",
                         Scope.OPEN,
-                        door.deed((visit, form) -> turn(visit, form, "promote")));
+                        guard.deed((visit, form) -> turn(visit, form, "promote")));
     }
 
     /**
-     * One line of the list.
+     * One row of the workflow list.
      *
-     * @param safe effects that cannot happen twice unseen
-     * @param prevented duplicates of the last day, by what the signals say
+     * @param safe number of protected effects
+     * @param prevented duplicates prevented in the last 24 hours
      */
     public record Line(
             Doc workflow,
@@ -85,13 +85,13 @@ public final class WorkflowPages {
             return counted.stream().mapToLong(one -> one.number(member)).sum();
         }
 
-        /** The effects in words. */
+        /** The protection of the effects in words. */
         public String protection() {
             return effects == 0
                     ? "no effects"
                     : safe < effects
                             ? effects - safe + " unprotected"
-                            : safe + "/" + effects + " safe" + (asks == 0 ? "" : ", " + asks + " asks");
+                            : safe + "/" + effects + " safe" + (asks == 0 ? "" : ", " + asks + " ask a user");
         }
     }
 
@@ -113,10 +113,10 @@ public final class WorkflowPages {
         return visit.show("workflows", "Workflows", "Workflows", Map.of("lines", lines, "name", name, "next", next));
     }
 
-    private Answer one(Visit visit, String tab, Again again) throws Exception {
+    private Answer one(Visit visit, String tab, Again rejection) throws Exception {
         String path = Inside.path("v1", "workflows", visit.part("id"));
         if (visit.part("id").equals("new") && !visit.maybe(path, "").has("workflow")) {
-            return Look.goTo(Builder.NEW); // where the builder stood before a workflow could have this name
+            return Look.goTo(Builder.NEW); // an old URL of the builder
         }
         Doc workflow = visit.get(path);
         if (!TABS.contains(tab)) {
@@ -127,8 +127,8 @@ public final class WorkflowPages {
                 workflow,
                 "tab",
                 tab,
-                "again",
-                again,
+                "rejection",
+                rejection,
                 "mayTrigger",
                 visit.may("POST", path + "/trigger"),
                 "mayPause",
@@ -140,15 +140,16 @@ public final class WorkflowPages {
                 parts.put("grid", KeyPages.ofWorkflow(visit, workflow.text("workflow")));
                 parts.put("prefix", visit.asked("prefix"));
             }
-            case "signals" -> signals(visit, workflow.text("workflow"), parts);
+            case "signals" -> monitoring(visit, workflow.text("workflow"), parts);
             case "log" -> parts.put("log", visit.get(path + "/log", ListPages.behind(visit)));
             case "versions" -> versions(visit, path, parts);
             default -> parts.put("table", runs.table(visit, workflow.text("workflow")));
         }
-        return visit.show(again.status(), new Look.Sheet("workflow", workflow.text("workflow"), "Workflows", parts));
+        return visit.show(
+                rejection.status(), new Look.Sheet("workflow", workflow.text("workflow"), "Workflows", parts));
     }
 
-    /** The key that the form says, or else the one that it carries: either way, sending twice is one run. */
+    /** Starts a run with the typed key, or else the form's own key, so that sending twice starts one run. */
     private Answer trigger(Visit visit, Form form) throws Exception {
         return visit.trying(
                 "trigger",
@@ -156,24 +157,24 @@ public final class WorkflowPages {
                 () -> {
                     ObjectNode body = JsonNodeFactory.instance.objectNode();
                     body.set("data", Acts.data(form));
-                    String wanted = form.text("wanted_key").strip();
+                    String typedKey = form.text("wanted_key").strip();
                     Doc answer = visit.send(
                             "POST",
                             Inside.path("v1", "workflows", visit.part("id"), "trigger"),
                             body,
-                            wanted.isEmpty() ? form.text("key") : wanted);
+                            typedKey.isEmpty() ? form.text("key") : typedKey);
                     return Look.goTo(Inside.path("runs", answer.text("run_id")));
                 },
-                again -> one(visit, "runs", again));
+                rejection -> one(visit, "runs", rejection));
     }
 
-    private static void signals(Visit visit, String workflow, Map<String, Object> parts) throws Exception {
+    private static void monitoring(Visit visit, String workflow, Map<String, Object> parts) throws Exception {
         Filters filters = SafetyPages.span(visit);
         parts.put("filters", filters);
-        parts.put("signals", Signals.of(visit, workflow, filters.value("since")));
+        parts.put("metrics", Signals.of(visit, workflow, filters.value("since")));
     }
 
-    /** A step of the file with those inside of its branches or its loop. */
+    /** A step with the steps of its branches or loop. */
     public record Node(Doc step, List<Node> inner) {}
 
     private static void definition(Visit visit, String path, Map<String, Object> parts) throws Exception {
@@ -191,7 +192,7 @@ public final class WorkflowPages {
                 .toList();
     }
 
-    /** All of them, and what changed between two where that is asked for. */
+    /** All versions, and the diff of two if requested. */
     private static void versions(Visit visit, String path, Map<String, Object> parts) throws Exception {
         parts.put("versions", visit.get(path + "/versions", ListPages.behind(visit)));
         String from = visit.asked("from");
@@ -204,8 +205,8 @@ public final class WorkflowPages {
         parts.put("mayTurn", visit.may("POST", path + "/rollback"));
     }
 
-    /** Back to an earlier version, or the end of a candidate where none is named. */
-    private static Answer turn(Visit visit, Form form, String deed) throws Exception {
+    /** Rolls back to a version, ends a candidate, or promotes it. */
+    private static Answer turn(Visit visit, Form form, String action) throws Exception {
         ObjectNode body = JsonNodeFactory.instance.objectNode();
         if (form.text("version").matches("[1-9][0-9]{0,8}")) {
             body.put("version", Integer.parseInt(form.text("version")));
@@ -213,7 +214,7 @@ public final class WorkflowPages {
         if (!form.text("reason").isBlank()) {
             body.put("reason", form.text("reason").strip());
         }
-        visit.send("POST", Inside.path("v1", "workflows", visit.part("id"), deed), body, form.text("key"));
-        return Look.goTo(Inside.path("workflows", visit.part("id"), "versions") + "?did=" + deed);
+        visit.send("POST", Inside.path("v1", "workflows", visit.part("id"), action), body, form.text("key"));
+        return Look.goTo(Inside.path("workflows", visit.part("id"), "versions") + "?did=" + action);
     }
 }

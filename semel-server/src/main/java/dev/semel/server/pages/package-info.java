@@ -1,4 +1,4 @@
-/** What people see in a browser. Everything here is asked of the API in the name of the person who looks. */
+/** The dashboard. Every page reads and changes data only through API calls on behalf of the signed-in user. */
 @NullMarked
 package dev.semel.server.pages;
 

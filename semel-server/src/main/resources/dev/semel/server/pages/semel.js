@@ -1,10 +1,10 @@
-// What a page can do beyond being read: live updates that move nothing under the pointer, keys, the theme.
+// The dashboard's script: live updates that never move content under the pointer, keyboard shortcuts, the theme.
 (() => {
   'use strict';
   const $ = (selector) => document.querySelector(selector);
   const table = $('#runs');
 
-  // The theme: system, light, dark. A cookie, so that the server draws the page in it.
+  // The theme: system, light or dark. A cookie, so that the server renders the page with it.
   const theme = $('#theme');
   if (theme) {
     theme.hidden = false;
@@ -17,7 +17,7 @@
     });
   }
 
-  // Times go on.
+  // Relative times are updated every 5 seconds.
   const span = (seconds) => {
     const two = (a, x, b, y) => `${a} ${x}${b ? ` ${b} ${y}` : ''}`;
     if (seconds >= 86400) return two(Math.floor(seconds / 86400), 'd', Math.floor(seconds % 86400 / 3600), 'h');
@@ -25,29 +25,29 @@
     if (seconds >= 60) return two(Math.floor(seconds / 60), 'm', seconds % 60, 's');
     return `${seconds} s`;
   };
-  const retell = () => document.querySelectorAll('time[datetime]').forEach((time) => {
+  const updateTimes = () => document.querySelectorAll('time[datetime]').forEach((time) => {
     const past = Math.floor((Date.now() - new Date(time.dateTime)) / 1000);
     const text = past < -1 ? `in ${span(-past)}` : past <= 0 ? 'just now' : `${span(past)} ago`;
     if (time.textContent !== text) time.textContent = text;
   });
-  setInterval(retell, 5000);
+  setInterval(updateTimes, 5000);
 
-  // Keys.
+  // Keyboard shortcuts.
   const help = $('#keys-help');
-  const wanted = $('#shortcuts');
-  wanted.checked = localStorage.getItem('semel_shortcuts') !== 'off';
-  wanted.addEventListener('change', () => localStorage.setItem('semel_shortcuts', wanted.checked ? 'on' : 'off'));
+  const enabled = $('#shortcuts');
+  enabled.checked = localStorage.getItem('semel_shortcuts') !== 'off';
+  enabled.addEventListener('change', () => localStorage.setItem('semel_shortcuts', enabled.checked ? 'on' : 'off'));
   const button = $('#help');
   if (button) {
     button.hidden = false;
     button.addEventListener('click', () => help.showModal());
   }
-  // Runs that are ticked for a replay, and those whose requests are folded away: a row that is drawn anew keeps both.
+  // Selected runs, and runs with hidden requests. A row that is updated keeps both states.
   const chosen = $('#chosen');
-  const ticked = new Set();
+  const selected = new Set();
   const folded = new Set();
   const count = () => {
-    if (chosen) $('#picked').textContent = `(${ticked.size} selected)`;
+    if (chosen) $('#picked').textContent = `(${selected.size} selected)`;
   };
   const fold = (body, away) => {
     const toggle = body.querySelector('.fold');
@@ -56,18 +56,18 @@
     toggle.setAttribute('aria-expanded', String(!away));
     body.classList.toggle('folded', away);
   };
-  const keep = (body) => {
+  const restore = (body) => {
     const box = body.querySelector('[name=run]');
-    if (box) box.checked = ticked.has(body.dataset.run);
+    if (box) box.checked = selected.has(body.dataset.run);
     fold(body, folded.has(body.dataset.run));
   };
   const tick = (box) => {
-    if (box.checked) ticked.add(box.value); else ticked.delete(box.value);
+    if (box.checked) selected.add(box.value); else selected.delete(box.value);
     count();
   };
   if (table) {
     document.documentElement.classList.add('scripted');
-    table.querySelectorAll('[name=run]').forEach(tick); // a browser that goes back keeps what was ticked
+    table.querySelectorAll('[name=run]').forEach(tick); // browsers restore the selection on "back"
     count();
     table.addEventListener('change', (event) => { if (event.target.name === 'run') tick(event.target); });
     table.addEventListener('click', (event) => {
@@ -75,26 +75,26 @@
       if (toggle) fold(toggle.closest('tbody'), toggle.getAttribute('aria-expanded') === 'true');
     });
     document.body.addEventListener('htmx:load', (event) => {
-      if (event.detail.elt.matches('tbody[data-run]')) keep(event.detail.elt);
+      if (event.detail.elt.matches('tbody[data-run]')) restore(event.detail.elt);
     });
   }
   const here = () => table && document.activeElement.closest('tbody[data-run]');
   const plan = () => {
     const form = chosen || $('form[action="/replays"]');
     if (!form) return;
-    if (chosen && !ticked.size && here()) {
+    if (chosen && !selected.size && here()) {
       const box = here().querySelector('[name=run]');
       box.checked = true;
       tick(box);
     }
-    if (chosen && ticked.size) {
+    if (chosen && selected.size) {
       chosen.requestSubmit();
       return;
     }
     if (form.closest('details')) form.closest('details').open = true;
     form.querySelector('button').focus();
   };
-  let went = 0;
+  let goPressedAt = 0;
   const step = (by) => {
     const rows = [...document.querySelectorAll('tr.run, table.list:not(.runs) tbody tr')];
     const now = rows.indexOf(document.activeElement.closest('tr'));
@@ -109,16 +109,16 @@
       return;
     }
     const typing = event.target.closest('input:not([type=checkbox]), textarea, select, dialog');
-    if (typing || event.ctrlKey || event.metaKey || event.altKey || !wanted.checked) return;
-    if (Date.now() - went < 1500) {
-      went = 0;
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || !enabled.checked) return;
+    if (Date.now() - goPressedAt < 1500) {
+      goPressedAt = 0;
       const link = document.querySelector(`[data-go="${CSS.escape(event.key)}"]`);
       if (link) link.click();
       return;
     }
     const first = $('#filters input, #filters select');
-    const deeds = {
-      g: () => { went = Date.now(); },
+    const actions = {
+      g: () => { goPressedAt = Date.now(); },
       '/': () => first && first.focus(),
       j: () => step(1),
       k: () => step(-1),
@@ -129,20 +129,20 @@
       n: () => { const news = $('#news button'); if (news) news.click(); },
       '?': () => help.showModal(),
     };
-    if (deeds[event.key]) {
+    if (actions[event.key]) {
       event.preventDefault();
-      deeds[event.key]();
+      actions[event.key]();
     }
   });
 
-  // A field that is chosen goes to where the cursor was last: as a name inside of an expression, else as one.
-  let aim = null;
+  // Inserts the selected field at the last cursor position: inside an expression as a name, else as an expression.
+  let target = null;
   document.addEventListener('focusin', (event) => {
-    if (event.target.matches('.panel input[name^="f."], .panel input[name="new_value"]')) aim = event.target;
+    if (event.target.matches('.panel input[name^="f."], .panel input[name="new_value"]')) target = event.target;
   });
   document.addEventListener('change', (event) => {
     const path = event.target.id === 'insert' && event.target.value;
-    const field = aim && document.contains(aim) ? aim : $('.panel input[name="f.idempotent.key"], .panel input[name^="f."]');
+    const field = target && document.contains(target) ? target : $('.panel input[name="f.idempotent.key"], .panel input[name^="f."]');
     if (!path || !field) return;
     const before = field.value.slice(0, field.selectionStart);
     const open = before.lastIndexOf('${') > before.lastIndexOf('}');
@@ -151,7 +151,7 @@
     field.focus();
   });
 
-  // The text that is edited is seen at the step whose settings are open; a mistake in it leads to its place.
+  // Scrolls the file to the open step, and to the position of an error.
   const text = $('#yaml');
   const reveal = (line) => {
     text.scrollTop = Math.max(0, line - 3) * parseFloat(getComputedStyle(text).lineHeight);
@@ -168,7 +168,7 @@
     reveal(line);
   });
 
-  // What was typed and is not sent yet: nothing may be drawn over it.
+  // Fields with unsent input, which live updates must not overwrite.
   const isTyped = (field) => {
     if (field.type === 'hidden' || field.matches('#jump, #shortcuts')) return false;
     if (field.type === 'checkbox' || field.type === 'radio') return field.checked !== field.defaultChecked;
@@ -180,37 +180,37 @@
   };
   const typed = (where) => [...where.querySelectorAll('input, textarea, select')].filter(isTyped);
 
-  // A form that was refused is answered with its page, at the form's own address: the page says where it stands itself.
-  const stands = $('[data-self]') && $('[data-self]').dataset.self;
-  const refilled = Boolean(stands) && decodeURIComponent(location.pathname) !== decodeURIComponent(stands);
-  const self = () => (refilled ? stands : location.pathname + location.search);
+  // The page of a rejected form has the form's URL, so the page itself contains its own URL.
+  const ownUrl = $('[data-self]') && $('[data-self]').dataset.self;
+  const refilled = Boolean(ownUrl) && decodeURIComponent(location.pathname) !== decodeURIComponent(ownUrl);
+  const self = () => (refilled ? ownUrl : location.pathname + location.search);
 
-  // A session that is over: what stands on the page stays, and goes on as soon as the same person is back.
+  // When the session ends, the page stays as it is and continues after the same user has logged in again.
   const pill = $('#live');
   const address = document.body.dataset.live;
   let lost = 0;
-  let out = false;
+  let loggedOut = false;
   let listen = () => {};
-  const tell = (tone, text) => {
+  const showState = (tone, text) => {
     pill.hidden = false;
     pill.className = `pill ${tone}`;
     if (pill.textContent !== text) pill.textContent = text;
   };
-  const leave = () => {
-    if (out || !pill) return;
+  const endSession = () => {
+    if (loggedOut || !pill) return;
     lost = 0;
-    out = true;
-    tell('bad', '○ your session is over: ');
+    loggedOut = true;
+    showState('bad', '○ your session has ended: ');
     const link = document.createElement('a');
     link.href = `/login?next=${encodeURIComponent(self())}`;
     link.textContent = 'log in again';
     if (typed(document).length || text) {
       link.target = '_blank';
-      link.textContent = 'log in in another tab, then go on';
+      link.textContent = 'log in in another tab, then continue here';
     }
     pill.append(link);
   };
-  const comeBack = () => out && fetch('/sessions', { headers: { 'HX-Request': 'true' } }).then((answer) => {
+  const resumeSession = () => loggedOut && fetch('/sessions', { headers: { 'HX-Request': 'true' } }).then((answer) => {
     if (!answer.ok) return null;
     return answer.text();
   }).then((html) => {
@@ -219,21 +219,21 @@
     const who = page.querySelector('.who a').textContent;
     const where = page.querySelector('.where').textContent;
     if (who !== $('.who a').textContent || where !== $('.where').textContent) {
-      tell('bad', `○ ${who} is logged in now, in ${where}: load the page again`);
+      showState('bad', `○ ${who} is logged in now, in ${where}: reload the page`);
       return;
     }
     const token = page.querySelector('input[name="csrf"]').value;
     document.querySelectorAll('input[name="csrf"]').forEach((field) => { field.value = token; });
-    out = false;
-    tell('good', '● you are back: go on');
+    loggedOut = false;
+    showState('good', '● logged in again');
     listen();
   }, () => {});
-  addEventListener('focus', comeBack);
+  addEventListener('focus', resumeSession);
   document.addEventListener('htmx:responseError', (event) => {
-    if (event.detail.xhr.status === 401) leave();
+    if (event.detail.xhr.status === 401) endSession();
   });
 
-  // Live.
+  // Live updates.
   if (!address) return;
   const news = $('#news');
   const fresh = new Set();
@@ -242,7 +242,7 @@
   let over = false;
   let came = 0;
   const stamp = (run) => `${run.status} ${run.replays} ${run.conflicts}`;
-  const offer = (text, deed) => {
+  const offer = (text, action) => {
     if (!news) return;
     if (!text) {
       news.replaceChildren();
@@ -252,19 +252,19 @@
     show.type = 'button';
     if (show.textContent !== text) show.textContent = text;
     if (!show.parentNode) {
-      show.addEventListener('click', deed);
+      show.addEventListener('click', action);
       news.replaceChildren(show);
     }
   };
   const say = () => {
     const parts = [];
     if (fresh.size) parts.push(`${fresh.size} new ${fresh.size === 1 ? 'run' : 'runs'}`);
-    if (fitting.size) parts.push(`${fitting.size} new may fit`);
+    if (fitting.size) parts.push(`${fitting.size} new may match`);
     if (moved.size) parts.push(`${moved.size} changed`);
     if (came) parts.push(`${came} new ${came === 1 ? news.dataset.of.slice(0, -1) : news.dataset.of}`);
     offer(parts.length ? `${parts.join(', ')}: show` : '', () => location.reload());
   };
-  // Lists of other things only say how much is new; what is open for people stands beside every live page.
+  // Other lists show only the number of new entries. Every live page updates the number of open reviews.
   const arrived = (kind, number) => {
     if (!news || news.dataset.of !== kind || !number) return;
     came += number;
@@ -301,7 +301,7 @@
     const at = first ? times[0] : times[times.length - 1];
     return at ? Date.parse(at.dateTime) : 0;
   };
-  // As far as an event can tell: what the list would show of a run that is not on it.
+  // Whether a run that is not in the list matches the filter, as far as the event shows.
   const lengths = { m: 60, h: 3600, d: 86400 };
   const fits = (run) => {
     const { status, key, replayed, since, last } = table.dataset;
@@ -328,8 +328,8 @@
     say();
   };
 
-  // One run is drawn anew as a whole, so never under the pointer or the focus, nor over what was typed. A drawing
-  // that takes long is made less often.
+  // The run page is updated as a whole, so never under the pointer or focus, nor over unsent input. A slow update
+  // runs less often.
   let recorded = -1;
   let due = null;
   let drawing = false;
@@ -347,12 +347,12 @@
     if (drawing) return;
     const turned = new Map(parts().filter((one) => String(one.open) !== one.dataset.drawn)
       .map((one) => [named(one), one.open]));
-    // A choice is not carried over: what is asked may be another question now.
+    // Radio buttons are not restored, because the question may have changed.
     const filled = refilled ? [...$('#run').querySelectorAll('input, textarea')].filter((one) => one.type !== 'hidden') : [];
     const words = new Map([...filled, ...typed($('#run'))].filter((field) => !field.matches('[type="radio"], [type="checkbox"]'))
       .map((field) => [spot(field), field.value]));
     const began = Date.now();
-    const told = due;
+    const shown = due;
     drawing = true;
     const end = () => {
       drawing = false;
@@ -367,13 +367,13 @@
         $('#run').querySelectorAll('input, textarea, select').forEach((field) => {
           if (field.type !== 'hidden' && words.has(spot(field))) field.value = words.get(spot(field));
         });
-        if (due === told) due = null;
+        if (due === shown) due = null;
         offer('');
         follow();
       }, end);
   };
   const follow = () => {
-    if (!due || drawing || out) return;
+    if (!due || drawing || loggedOut) return;
     const here = $('#run');
     if (refilled || here.matches(':hover') || here.contains(document.activeElement) || typed(here).length) {
       offer(`changed, now ${due.status.replace('_', ' ')}: show`, draw);
@@ -395,20 +395,20 @@
     ['mouseover', 'focusout', 'input'].forEach((kind) => document.addEventListener(kind, () => setTimeout(follow)));
     document.documentElement.addEventListener('mouseleave', () => setTimeout(follow));
   }
-  // A plan that is being applied: its numbers are drawn anew, the list below stays where it is.
-  let told = '';
+  // While the server applies a plan, its numbers are updated; the list below stays.
+  let lastState = '';
   const onPlan = (plan, source) => {
     const now = JSON.stringify([plan.status, plan.progress]);
-    if (now !== told) htmx.ajax('GET', stands || location.pathname, { target: '#plan', select: '#plan', swap: 'outerHTML' });
-    told = now;
+    if (now !== lastState) htmx.ajax('GET', ownUrl || location.pathname, { target: '#plan', select: '#plan', swap: 'outerHTML' });
+    lastState = now;
     if (plan.status !== 'applying' && $('#plan-stop')) $('#plan-stop').remove();
     if (plan.progress.verified) {
       source.close();
-      tell('', '● ended');
+      showState('', '● ended');
     }
   };
-  // A stream that is refused is asked why: a session that is over does not come back by itself.
-  const refused = () => {
+  // Checks why a stream was rejected: a new session needs a log-in, other errors are retried.
+  const isRejected = () => {
     const look = new AbortController();
     return fetch(address, { signal: look.signal }).then((answer) => {
       look.abort();
@@ -417,14 +417,14 @@
   };
   listen = () => {
     const source = new EventSource(address);
-    source.onopen = () => { lost = 0; tell('good', '● live'); };
+    source.onopen = () => { lost = 0; showState('good', '● live'); };
     source.addEventListener('run', (event) => {
       const run = JSON.parse(event.data);
       if (table) onList(run);
       else if ($('#run')) onRun(run);
       if (run.ended) {
         source.close();
-        tell('', '● ended');
+        showState('', '● ended');
       }
     });
     source.addEventListener('requests', (event) => arrived('requests', JSON.parse(event.data).new));
@@ -434,12 +434,12 @@
       lost = lost || Date.now();
       if (source.readyState === EventSource.CLOSED) {
         source.close();
-        refused().then((gone) => gone ? leave() : setTimeout(listen, 5000));
+        isRejected().then((gone) => gone ? endSession() : setTimeout(listen, 5000));
       }
     };
   };
   setInterval(() => {
-    if (lost) tell('bad', `○ server gone, trying again (${span(Math.floor((Date.now() - lost) / 1000))})`);
+    if (lost) showState('bad', `○ server unreachable, retrying (${span(Math.floor((Date.now() - lost) / 1000))})`);
   }, 1000);
   addEventListener('pagehide', () => { lost = 0; });
   listen();

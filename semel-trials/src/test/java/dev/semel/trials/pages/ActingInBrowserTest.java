@@ -139,7 +139,7 @@ class ActingInBrowserTest {
         try (Tab tab = Tab.withoutScript(server.port()).expecting("400").enter().go("/workflows/busy/runs")) {
             Page page = tab.page();
             press(page, "Safe replay…");
-            assertThat(page.locator("main")).containsText("No run is ticked");
+            assertThat(page.locator("main")).containsText("No run is selected");
             tab.go("/workflows/busy/runs");
             page.locator("input[value='" + one + "']").check();
             press(page, "Safe replay…");
@@ -153,43 +153,43 @@ class ActingInBrowserTest {
             Page page = tab.page();
             page.locator("#h-name").fill("shop");
             page.locator("#h-preset").selectOption("standard");
-            press(page, "Make it");
+            press(page, "Create webhook");
             String secret = page.locator(".note.good code").innerText();
             assertTrue(secret.startsWith("whsec_"), secret);
             tab.go("/hooks/shop");
             assertFalse(page.content().contains(secret));
-            press(page, "Send a sample, twice");
+            press(page, "Send a sample twice");
             assertThat(page.locator(".note.good").first()).containsText("Accepted");
             assertThat(page.locator(".note.good").last()).containsText("Replayed");
             assertThat(page.locator("tbody tr")).hasCount(2);
             press(page, "Reprocess");
-            assertThat(page.locator("main")).containsText("Handed in again");
+            assertThat(page.locator("main")).containsText("Reprocessed.");
             String path = page.locator("code.long").first().innerText();
-            unfold(page, "Another secret");
+            unfold(page, "Rotate secret");
             page.locator("#h-secret").fill("shop_2027");
             page.locator("#h-value").fill("whsec_c2VtZWwgc2FtcGxlOiAyNCBieXRlcyEh");
-            press(page, "Rotate: believe both");
+            press(page, "Rotate: accept both secrets");
             assertThat(page.locator("main .facts")).containsText("shop_2027, shop_signing");
             Integer version =
                     api().get("/v1/secrets/shop_2027").json().path("version").asInt();
             tab.expecting("412");
-            unfold(page, "Another secret");
+            unfold(page, "Rotate secret");
             page.locator("#h-secret").fill("shop_2027");
             page.locator("#h-value").fill("whsec_c2VtZWwgc2FtcGxlOiAyNCBieXRlcyEh");
-            press(page, "Rotate: believe both");
-            assertThat(page.locator("main")).containsText("is believed already");
+            press(page, "Rotate: accept both secrets");
+            assertThat(page.locator("main")).containsText("accepts the secret shop_2027 already");
             assertEquals(
                     version,
                     api().get("/v1/secrets/shop_2027").json().path("version").asInt());
             tab.go("/hooks/shop");
-            press(page, "End the rotation");
+            press(page, "End rotation");
             assertThat(page.locator("main .facts")).not().containsText("shop_signing");
-            unfold(page, "Another address");
-            press(page, "Move it to another address");
+            unfold(page, "Change URL");
+            press(page, "Change the URL");
             assertThat(page.locator("code.long").first()).not().hasText(path);
             unfold(page, "Remove");
             press(page, "Remove shop");
-            assertThat(page.locator(".empty")).containsText("No provider can deliver yet");
+            assertThat(page.locator(".empty")).containsText("No webhook source yet");
         }
     }
 
@@ -211,8 +211,8 @@ class ActingInBrowserTest {
                             .minusSeconds(2 * 3600 + 60)
                             .toString()
                             .substring(0, 16));
-            press(page, "Backfill: start what is missing");
-            assertThat(page.locator(".note.good")).containsText("2 started, 0 had a run before");
+            press(page, "Backfill: start missing runs");
+            assertThat(page.locator(".note.good")).containsText("2 started, 0 already had a run");
             assertThat(page.locator("tbody tr")).hasCount(2);
             tab.go("/schedules");
             press(page, "Pause");
@@ -232,8 +232,8 @@ class ActingInBrowserTest {
             unfold(page, "Extend");
             page.locator("#x-for").fill("72h");
             page.locator("#x-reason").fill("retries come late");
-            press(page, "Extend: catch retries for longer");
-            assertThat(page.locator("main")).containsText("The key stands for longer.");
+            press(page, "Extend the window");
+            assertThat(page.locator("main")).containsText("The key's window is extended.");
         }
         String after = api().get("/v1/keys/long_1").text("expires_at");
         assertTrue(after.compareTo(before) > 0, before + " " + after);
@@ -248,7 +248,7 @@ class ActingInBrowserTest {
             Page page = tab.page();
             assertThat(page.locator("#f-choose-0-when")).hasValue("${ input.total > 5 }");
             page.locator("#f-choose-0-when").fill("${ input.total > 10 }");
-            press(page, "Put it into the text");
+            press(page, "Apply to the file");
             assertThat(page.locator("#yaml"))
                     .hasValue(Pattern.compile(".*when: \\$\\{ input.total > 10 }.*", Pattern.DOTALL));
             assertThat(page.locator("#yaml")).hasValue(Pattern.compile(".*# what it comes to.*", Pattern.DOTALL));
@@ -259,7 +259,7 @@ class ActingInBrowserTest {
             page.locator("#o-value").fill("in ");
             page.locator("#insert").selectOption("input.currency");
             assertThat(page.locator("#o-value")).hasValue("in ${ input.currency }");
-            press(page, "Put it into the text");
+            press(page, "Apply to the file");
             assertThat(page.locator("#f-set-paid_in")).hasValue("in ${ input.currency }");
             assertThat(page.locator("#state")).containsText("can be published");
             List<String> offered = page.locator("#insert option").allInnerTexts();

@@ -120,22 +120,22 @@ class BuilderInBrowserTest {
             page.locator("text=Edit…").click();
             button(page, "Settings of tell").click();
             button(page, "Idempotent").click();
-            assertThat(page.locator("#sentence")).containsText("Without a key of its own");
+            assertThat(page.locator("#sentence")).containsText("Without its own key");
             put(page, "key", "${ key(\"letter\", input.id) }");
             put(page, "time", "12");
             choose(page, "unit", "hours");
             choose(page, "on_change", "suppress");
-            button(page, "Put it into the text").click();
+            button(page, "Apply to the file").click();
             assertThat(page.locator("#sentence"))
-                    .hasText("A second call with the same key within 12 hours is not sent, whatever its data.");
+                    .hasText("A second call with the same key within 12 hours is suppressed, whatever its data.");
             assertThat(page.locator("#preview")).containsText("letter:ann");
-            assertThat(page.locator("#tried")).containsText("once this step has run with one");
+            assertThat(page.locator("#tried")).containsText("after this step has run with a key");
             assertThat(page.locator("#state")).containsText("5 lines differ");
             button(page, "Publish…").click();
             assertThat(page.locator("#mine .more").first()).containsText("+    idempotent:");
             assertThat(page.locator("#mine .less")).hasCount(0);
-            button(page, "Publish for all triggers from now on").click();
-            assertThat(page.locator("main")).containsText("Published: triggers that come from now on");
+            button(page, "Publish for all new triggers").click();
+            assertThat(page.locator("main")).containsText("Published. New triggers get this version.");
         }
         String after = before.replace("# never twice in a run\n", """
             # never twice in a run
@@ -158,7 +158,7 @@ class BuilderInBrowserTest {
         try (Tab tab = Tab.open(server.port()).enter().go("/runs/" + second)) {
             assertThat(tab.page().locator("#run")).containsText("Suppressed");
             tab.go("/workflows/letters/edit?step=tell&tab=idempotent#panel");
-            assertThat(tab.page().locator("#tried caption")).containsText("(2 times)");
+            assertThat(tab.page().locator("#tried caption")).containsText("against 2 past executions");
             assertThat(tab.page().locator("#tried tbody tr").nth(1)).containsText("12h");
             assertThat(tab.page().locator("#tried tbody tr").nth(1).locator("td"))
                     .containsText(new String[] {"12h", "1", "1"});
@@ -204,7 +204,7 @@ class BuilderInBrowserTest {
             button(page, "Publish…").click();
             assertThat(page.locator("#mine")).containsText("ok: mine");
             api().publish(letters("shared").replace("ok: true", "ok: theirs")).expect(200);
-            button(page, "Publish for all triggers from now on").click();
+            button(page, "Publish for all new triggers").click();
             assertThat(page.locator("[role=alert]")).containsText("was changed by somebody else");
             assertThat(page.locator("#theirs")).containsText("+    set: { ok: theirs }");
             assertThat(page.locator("#mine")).containsText("-    set: { ok: theirs }");
@@ -242,7 +242,7 @@ class BuilderInBrowserTest {
             assertThat(page.locator("#yaml")).hasValue(Pattern.compile("set: \\{ ok: false \\}"));
             button(page, "Retry").focus();
             page.keyboard().press("Enter");
-            assertThat(page.locator("#panel")).containsText("does nothing outside");
+            assertThat(page.locator("#panel")).containsText("has no side effect");
             button(page, "Remove note").click();
             assertThat(page.locator(".steps code")).hasCount(2);
             page.locator("#yaml").fill("semel: 1\nworkflow: plain\nsteps:\n  - id: tell\n    set: [\n");
@@ -258,7 +258,7 @@ class BuilderInBrowserTest {
             String text = page.locator("#yaml").inputValue().replace("my_workflow", "begun");
             page.locator("#yaml").fill(text);
             button(page, "Publish…").click();
-            button(page, "Publish for all triggers from now on").click();
+            button(page, "Publish for all new triggers").click();
             page.waitForURL("**/workflows/begun/definition**");
             assertEquals(text, api().get("/v1/workflows/begun").text("definition"));
         }
@@ -272,7 +272,7 @@ class BuilderInBrowserTest {
             assertThat(tab.page().locator("#yaml")).hasValue(Pattern.compile("</textarea><img src=x"));
             assertEquals(0, tab.page().locator("img[src=x]").count());
             tab.page().locator("#f-title").fill("\"><img src=x onerror=alert(1)>");
-            button(tab.page(), "Put it into the text").click();
+            button(tab.page(), "Apply to the file").click();
             assertThat(tab.page().locator("#f-title")).hasValue("\"><img src=x onerror=alert(1)>");
             button(tab.page(), "Publish…").click();
             assertThat(tab.page().locator("#mine")).containsText("onerror=alert(1)");
@@ -294,10 +294,10 @@ class BuilderInBrowserTest {
             Page page = tab.page();
             page.locator("#password").fill("a long password");
             page.locator("#again").fill("a long password");
-            button(page, "Set it up").click();
+            button(page, "Create account").click();
             page.waitForURL("**/workflows");
             tab.go("/workflows/viewed/edit");
-            assertThat(page.locator("main")).containsText("that needs the role admin");
+            assertThat(page.locator("main")).containsText("Only users with the role admin can change it.");
             button(page, "Settings of tell").click();
             button(page, "Idempotent").click();
             assertThat(page.locator("#f-idempotent-key")).isDisabled();
@@ -322,9 +322,9 @@ class BuilderInBrowserTest {
         api().publish(text).expect(200);
         try (Tab tab = Tab.open(server.port()).enter().go("/workflows/dos/edit?step=note&tab=general")) {
             tab.page().locator("#f-title").fill("A note");
-            button(tab.page(), "Put it into the text").click();
+            button(tab.page(), "Apply to the file").click();
             button(tab.page(), "Publish…").click();
-            button(tab.page(), "Publish for all triggers from now on").click();
+            button(tab.page(), "Publish for all new triggers").click();
             assertThat(tab.page().locator("main")).containsText("Published");
         }
         String after = api().get("/v1/workflows/dos").text("definition");

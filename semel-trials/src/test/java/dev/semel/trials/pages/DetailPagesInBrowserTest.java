@@ -76,11 +76,11 @@ class DetailPagesInBrowserTest {
         try (Tab tab = tab()) {
             Page page = tab.page();
             tab.go("/workflows/outage/runs?status=failed");
-            press(page, "Plan a replay of these 3 runs");
+            press(page, "Plan a safe replay of these 3 runs");
             assertThat(page.locator("h1")).containsText("status:failed workflow:outage");
             Locator main = page.locator("main");
             assertThat(main).containsText("Nothing was replayed.");
-            assertThat(main).containsText("Duplicates that this plan can make: 0 with the safe part");
+            assertThat(main).containsText("Possible duplicates: 0 in the safe part");
             tab.shoot("plan");
             page.locator("a[href='?worst=send#runs']").click();
             assertThat(page.locator("h2#runs")).containsText("send");
@@ -104,7 +104,7 @@ class DetailPagesInBrowserTest {
             tab.go("/runs/" + id);
             page.locator("summary", new Page.LocatorOptions().setHasText("Replay"))
                     .click();
-            press(page, "Plan a replay of this run");
+            press(page, "Plan a safe replay of this run");
             String first = page.url();
             String other = api().post("/v1/replays", "{\"runs\":[\"" + id + "\"]}")
                     .expect(200)
@@ -120,8 +120,8 @@ class DetailPagesInBrowserTest {
             press(page, "Apply the safe part");
             assertThat(page.locator("[role=alert]")).containsText("its runs have changed since it was created");
             assertThat(page.locator("[role=alert] li")).containsText("run_");
-            press(page, "Make a new plan for the same runs");
-            assertThat(page.locator("main")).containsText("The plan is made.");
+            press(page, "Create a new plan for the same runs");
+            assertThat(page.locator("main")).containsText("Plan created.");
             assertFalse(page.url().equals(first));
         }
     }
@@ -135,16 +135,16 @@ class DetailPagesInBrowserTest {
             tab.go("/workflows/watched/runs?status=failed");
             page.locator("input[name=approval]").check();
             page.locator("input[name=rate]").fill("1");
-            press(page, "Plan a replay of these 12 runs");
-            assertThat(page.locator("main")).containsText("somebody else has to approve it");
+            press(page, "Plan a safe replay of these 12 runs");
+            assertThat(page.locator("main")).containsText("another user must approve it");
             String id = page.url().replaceAll(".*/(rpl_[A-Za-z0-9]+).*", "$1");
             server.as(second).post("/v1/replays/" + id + "/approve", "{}").expect(200);
             tab.go("/replays/" + id);
-            assertThat(page.locator("main")).containsText("As it was approved: the safe part, 1 runs a second");
+            assertThat(page.locator("main")).containsText("Approved options: the safe part, 1 runs per second");
             outage.end();
             press(page, "Apply the safe part: 12 runs");
             page.locator("#s-reason").fill("enough seen");
-            press(page, "Stop: start no more of these runs");
+            press(page, "Stop: start no more runs");
             assertThat(page.locator("h1")).containsText("Stopped");
             assertThat(page.locator("#plan")).containsText("enough seen");
         }
@@ -205,11 +205,11 @@ class DetailPagesInBrowserTest {
                     .locator("input[name=ids]")
                     .check();
             list.page().getByLabel("It did not happen").check();
-            press(list.page(), "Record this decision for each");
-            assertThat(list.page().locator("main")).containsText("0 of 1 were decided");
+            press(list.page(), "Record decision for each");
+            assertThat(list.page().locator("main")).containsText("0 of 1 reviews decided");
             assertThat(list.page().locator("main")).containsText("is asked in version 2 by now, not 1");
-            press(page.page(), "Record this decision");
-            assertThat(page.page().locator("main")).containsText("it was decided before, or it has moved on");
+            press(page.page(), "Record decision");
+            assertThat(page.page().locator("main")).containsText("a user decided it before, or the run has continued");
         }
         assertEquals("open", api().get("/v1/reviews/" + review).text("status"), "the second send is not decided");
         String known = "{\"ids\":[\"" + review + "@2\",\"" + asked(other, 1) + "@1\"],\"decision\":\"happened\"}";
@@ -233,14 +233,14 @@ class DetailPagesInBrowserTest {
             page.locator("#d-note").fill("the warehouse has it");
             page.getByLabel("It happened", new Page.GetByLabelOptions().setExact(true))
                     .check();
-            press(page, "Record this decision");
-            assertThat(page.locator("main")).containsText("The decision is on record.");
+            press(page, "Record decision");
+            assertThat(page.locator("main")).containsText("Decision recorded.");
             assertThat(page.locator(".note.good").last()).containsText("the warehouse has it");
             slow.page().getByLabel("It did not happen").check();
-            press(slow.page(), "Record this decision");
-            assertThat(slow.page().locator("[role=alert]")).containsText("decided it");
+            press(slow.page(), "Record decision");
+            assertThat(slow.page().locator("[role=alert]")).containsText("decided first");
             assertThat(slow.page().locator("[role=alert]")).containsText("It happened");
-            page.locator("text=To the run").click();
+            page.locator("text=Open the run").click();
             page.locator("#jump").hover();
             assertThat(page.locator("h1")).containsText("Completed");
             tab.go("/reviews?tab=decided");
@@ -276,8 +276,8 @@ class DetailPagesInBrowserTest {
             }
             page.getByLabel("Approve", new Page.GetByLabelOptions().setExact(true))
                     .check();
-            press(page, "Record this decision for each");
-            assertThat(page.locator("main")).containsText("2 of 2 were decided");
+            press(page, "Record decision for each");
+            assertThat(page.locator("main")).containsText("2 of 2 reviews decided");
             tab.go("/reviews?tab=approval&workflow=together");
             assertThat(page.locator("tbody tr")).hasCount(1);
             assertThat(page.locator("tbody")).containsText(ids.getLast());
@@ -291,17 +291,17 @@ class DetailPagesInBrowserTest {
             Page page = tab.page();
             page.locator("#i-title").fill("Mail outage");
             page.locator("#i-since").fill("1h");
-            press(page, "Draft it from what happened");
+            press(page, "Create draft from recorded facts");
             assertThat(page.locator("h1")).hasText("Mail outage");
             assertThat(page.locator("#i-trigger")).hasValue(Pattern.compile("Run run_.* failed first"));
             String id = page.url().replaceAll(".*/(inc_[A-Za-z0-9]+).*", "$1");
             api().put("/v1/incidents/" + id, "{\"answers\":{\"visible\":\"An alert came.\"}}")
                     .expect(200);
             page.locator("#i-cause").fill("Their platform: it answered 400.");
-            press(page, "Keep these answers");
+            press(page, "Save answers");
             assertThat(page.locator("[role=alert]")).containsText("Somebody else changed it");
             assertThat(page.locator("#i-cause")).hasValue("Their platform: it answered 400.");
-            press(page, "Keep these answers");
+            press(page, "Save answers");
             assertThat(page.locator("main")).containsText("version 3");
             Object text =
                     page.evaluate("path => fetch(path).then(answer => answer.text())", "/incidents/" + id + ".md");

@@ -55,7 +55,7 @@ class EntranceTest {
         tab.page().locator("#password").fill(PASSWORD);
         tab.page().locator("#again").fill(PASSWORD);
         tab.page()
-                .getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Set it up"))
+                .getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Create account"))
                 .click();
         tab.page().waitForURL("**/workflows");
     }
@@ -88,7 +88,7 @@ class EntranceTest {
             page.locator("#name").fill("ada");
             page.locator("#password").fill("not the password");
             page.locator("#password").press("Enter");
-            assertThat(page.locator("[role=alert]")).hasText("Name and password do not go together.");
+            assertThat(page.locator("[role=alert]")).hasText("Wrong name or password.");
             page.locator("#name").fill("ada");
             page.locator("#password").fill(PASSWORD);
             page.locator("#password").press("Enter");
@@ -154,7 +154,7 @@ class EntranceTest {
         server.admin().trigger("stopped", "let_go", Flows.data("")).expect(200);
         try (Tab tab = person("otto", "operator")) {
             tab.go("/workflows/stopped");
-            tab.page().locator("text=Pause: let new runs wait").click();
+            tab.page().locator("text=Pause: queue new runs").click();
             assertThat(tab.page().locator("h1")).containsText("paused");
             assertTrue(server.admin().get("/v1/workflows/stopped").flag("paused"));
             tab.go("/keys/let_go");
@@ -209,8 +209,8 @@ class EntranceTest {
     }
 
     private static void approve(Page page) {
-        page.getByLabel("Approve: the run goes on").check();
-        page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Record this decision"))
+        page.getByLabel("Approve: the run continues").check();
+        page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Record decision"))
                 .click();
         page.locator("#jump").hover();
     }
@@ -276,7 +276,7 @@ class EntranceTest {
     @Test
     void entering_by_a_click_is_not_offered_here() {
         assertEquals(403, caller().send("POST", "/login/dev", "", FORM).status());
-        assertFalse(caller().get("/login").body().contains("Enter as dev"));
+        assertFalse(caller().get("/login").body().contains("Log in as dev"));
     }
 
     @Test

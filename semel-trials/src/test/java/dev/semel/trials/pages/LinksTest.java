@@ -246,10 +246,10 @@ class LinksTest {
                 .expect(200)
                 .body();
         assertFalse(second.contains("/setup?token="), second);
-        assertTrue(second.contains("the link was shown then, and only then"), second);
+        assertTrue(second.contains("This form was sent before, and the link was shown then."), second);
         assertEquals(200, browser().get(link).status());
-        assertTrue(second.contains("Take the link of gero back"), second);
-        assertTrue(second.contains("made by usr_anja"), second);
+        assertTrue(second.contains("Revoke the link of gero"), second);
+        assertTrue(second.contains("created by usr_anja"), second);
         String turn = "name=gero&turn=take-back&key=form-2&csrf=" + csrf;
         browser().send("POST", "/settings/people/turn", turn, admin, FORM).expect(303);
         assertEquals(404, browser().get(link).status());

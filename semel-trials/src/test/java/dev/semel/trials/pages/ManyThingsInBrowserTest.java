@@ -111,9 +111,9 @@ class ManyThingsInBrowserTest {
         try (Tab tab = Tab.open(server.port()).enter().go("/runs/" + id)) {
             Page page = tab.page();
             assertThat(page.locator("table.bars tbody tr")).hasCount(400);
-            assertThat(page.locator("#run")).containsText("The first 200 and the last 200 of " + total);
-            page.locator("text=Those between").click();
-            assertThat(page.locator("#run")).containsText("Steps 201 to");
+            assertThat(page.locator("#run")).containsText("The page shows the first 200 and the last 200 of " + total);
+            page.locator("text=Steps in between").click();
+            assertThat(page.locator("#run")).containsText("The page shows steps 201 to");
         }
     }
 

@@ -50,7 +50,7 @@ class OverSessionsTest {
         tab.go(link.substring(link.indexOf("/setup")));
         tab.page().locator("#password").fill(PASSWORD);
         tab.page().locator("#again").fill(PASSWORD);
-        press(tab.page(), "Set it up");
+        press(tab.page(), "Create account");
         tab.page().waitForURL("**/workflows");
         return tab.expecting("401").expecting("403");
     }
@@ -77,15 +77,15 @@ class OverSessionsTest {
             end("uma");
             page.evaluate("() => { document.querySelector('#yaml').value += '# written for an hour\\n'; }");
             press(page, "Check");
-            assertThat(page.locator("h1")).hasText("Your session is over");
+            assertThat(page.locator("h1")).hasText("Your session has ended");
             assertEquals(List.of(), tab.barriers());
-            logIn(page, "uma", "not the password", "Log in and go on");
-            assertThat(page.locator("[role=alert]")).containsText("do not go together");
-            logIn(page, "uma", PASSWORD, "Log in and go on");
-            assertThat(page.locator("h1")).hasText("Send it again?");
-            assertThat(page.locator("main")).containsText("You are logged in as uma now.");
+            logIn(page, "uma", "not the password", "Log in and continue");
+            assertThat(page.locator("[role=alert]")).containsText("Wrong name or password.");
+            logIn(page, "uma", PASSWORD, "Log in and continue");
+            assertThat(page.locator("h1")).hasText("Send the form again?");
+            assertThat(page.locator("main")).containsText("You are now logged in as uma.");
             assertEquals(List.of(), tab.barriers());
-            press(page, "Send it now");
+            press(page, "Send now");
             assertTrue(page.locator("#yaml").inputValue().endsWith("# written for an hour\n"));
             assertThat(page.locator("#state")).containsText("1 line differs");
         }
@@ -98,14 +98,14 @@ class OverSessionsTest {
             end("ole");
             page.locator("#yaml").press("Control+End");
             page.keyboard().insertText("# more\n");
-            assertThat(page.locator("#live")).containsText("log in in another tab, then go on");
+            assertThat(page.locator("#live")).containsText("log in in another tab, then continue here");
             Page other = page.context().newPage();
             other.navigate(page.url().replaceFirst("/workflows.*", "/login"));
             logIn(other, "ole", PASSWORD, "Log in");
             other.waitForURL("**/workflows");
             other.close();
             page.evaluate("() => window.dispatchEvent(new Event('focus'))");
-            assertThat(page.locator("#live")).containsText("you are back");
+            assertThat(page.locator("#live")).containsText("logged in again");
             assertTrue(page.locator("#yaml").inputValue().endsWith("# more\n"));
             press(page, "Check");
             assertThat(page.locator("#state")).containsText("1 line differs");
@@ -151,7 +151,7 @@ class OverSessionsTest {
         assertFalse(over.body().contains("hunter2") || over.body().contains("value=\"abc\""), over.body());
         Reply foreign = server.stranger().send("POST", "/workflows/kept/pause", "reason=x", FORM, "Origin: null");
         assertEquals(403, foreign.status());
-        assertFalse(foreign.body().contains("kept.field"), foreign.body());
+        assertFalse(foreign.body().contains("pending.field"), foreign.body());
     }
 
     @Test
@@ -166,10 +166,10 @@ class OverSessionsTest {
             String path = "/workflows/kept/pause";
             Reply shown = server.stranger().send("POST", path, "key=k&csrf=old", FORM, cookie, OURS);
             assertEquals(403, shown.status());
-            assertTrue(shown.body().contains("Send it now"), shown.body());
+            assertTrue(shown.body().contains("Send now"), shown.body());
             Reply unsure = server.stranger().send("POST", path, "key=k&csrf=old", FORM, cookie);
             assertEquals(403, unsure.status());
-            assertFalse(unsure.body().contains("Send it now"), unsure.body());
+            assertFalse(unsure.body().contains("Send now"), unsure.body());
             assertFalse(server.admin().get("/v1/workflows/kept").flag("paused"));
         }
     }

@@ -122,17 +122,17 @@ class PagesInBrowserTest {
             assertThat(tab.page().locator("#twin table")).isVisible();
             tab.shoot("run");
             tab.page().locator("main >> text=page_1").first().click();
-            assertThat(tab.page().locator(".story")).containsText("refused because amount differed");
+            assertThat(tab.page().locator(".story")).containsText("rejected one request because amount differed");
             tab.shoot("key");
-            Locator future = tab.page().locator("#future");
-            assertThat(future).containsText("200");
+            Locator simulation = tab.page().locator("#simulation");
+            assertThat(simulation).containsText("200");
             tab.page().locator("#w-data").fill("{\"payment_id\":\"pay_abc\",\"amount\":1,\"currency\":\"usd\"}");
-            future.locator("button").click();
-            assertThat(tab.page().locator("#future [role=status]")).containsText("422");
+            simulation.locator("button").click();
+            assertThat(tab.page().locator("#simulation [role=status]")).containsText("422");
             tab.page().locator("#w-data").fill("");
             tab.page().locator("#w-after").selectOption("48h");
-            tab.page().locator("#future button").click();
-            assertThat(tab.page().locator("#future [role=status]")).containsText("new run");
+            tab.page().locator("#simulation button").click();
+            assertThat(tab.page().locator("#simulation [role=status]")).containsText("new run");
         }
     }
 
@@ -152,19 +152,19 @@ class PagesInBrowserTest {
             page.locator("summary", new Page.LocatorOptions().setHasText("Signal"))
                     .click();
             assertThat(page.locator("#s-name")).hasValue("payment.captured");
-            page.locator("text=Hand it in").click();
+            page.locator("text=Send signal").click();
             page.locator("#jump").hover();
-            assertThat(page.locator("main")).containsText("The signal was handed in.");
+            assertThat(page.locator("main")).containsText("Signal sent.");
             assertThat(page.locator("h1")).containsText("In doubt");
-            assertThat(page.locator("#run")).containsText("asks a person");
+            assertThat(page.locator("#run")).containsText("asks a user");
             tab.shoot("doubt");
             tab.go("/reviews");
             assertThat(page.locator("main")).containsText("fulfil_order");
             page.locator("table a[href='/runs/" + id + "']").first().click();
-            page.getByLabel("It happened: record it, send nothing").check();
-            page.locator("text=Record this decision").click();
+            page.getByLabel("It happened: record it and send nothing").check();
+            page.locator("text=Record decision").click();
             page.locator("#jump").hover();
-            assertThat(page.locator("main")).containsText("The decision is on record.");
+            assertThat(page.locator("main")).containsText("Decision recorded.");
             assertThat(page.locator("h1")).containsText("Completed");
         }
     }
@@ -312,7 +312,7 @@ class PagesInBrowserTest {
             tab.at(gone.port()).enter().go("/runs");
             assertThat(tab.page().locator("#live")).hasText("● live");
         }
-        assertThat(tab.page().locator("#live")).containsText("server gone");
+        assertThat(tab.page().locator("#live")).containsText("server unreachable");
         tab.close();
     }
 
@@ -325,7 +325,7 @@ class PagesInBrowserTest {
                     .containsText("Replayed");
             tab.page().locator("#jump").fill("plain_1");
             tab.page().locator("#jump").press("Enter");
-            assertThat(tab.page().locator(".story")).containsText("One duplicate was answered with that run");
+            assertThat(tab.page().locator(".story")).containsText("One duplicate request got this run");
         }
     }
 

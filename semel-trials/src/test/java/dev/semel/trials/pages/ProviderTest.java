@@ -138,7 +138,7 @@ class ProviderTest {
             assertThat(tab.page().locator("header .who a")).hasAttribute("title", "Your role is operator");
             tab.page().locator("text=Log out").click();
             tab.page().waitForURL("**/login?left=here");
-            assertThat(tab.page().locator("[role=status].note")).containsText("You are logged out here.");
+            assertThat(tab.page().locator("[role=status].note")).containsText("You are logged out of Semel.");
             tab.page().locator("text=log out there too").click();
             assertThat(tab.page().locator("h1")).hasText("Logged out of everything");
         }
@@ -316,8 +316,8 @@ class ProviderTest {
         try (Tab tab = Tab.open(server.port()).expecting("403")) {
             tab.go("/login/oidc");
             tab.go("/runs/" + run);
-            tab.page().locator("text=Approve: the run goes on").click();
-            tab.page().locator("text=Record this decision").click();
+            tab.page().locator("text=Approve: the run continues").click();
+            tab.page().locator("text=Record decision").click();
             assertThat(tab.page().locator("main"))
                     .containsText("is for petra, and usr_petra@127.0.0.1 is none of them");
         }

@@ -98,22 +98,22 @@ class SafeFormsInBrowserTest {
             page.getByLabel("Note").fill("no");
             page.getByLabel("Note").press("Enter");
             page.getByLabel("Reject").check();
-            press(page, "Record this decision");
-            assertThat(page.locator("main")).containsText("The decision is on record.");
+            press(page, "Record decision");
+            assertThat(page.locator("main")).containsText("Decision recorded.");
             tab.go("/reviews/" + other.review());
             page.locator("#d-note").fill("no");
             page.locator("#d-note").press("Enter");
             page.getByLabel("Reject").check();
-            press(page, "Record this decision");
-            assertThat(page.locator("main")).containsText("The decision is on record.");
+            press(page, "Record decision");
+            assertThat(page.locator("main")).containsText("Decision recorded.");
             asks("asked", "enter_4");
             tab.go("/reviews?tab=approval&workflow=asked");
             page.locator("input[value^='" + more.review() + "']").check();
             page.locator("#m-note").fill("no");
             page.locator("#m-note").press("Enter");
             page.getByLabel("Reject").check();
-            press(page, "Record this decision for each");
-            assertThat(page.locator("main")).containsText("1 of 1 were decided");
+            press(page, "Record decision for each");
+            assertThat(page.locator("main")).containsText("1 of 1 reviews decided");
         }
         for (Asks asked : List.of(one, other, more)) {
             assertEquals("reject", decision(asked.review()), "Enter was taken for an approval");
@@ -127,8 +127,8 @@ class SafeFormsInBrowserTest {
             tab.page().locator("#s-topic").fill("lead.welcome");
             tab.page().locator("#s-topic").press("Enter");
             tab.page().getByLabel("Subscribe again").check();
-            press(tab.page(), "Record their choice");
-            assertThat(tab.page().locator("main")).containsText("The choice of this person is on record.");
+            press(tab.page(), "Save choice");
+            assertThat(tab.page().locator("main")).containsText("Subscription saved.");
             assertThat(tab.page().locator("main")).not().containsText("unsubscribed");
         }
     }
@@ -179,15 +179,15 @@ class SafeFormsInBrowserTest {
                     .click();
             page.locator("#s-name").fill("paid");
             page.locator("#s-data").fill("{\"amount\": 49");
-            press(page, "Hand it in");
+            press(page, "Send signal");
             assertThat(page.locator("[role=alert]")).isVisible();
             assertThat(page.locator("#s-name")).hasValue("paid");
             assertThat(page.locator("#s-data")).hasValue("{\"amount\": 49");
             page.getByLabel("Note").fill("looked at it");
             api().post("/v1/reviews/" + asked.review() + "/decide", "{\"decision\":\"reject\",\"version\":1}")
                     .expect(200);
-            page.getByLabel("Approve: the run goes on").check();
-            press(page, "Record this decision");
+            page.getByLabel("Approve: the run continues").check();
+            press(page, "Record decision");
             assertThat(page.locator("[role=alert]")).isVisible();
             tab.go("/workflows/asked");
             page.locator("summary", new Page.LocatorOptions().setHasText("Send test"))
@@ -200,7 +200,7 @@ class SafeFormsInBrowserTest {
             assertThat(page.locator("#t-data")).hasValue("{\"a\": ");
             tab.go("/keys/typed_1");
             page.locator("#w-data").fill("{\"b\": ");
-            page.locator("#future button").click();
+            page.locator("#simulation button").click();
             assertThat(page.locator("[role=alert]")).isVisible();
             assertThat(page.locator("#w-data")).hasValue("{\"b\": ");
         }
@@ -215,8 +215,8 @@ class SafeFormsInBrowserTest {
             page.getByLabel("Approve").check();
             api().post("/v1/reviews/" + asked.review() + "/decide", "{\"decision\":\"reject\",\"version\":1}")
                     .expect(200);
-            press(page, "Record this decision");
-            assertThat(page.locator("[role=alert]")).containsText("decided it");
+            press(page, "Record decision");
+            assertThat(page.locator("[role=alert]")).containsText("decided first");
             assertThat(page.locator("main")).containsText("called the customer");
         }
     }
@@ -230,7 +230,7 @@ class SafeFormsInBrowserTest {
             String id = api().trigger("fitting", "fit_2", "{\"data\":{}}")
                     .expect(200)
                     .text("run_id");
-            assertThat(tab.page().locator("#news button")).hasText("1 new may fit: show");
+            assertThat(tab.page().locator("#news button")).hasText("1 new may match: show");
             tab.page().locator("#news button").click();
             assertThat(tab.page().locator("tbody[data-run='" + id + "']")).containsText("Completed");
             assertThat(tab.page().locator("tbody[data-run]")).hasCount(1);
@@ -279,13 +279,13 @@ class SafeFormsInBrowserTest {
             page.locator(".facts a", new Page.LocatorOptions().setHasText("both_1"))
                     .click();
             assertThat(page.locator(".facts").first()).containsText(mailed);
-            assertThat(page.locator("#future [role=status]")).containsText(mailed);
+            assertThat(page.locator("#simulation [role=status]")).containsText(mailed);
             page.locator("#w-after").selectOption("1h");
-            page.locator("#future button").click();
-            assertThat(page.locator("#future [role=status]")).containsText(mailed);
+            page.locator("#simulation button").click();
+            assertThat(page.locator("#simulation [role=status]")).containsText(mailed);
             page.locator("a[href='/keys/both_1?workflow=call_them']").click();
             assertThat(page.locator(".facts").first()).containsText(called);
-            assertThat(page.locator("#future [role=status]")).containsText(called);
+            assertThat(page.locator("#simulation [role=status]")).containsText(called);
             assertThat(page.locator("a[href='/keys/both_1?workflow=mail_it']")).isVisible();
         }
     }

@@ -131,7 +131,7 @@ class SessionsTest {
         Reply page = browser().send("GET", "/sessions", "", second).expect(200);
         String csrf = page.body().replaceAll("(?s).*?name=\"csrf\" value=\"([^\"]*)\".*", "$1");
         String id = page.body().replaceAll("(?s).*action=\"/sessions/([0-9a-f]{16})/end\".*", "$1");
-        assertTrue(page.body().contains("this one"), page.body());
+        assertTrue(page.body().contains("current session"), page.body());
         assertFalse(page.body().contains(second.substring(second.lastIndexOf('~') + 1)), "its secret is shown");
         String stranger = person("sven", "viewer");
         String theirs = browser()

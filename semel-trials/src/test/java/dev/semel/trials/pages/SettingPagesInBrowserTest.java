@@ -68,18 +68,18 @@ class SettingPagesInBrowserTest {
             Page page = tab.page();
             page.locator("#t-name").fill("shop");
             page.locator("input[value=read]").check();
-            press(page, "Make it: its secret is shown once");
+            press(page, "Create token (shown once)");
             String token = page.locator(".note.good code").innerText();
             server.as(token).get("/v1/runs").expect(200);
             tab.go("/settings/tokens");
             assertFalse(tab.text().contains(token));
             press(page, "Revoke shop");
-            assertThat(page.locator("main")).containsText("opens nothing any more");
+            assertThat(page.locator("main")).containsText("The server rejects it from now on.");
             server.as(token).get("/v1/runs").expect(401);
             tab.go("/settings/secrets");
             page.locator("#s-name").fill("smtp_password");
             page.locator("#s-value").fill("hunter2hunter2");
-            press(page, "Store it");
+            press(page, "Store secret");
             assertThat(page.locator("table")).containsText("smtp_password");
             assertFalse(page.content().contains("hunter2"));
         }
@@ -92,19 +92,19 @@ class SettingPagesInBrowserTest {
             page.locator("#n-name").fill("welcome");
             page.locator("#n-document")
                     .fill("{\"channel\": \"email\", \"subject\": \"Hi\", \"text\": \"Hello {{ name\"}");
-            press(page, "Keep it");
+            press(page, "Save");
             assertThat(page.locator("[role=alert]")).containsText("the tag is not closed");
             page.locator("#d-text").fill("{\"channel\": \"email\", \"subject\": \"Hi\", \"html\": \"" + HTML + "\"}");
-            press(page, "Keep it");
+            press(page, "Save");
             assertThat(page.locator("pre.file")).hasText(HTML);
             assertEquals(0, page.locator("main b").count());
             tab.go("/settings/profiles");
             page.locator("#n-name").fill("usr_ana");
             page.locator("#n-document").fill("{\"email\": \"ana@example.com\", \"attributes\": {}}");
-            press(page, "Keep it");
+            press(page, "Save");
             page.locator("#s-topic").fill("lead.welcome");
-            page.getByLabel("Unsubscribe: no more of it").check();
-            press(page, "Record their choice");
+            page.getByLabel("Unsubscribe: send nothing about this topic").check();
+            press(page, "Save choice");
             assertThat(page.locator("table")).containsText("unsubscribed");
         }
     }
@@ -159,13 +159,13 @@ class SettingPagesInBrowserTest {
             tab.go("/workflows/turning/versions");
             page.locator("text=from v1").click();
             assertThat(page.locator("pre.file")).containsText("+title: Two");
-            page.locator("summary", new Page.LocatorOptions().setHasText("Go back"))
+            page.locator("summary", new Page.LocatorOptions().setHasText("Roll back"))
                     .click();
-            press(page, "Go back: publish that text again");
+            press(page, "Roll back");
             assertThat(page.locator("h1")).containsText("turning v3");
             tab.go("/workflows");
             assertThat(page.locator("tr", new Page.LocatorOptions().setHasText("turning"))
-                            .locator("td[data-label^=Prevented]"))
+                            .locator("td[data-label^=Duplicates]"))
                     .containsText("1");
         }
     }
@@ -180,12 +180,12 @@ class SettingPagesInBrowserTest {
             api().send("PUT", "/v1/workflows/tried?share=10", two, "Content-Type: application/yaml")
                     .expect(200);
             press(page, "Publish…");
-            assertThat(page.locator("[role=alert]")).containsText("Version 2 is being tried with 10 %");
-            assertThat(page.locator("[role=alert]")).containsText("Publishing ends that");
+            assertThat(page.locator("[role=alert]")).containsText("Candidate version 2 gets 10 %");
+            assertThat(page.locator("[role=alert]")).containsText("Publishing ends this rollout");
             assertThat(page.locator("#tried")).containsText("+title: Two");
             assertThat(page.locator("#mine")).containsText("-title: One");
-            assertFalse(tab.text().contains("Somebody published"), "nobody did");
-            press(page, "Publish for all triggers, and end the trial of version 2");
+            assertFalse(tab.text().contains("Another user published"), "nobody did");
+            press(page, "Publish for all triggers and end the rollout of version 2");
             assertThat(page.locator("main")).containsText("Published");
             JsonNode now = api().get("/v1/workflows/tried").expect(200).json();
             assertEquals(3, now.path("version").asInt());
@@ -205,7 +205,7 @@ class SettingPagesInBrowserTest {
             keep(tab, "/runs?status=completed", "hers");
             assertThat(tab.page().locator("main")).containsText("view hers is somebody else's");
             keep(tab, "/runs?status=completed", "ours");
-            assertThat(tab.page().locator("main")).containsText("There is a view ours that everybody is shown");
+            assertThat(tab.page().locator("main")).containsText("A shared view named ours exists");
             keep(tab, "/runs?status=completed", "mine");
             keep(tab, "/runs?status=failed", "mine");
             tab.go("/runs");
@@ -223,10 +223,10 @@ class SettingPagesInBrowserTest {
     private static void keep(Tab tab, String path, String name) {
         tab.go(path);
         tab.page()
-                .locator("summary", new Page.LocatorOptions().setHasText("Keep this view"))
+                .locator("summary", new Page.LocatorOptions().setHasText("Save this view"))
                 .click();
         tab.page().locator("#v-name").fill(name);
-        press(tab.page(), "Keep it");
+        press(tab.page(), "Save view");
     }
 
     @Test
@@ -237,10 +237,10 @@ class SettingPagesInBrowserTest {
                 api().post("/v1/incidents", "{\"since\":\"1h\"}").expect(200).text("incident_id");
         try (Tab tab = tab().go("/runs?status=failed&since=24h")) {
             Page page = tab.page();
-            page.locator("summary", new Page.LocatorOptions().setHasText("Keep this view"))
+            page.locator("summary", new Page.LocatorOptions().setHasText("Save this view"))
                     .click();
             page.locator("#v-name").fill("failed-today");
-            press(page, "Keep it");
+            press(page, "Save view");
             tab.go("/runs");
             page.locator(".chips a", new Page.LocatorOptions().setHasText("failed-today"))
                     .click();
@@ -260,9 +260,9 @@ class SettingPagesInBrowserTest {
         String id = new RunId(then.getEpochSecond() * 1_000_000 << 12, 7).text();
         try (Tab tab = tab().expecting("404").go("/runs/" + id)) {
             assertThat(tab.page().locator("main")).containsText("deleted after its time");
-            assertThat(tab.page().locator("main")).containsText("Going by its id, the run began");
+            assertThat(tab.page().locator("main")).containsText("According to its id, the run started");
             tab.go("/nowhere");
-            assertThat(tab.page().locator("main")).containsText("There is no page at this address");
+            assertThat(tab.page().locator("main")).containsText("No page has this address");
             assertThat(tab.page().locator("nav.side")).isVisible();
         }
     }

@@ -108,7 +108,7 @@ final class Tab implements AutoCloseable {
     /** One click, as `semel dev` offers it. */
     Tab enter() {
         go("/login");
-        page.locator("text=Enter as dev").click();
+        page.locator("text=Log in as dev").click();
         page.waitForURL("**/workflows");
         return this;
     }

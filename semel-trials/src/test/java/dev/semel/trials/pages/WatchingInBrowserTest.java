@@ -99,7 +99,7 @@ class WatchingInBrowserTest {
             assertThat(page.locator("tbody tr")).hasCount(1);
             assertThat(page.locator("tbody")).containsText("amount");
             tab.go("/monitoring");
-            card(page, "Also")
+            card(page, "Other counts")
                     .locator("a", new Locator.LocatorOptions().setHasText("without a key"))
                     .click();
             assertThat(page.locator("tbody tr")).hasCount(1);
@@ -113,7 +113,7 @@ class WatchingInBrowserTest {
             assertTrue(all.contains("/reviews?tab=in_doubt"), all.toString());
             for (String href : all) {
                 tab.go(href);
-                assertThat(page.locator("h1")).hasText(Pattern.compile("Behind the numbers.*|Objects|Reviews|Effects"));
+                assertThat(page.locator("h1")).hasText(Pattern.compile("Rows: .*|Objects|Reviews|Effects"));
             }
         }
     }
@@ -132,7 +132,7 @@ class WatchingInBrowserTest {
             assertThat(page.locator("tbody")).containsText("quiet_1");
             tab.go("/workflows/payment_receipt/signals?since=1h");
             assertThat(page.locator(".figure")).hasCount(5);
-            assertThat(page.locator(".tabs a[aria-current=page]")).hasText("Signals");
+            assertThat(page.locator(".tabs a[aria-current=page]")).hasText("Monitoring");
             page.locator("h1").click();
             page.keyboard().press("t");
             assertThat(page.locator("#twin table")).isVisible();
@@ -157,7 +157,7 @@ class WatchingInBrowserTest {
             assertThat(page.locator("tbody tr")).hasCount(1);
             assertThat(page.locator("tbody")).containsText("Replayed");
             tab.go("/requests?workflow=quiet&kind=conflict");
-            assertThat(page.locator(".empty")).containsText("No request fits this filter.");
+            assertThat(page.locator(".empty")).containsText("No request matches this filter.");
             tab.go("/audit");
             page.locator("#f-action").fill("workflow.pause");
             press(page, "Filter");
