@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** `GET /v1/audit`: who did what, newest first, as pages or as one stream of lines. Nothing here changes a row. */
+/** Serves `GET /v1/audit`: the audit log, newest first, as pages or as one stream of JSON lines. */
 final class AuditRoutes {
-    /** So many rows are looked at for one page; where a filter finds little, the answer says where to go on. */
+    /** The most rows scanned for one page. If few match, the response has a cursor to continue from. */
     private static final int MOST_LOOKED_AT = 5_000;
 
     private static final int AT_ONCE = 500;
@@ -47,7 +47,7 @@ final class AuditRoutes {
     private static boolean wantsLines(Request request) {
         String format = request.query("format");
         if (format != null && !format.equals("jsonl") && !format.equals("json")) {
-            throw Paging.refused("format is json or jsonl");
+            throw Paging.refused("format must be json or jsonl");
         }
         String accept = request.header("Accept");
         return format == null ? accept != null && accept.contains(LINES) : format.equals("jsonl");
@@ -58,7 +58,7 @@ final class AuditRoutes {
         return now == null ? 0 : now;
     }
 
-    /** @param next behind which row to go on; null at the end */
+    /** @param next the row to continue after; null at the end */
     record Page(List<Rows.Audit> found, @Nullable RunId next) {}
 
     Page page(int workspace, AuditFilter filter, @Nullable RunId after, int limit) {
@@ -90,7 +90,7 @@ final class AuditRoutes {
         return rows == null ? List.of() : rows;
     }
 
-    /** All of it, a slice at a time: an export of any size needs no more memory than a page. */
+    /** Streams all matching rows page by page, so that an export of any size needs the memory of one page. */
     private void lines(OutputStream out, int workspace, AuditFilter filter) throws IOException {
         RunId behind = null;
         do {

@@ -7,7 +7,7 @@ import dev.semel.server.http.Scope;
 import dev.semel.server.settings.Cohorts;
 import java.util.List;
 
-/** Groups of profiles, and who is in them. */
+/** Serves cohorts, which are named groups of recipient profiles, and their members. */
 final class CohortRoutes {
     private static final int LARGEST = 16 << 10;
     private static final String MEMBERS = "/v1/cohorts/{name}/members";
@@ -32,7 +32,7 @@ final class CohortRoutes {
         return new Cohorts.Seat(request.principal().workspace(), known(request), request.parameter("profile"));
     }
 
-    /** A misspelt name must not become a cohort by itself. */
+    /** Rejects unknown names, so that a misspelt name does not create a cohort. */
     private String known(Request request) {
         String name = request.parameter("name");
         if (cohorts.shelf().row(request.principal().workspace(), name) == null) {

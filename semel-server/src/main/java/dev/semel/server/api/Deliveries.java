@@ -20,32 +20,32 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Where providers post to, and what became of what they sent. */
+/** Receives webhook deliveries from providers, lists them, and processes stored deliveries again. */
 final class Deliveries {
     private static final String PREFIX = "dlv_";
 
     private final Semel semel;
-    private final HookDoor door;
-    private final Deeds deeds;
+    private final HookDoor receiver;
+    private final Deeds actions;
 
-    Deliveries(Semel semel, HookDoor door, Deeds deeds) {
+    Deliveries(Semel semel, HookDoor receiver, Deeds actions) {
         this.semel = semel;
-        this.deeds = deeds;
-        this.door = door;
+        this.actions = actions;
+        this.receiver = receiver;
     }
 
     void addTo(Router router) {
-        // Open: a provider has no token. Its signature is its credential, and a key of a caller means nothing here.
+        // Open: a provider has no token and authenticates with its signature. An Idempotency-Key has no effect here.
         router.add(new Route("POST", "/v1/hooks/{name}", Scope.OPEN, this::receive))
                 .add("GET", "/v1/hooks/{name}/deliveries", Scope.READ, this::list)
                 .add(Api.changing(
                         "POST", "/v1/hooks/{name}/deliveries/{delivery_id}/reprocess", Scope.OPERATE, this::again));
     }
 
-    /** Says no more than the provider needs: names of workflows are not theirs to know. */
+    /** The response does not contain workflow names, which the provider must not learn. */
     Answer receive(Request request) {
-        Letter letter = new Letter(request::headerLines, request.body(), request.headersLike("ce-"));
-        return switch (door.receive(request.parameter("name"), letter)) {
+        Letter delivery = new Letter(request::headerLines, request.body(), request.headersLike("ce-"));
+        return switch (receiver.receive(request.parameter("name"), delivery)) {
             case Outcome.Challenge(String text) -> Views.ok(Views.object().put("challenge", text));
             case Outcome.Received received -> replayed(Views.ok(shown(received)), received.replayed());
             case Outcome.Batch(List<Outcome> items) -> batch(items, request);
@@ -118,7 +118,7 @@ final class Deliveries {
         return row.note().isEmpty() ? out : out.put("note", row.note());
     }
 
-    /** What exists is replayed, what is missing starts: so it may be asked for as often as one likes. */
+    /** Safe to repeat: existing runs are replayed and only missing runs start. */
     Answer again(Request request) {
         int workspace = request.principal().workspace();
         RunId id = parsed(request.parameter("delivery_id"));
@@ -127,17 +127,17 @@ final class Deliveries {
         if (row == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "There is no such delivery of this hook. Nothing was started.",
-                    "They are listed at GET /v1/hooks/{name}/deliveries.");
+                    "This webhook has no delivery with this id. No run was started.",
+                    "List the deliveries with GET /v1/hooks/{name}/deliveries.");
         }
         var entry = new Deeds.Entry("delivery.reprocess", id(row), request.parameter("name"));
-        Delivered delivered = door.again(row, () -> deeds.note(request, entry));
+        Delivered delivered = receiver.again(row, () -> actions.note(request, entry));
         if (delivered == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "This delivery has no payload: it was turned away, came before, or is kept no longer. Nothing was"
-                            + " started.",
-                    "Reprocess the delivery that was accepted first, or let the provider send it again.");
+                    "Semel has no payload for this delivery: it was rejected, was a duplicate, or its retention ended. No"
+                            + " run was started.",
+                    "Reprocess the first accepted delivery, or let the provider send it again.");
         }
         ObjectNode out = Views.object().put("delivery_id", id(row)).put("idempotent_replayed", delivered.replayed());
         runs(out, delivered);
