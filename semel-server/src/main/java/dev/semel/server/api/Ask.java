@@ -34,7 +34,8 @@ final class Ask {
 
     static Ask of(Request request, @Nullable ChosenRunId fromPath) {
         if (request.body().length == 0) {
-            return new Ask(JsonNodeFactory.instance.objectNode(), fromPath, new Options(null, Later.AT_ONCE, List.of()));
+            Options options = new Options(null, Later.AT_ONCE, List.of());
+            return new Ask(JsonNodeFactory.instance.objectNode(), fromPath, options);
         }
         MediaTypes.requireJson(request);
         return of(Json.parse(request.body()), fromPath, MEMBERS);

@@ -26,8 +26,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Serves `POST /v1/backtests`: counts what other idempotency windows would have done with a workflow's recorded traffic,
- * or with the messages of one step. It changes nothing and returns only numbers.
+ * Serves `POST /v1/backtests`: counts what other idempotency windows would have done with a workflow's recorded
+ * traffic, or with the messages of one step. It changes nothing and returns only numbers.
  */
 final class Backtests {
     private static final int RUNS = 10_000;

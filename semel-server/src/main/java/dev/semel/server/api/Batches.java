@@ -56,7 +56,10 @@ final class Batches {
         return preferences.applied(Views.ok(out));
     }
 
-    /** Groups the items by key. Items of one group run in order, so that the first is the new one; groups run in parallel. */
+    /**
+     * Groups the items by key. Items of one group run in order, so that the first is the new one; groups run in
+     * parallel.
+     */
     private static List<List<Integer>> groups(JsonNode items) {
         Map<String, List<Integer>> groups = new LinkedHashMap<>();
         for (int i = 0; i < items.size(); i++) {

@@ -11,7 +11,8 @@ import java.util.Set;
 
 /**
  * Checks who may decide a review: its named reviewers, those it was escalated to, and administrators. If a review names
- * nobody, everyone with the scope `review` may decide. Administrators may always, so no review waits for a user who left.
+ * nobody, everyone with the scope `review` may decide. Administrators may always, so no review waits for a user who
+ * left.
  */
 final class Deciders {
     /** A reviewer name that means everyone with the scope `review`. */

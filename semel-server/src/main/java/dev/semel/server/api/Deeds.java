@@ -22,8 +22,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Executes API changes once per `Idempotency-Key`. A repeated request within 24 hours gets the first response, which the
- * store saves in the transaction of the change. Also writes the audit entries of changes.
+ * Executes API changes once per `Idempotency-Key`. A repeated request within 24 hours gets the first response, which
+ * the store saves in the transaction of the change. Also writes the audit entries of changes.
  */
 final class Deeds {
     private static final long KEPT_MICROS = Duration.ofHours(24).toNanos() / 1_000;
@@ -77,8 +77,8 @@ final class Deeds {
     }
 
     /**
-     * Executes the change, or returns the response of the first execution. Null: the store rejected the change and nothing
-     * was saved.
+     * Executes the change, or returns the response of the first execution. Null: the store rejected the change and
+     * nothing was saved.
      *
      * @param view builds the response body, which is stored and so must not contain a secret; null if the change was
      *     rejected

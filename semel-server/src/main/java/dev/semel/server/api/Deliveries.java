@@ -135,8 +135,8 @@ final class Deliveries {
         if (delivered == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "Semel has no payload for this delivery: it was rejected, was a duplicate, or its retention ended. No"
-                            + " run was started.",
+                    "Semel has no payload for this delivery: it was rejected, was a duplicate, or its retention ended."
+                            + " No run was started.",
                     "Reprocess the first accepted delivery, or let the provider send it again.");
         }
         ObjectNode out = Views.object().put("delivery_id", id(row)).put("idempotent_replayed", delivered.replayed());

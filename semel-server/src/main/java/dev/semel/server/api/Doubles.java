@@ -90,7 +90,9 @@ final class Doubles {
         return seen[1];
     }
 
-    /** Reads pages from the end of the period backwards until `slice` returns false. False if the page limit cut it off. */
+    /**
+     * Reads pages from the end of the period backwards until `slice` returns false. False if the page limit cut it off.
+     */
     private boolean walk(@Nullable String object, @Nullable String protection, Predicate<List<Ledger.Row>> slice) {
         Reads.EffectPlace behind = span.end();
         boolean more = true;

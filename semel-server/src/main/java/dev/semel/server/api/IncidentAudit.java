@@ -11,7 +11,7 @@ import java.util.SortedSet;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Who acted in a span of time, what was decided, and which alerts began to fire: the audit of it, walked once. */
+/** Collects the audit entries, decisions and fired alerts of an incident's period for its report. */
 final class IncidentAudit {
     private static final int MOST_PAGES = IncidentFacts.MOST_LOOKED_AT / IncidentFacts.AT_ONCE;
     private static final List<String> COUNTS = List.of("audit_rows", "decided", "alerts");
@@ -43,7 +43,7 @@ final class IncidentAudit {
                     shown.add(AuditRoutes.view(row));
                 }
                 if (row.action().equals(Watch.FIRED)) {
-                    alerts.push(row); // the newest row comes first, and the first alert is to be told first
+                    alerts.push(row); // rows are newest first, and the report lists the first alert first
                 }
             }
             behind = page.next();

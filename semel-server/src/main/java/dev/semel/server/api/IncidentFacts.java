@@ -21,9 +21,9 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What the store knows of a span of time in which something went wrong, however long ago that was. Reads alone. Failures
- * are found by when they happened and duplicates in what was counted; the rest is walked from the end of the span
- * backwards, up to a bound. Whatever came to its bound is named in `at_least`, and no sentence may call it nothing.
+ * Collects the facts of an incident report from the store: failures, duplicates, effects in doubt, audit and alerts. It
+ * only reads. Scans go backwards from the end of the period and are limited; `at_least` names each count that reached
+ * its limit, and the report must not present such a count as zero.
  */
 final class IncidentFacts {
     static final int AT_ONCE = 200;
@@ -46,7 +46,7 @@ final class IncidentFacts {
             return new Figures.Range(workspace, workflowId == null ? "" : workflowId, since, until);
         }
 
-        /** Nothing of this time is behind it: a run that did something in it was made before it was over. */
+        /** The cursor before all rows of the period: a run that acted in it was created before its end. */
         Reads.EffectPlace end() {
             return new Reads.EffectPlace(RunId.madeUntil(until), "");
         }
@@ -102,7 +102,7 @@ final class IncidentFacts {
                 .put("at", Views.time(end.endedAt()));
     }
 
-    /** The counts are exact, by the minute, and by the hour of what is older; what was counted is told beside them. */
+    /** Exact counts per minute, or per hour for older times; `counted_since` and `counted_until` give their period. */
     private Map<Figure, Long> duplicates(ObjectNode out) {
         long now = Objects.requireNonNull(semel.view(reads -> reads.now()));
         Period period = Period.of(span.since(), span.until(), now);
@@ -126,7 +126,7 @@ final class IncidentFacts {
         return span.since() - period.since() >= Counted.MINUTE || period.until() - span.until() >= Counted.MINUTE;
     }
 
-    /** Retries that came after the window of their key, each of which started a new run. */
+    /** Retries after the window of their key. Each started a new run. */
     private void expired(ObjectNode out) {
         List<Counted.Fact> found = Objects.requireNonNull(semel.view(
                 reads -> reads.figures().facts(span.range(), Figure.EXPIRED, Figures.Behind.START, MOST_LOOKED_AT)));

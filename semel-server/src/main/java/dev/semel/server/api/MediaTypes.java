@@ -5,7 +5,10 @@ import dev.semel.error.SemelException;
 import dev.semel.server.http.Request;
 import java.util.Locale;
 
-/** What a body may be. A browser form cannot send any of these across sites without asking first. */
+/**
+ * Checks the Content-Type of request bodies. A browser cannot send the allowed types cross-site without a CORS
+ * preflight.
+ */
 final class MediaTypes {
     private MediaTypes() {}
 
@@ -45,7 +48,7 @@ final class MediaTypes {
         return new SemelException(
                 ErrorCode.UNSUPPORTED_MEDIA_TYPE,
                 "The body must be " + wanted
-                        + " in UTF-8, and the Content-Type says otherwise. Nothing was read from it.",
+                        + " in UTF-8, and the Content-Type is another one. The server did not read it.",
                 "Send the header Content-Type: " + wanted.split(" ")[0] + ".");
     }
 }
