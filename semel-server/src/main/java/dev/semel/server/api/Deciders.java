@@ -49,7 +49,7 @@ final class Deciders {
             throw new SemelException(
                             ErrorCode.FORBIDDEN,
                             "Review " + row.id() + " is for " + names + ", and " + who.tokenId()
-                                    + " is none of them. The review is still open and nothing was sent.",
+                                    + " is none of them. Semel recorded no decision and sent nothing.",
                             "Ask one of them or an administrator to decide. A user gets a role from their groups"
                                     + " (PUT /v1/people/NAME), a token from its name.")
                     .with("review_id", row.id())

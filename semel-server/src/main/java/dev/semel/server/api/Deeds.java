@@ -26,7 +26,7 @@ import tools.jackson.databind.node.ObjectNode;
  * the store saves in the transaction of the change. Also writes the audit entries of changes.
  */
 final class Deeds {
-    private static final long KEPT_MICROS = Duration.ofHours(24).toNanos() / 1_000;
+    private static final long RETENTION_MICROS = Duration.ofHours(24).toNanos() / 1_000;
     private static final int LONGEST_REASON = 500;
     private static final String DRAFT =
             "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.2";
@@ -84,20 +84,20 @@ final class Deeds {
      *     rejected
      */
     <T> @Nullable Done once(
-            Request request, Deed deed, Edit<T> edit, Function<@Nullable T, @Nullable ObjectNode> view) {
+            Request request, Deed action, Edit<T> edit, Function<@Nullable T, @Nullable ObjectNode> view) {
         IdempotencyKey key = IdempotencyKey.fromHeader(request.headerLines("Idempotency-Key"));
         if (key == null) {
             ObjectNode body = view.apply(semel.maybeChange(edit));
             return body == null ? null : new Done(body, false);
         }
-        Edit.Asked asked = new Edit.Asked(
+        Edit.Asked command = new Edit.Asked(
                 semel.newId(),
                 request.principal().workspace(),
-                deed.operation(),
+                action.operation(),
                 key.text(),
-                deed.digest(),
-                KEPT_MICROS);
-        Replied replied = semel.change(new Edit.Once<T>(asked, edit, outcome -> {
+                action.digest(),
+                RETENTION_MICROS);
+        Replied replied = semel.change(new Edit.Once<T>(command, edit, outcome -> {
             ObjectNode body = view.apply(outcome);
             return body == null ? null : Json.write(body);
         }));

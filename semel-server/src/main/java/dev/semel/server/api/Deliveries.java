@@ -47,16 +47,16 @@ final class Deliveries {
         Letter delivery = new Letter(request::headerLines, request.body(), request.headersLike("ce-"));
         return switch (receiver.receive(request.parameter("name"), delivery)) {
             case Outcome.Challenge(String text) -> Views.ok(Views.object().put("challenge", text));
-            case Outcome.Received received -> replayed(Views.ok(shown(received)), received.replayed());
+            case Outcome.Received received -> replayed(Views.ok(toJson(received)), received.replayed());
             case Outcome.Batch(List<Outcome> items) -> batch(items, request);
             case Outcome.Refused(SemelException problem) -> throw problem;
         };
     }
 
-    private static ObjectNode shown(Outcome.Received received) {
+    private static ObjectNode toJson(Outcome.Received received) {
         ObjectNode out = Views.object().put("delivery_id", id(received.delivery()));
         out.put("event_id", received.delivery().eventId()).put("idempotent_replayed", received.replayed());
-        runs(out, received.delivered());
+        addRuns(out, received.delivered());
         if (!received.answered().isEmpty()) {
             ArrayNode answered = out.putArray("answered");
             received.answered().forEach(answered::add);
@@ -70,7 +70,7 @@ final class Deliveries {
         boolean replayed = true;
         for (Outcome item : items) {
             if (item instanceof Outcome.Received received) {
-                list.add(Views.object().put("status_code", 200).setAll(shown(received)));
+                list.add(Views.object().put("status_code", 200).setAll(toJson(received)));
                 replayed &= received.replayed();
             } else if (item instanceof Outcome.Refused(SemelException problem)) {
                 list.add(EventViews.problem(problem, request.id()));
@@ -84,13 +84,13 @@ final class Deliveries {
         return replayed ? answer.with("X-Idempotent-Replayed", "true").with("Idempotent-Replayed", "true") : answer;
     }
 
-    private static void runs(ObjectNode out, Delivered delivered) {
+    private static void addRuns(ObjectNode out, Delivered delivered) {
         ArrayNode runs = out.putArray("run_ids");
         delivered.runs().stream().filter(run -> run.refused() == null).forEach(run -> runs.add(run.runId()));
-        long refused =
+        long rejected =
                 delivered.runs().stream().filter(run -> run.refused() != null).count();
-        if (refused > 0) {
-            out.put("refused", refused);
+        if (rejected > 0) {
+            out.put("refused", rejected);
         }
     }
 
@@ -101,13 +101,14 @@ final class Deliveries {
     Answer list(Request request) {
         Paging paging = Paging.of(request);
         int workspace = request.principal().workspace();
-        String hook = request.parameter("name");
-        List<Delivery> rows = semel.view(reads -> reads.deliveries(workspace, hook, paging.afterId(), paging.limit()));
+        String webhook = request.parameter("name");
+        List<Delivery> rows =
+                semel.view(reads -> reads.deliveries(workspace, webhook, paging.afterId(), paging.limit()));
         return Views.page(
-                rows == null ? List.of() : rows, paging.limit(), Deliveries::shown, row -> Paging.cursor(row.id()));
+                rows == null ? List.of() : rows, paging.limit(), Deliveries::toJson, row -> Paging.cursor(row.id()));
     }
 
-    private static ObjectNode shown(Delivery row) {
+    private static ObjectNode toJson(Delivery row) {
         ObjectNode out = Views.object()
                 .put("delivery_id", id(row))
                 .put("at", Views.time(row.at()))
@@ -121,7 +122,7 @@ final class Deliveries {
     /** Safe to repeat: existing runs are replayed and only missing runs start. */
     Answer again(Request request) {
         int workspace = request.principal().workspace();
-        RunId id = parsed(request.parameter("delivery_id"));
+        RunId id = parseId(request.parameter("delivery_id"));
         Delivery row =
                 id == null ? null : semel.view(reads -> reads.delivery(workspace, request.parameter("name"), id));
         if (row == null) {
@@ -140,11 +141,11 @@ final class Deliveries {
                     "Reprocess the first accepted delivery, or let the provider send it again.");
         }
         ObjectNode out = Views.object().put("delivery_id", id(row)).put("idempotent_replayed", delivered.replayed());
-        runs(out, delivered);
+        addRuns(out, delivered);
         return replayed(Views.ok(out), delivered.replayed());
     }
 
-    private static @Nullable RunId parsed(String text) {
+    private static @Nullable RunId parseId(String text) {
         return text.startsWith(PREFIX) ? RunId.parse("run_" + text.substring(PREFIX.length())) : null;
     }
 }

@@ -33,31 +33,31 @@ final class Doubles {
 
     /** @param unprotected how many effects without a protection were accepted in this period */
     void tell(ObjectNode out, long unprotected) {
-        List<Figures.Thing> often =
+        List<Figures.Thing> repeated =
                 Objects.requireNonNull(semel.view(reads -> reads.figures().objects(span.range(), 1, MOST_OBJECTS)));
-        if (often.size() == MOST_OBJECTS) {
+        if (repeated.size() == MOST_OBJECTS) {
             atLeast.add("doubled");
         }
         ArrayNode objects = out.putArray("doubled_objects");
         // The report stores these names as text, so PII must be masked now.
-        ObjectMasks shown = new ObjectMasks(semel, span.workspace());
-        for (Figures.Thing thing : often) {
-            List<Ledger.Row> made = created(thing);
+        ObjectMasks masks = new ObjectMasks(semel, span.workspace());
+        for (Figures.Thing thing : repeated) {
+            List<Ledger.Row> made = creations(thing);
             if (made.size() > 1) {
-                ObjectNode one = objects.addObject().put("object", shown.of(thing, made));
+                ObjectNode one = objects.addObject().put("object", masks.of(thing, made));
                 one.put("created", made.size());
                 ArrayNode runs = one.putArray("runs");
                 made.forEach(row -> runs.add(row.holder().run().text()));
             }
         }
         out.put("doubled", objects.size());
-        out.put("perhaps_doubled", unprotected == 0 ? 0 : sentAgain(unprotected));
+        out.put("perhaps_doubled", unprotected == 0 ? 0 : countRetried(unprotected));
     }
 
     /** Effects that created this object in the period. A repeated update is not a duplicate. */
-    private List<Ledger.Row> created(Figures.Thing thing) {
+    private List<Ledger.Row> creations(Figures.Thing thing) {
         List<Ledger.Row> made = new ArrayList<>();
-        boolean all = walk(thing.object(), null, page -> {
+        boolean all = scan(thing.object(), null, page -> {
             page.stream()
                     .filter(row -> row.facts().does().equals("create"))
                     .filter(row -> row.facts().workflowId().equals(thing.workflowId()))
@@ -73,9 +73,9 @@ final class Doubles {
     }
 
     /** Counts effects with `protect: none` and more than one attempt: each attempt may have happened. */
-    private long sentAgain(long unprotected) {
+    private long countRetried(long unprotected) {
         long[] seen = {0, 0};
-        boolean all = walk(null, "none", page -> {
+        boolean all = scan(null, "none", page -> {
             for (Ledger.Row row : page) {
                 boolean then = span.has(row.acceptedAt());
                 seen[0] += then ? 1 : 0;
@@ -93,7 +93,7 @@ final class Doubles {
     /**
      * Reads pages from the end of the period backwards until `slice` returns false. False if the page limit cut it off.
      */
-    private boolean walk(@Nullable String object, @Nullable String protection, Predicate<List<Ledger.Row>> slice) {
+    private boolean scan(@Nullable String object, @Nullable String protection, Predicate<List<Ledger.Row>> slice) {
         Reads.EffectPlace behind = span.end();
         boolean more = true;
         for (int pages = 0; more && behind != null && pages < MOST_PAGES; pages++) {

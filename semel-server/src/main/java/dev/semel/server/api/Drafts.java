@@ -53,14 +53,14 @@ final class Drafts {
     }
 
     private Answer check(Request request) {
-        Said said = Said.in(request, MEMBERS);
+        Said body = Said.in(request, MEMBERS);
         int workspace = request.principal().workspace();
-        String named = said.text("workflow");
+        String named = body.text("workflow");
         Current current = named.isEmpty() ? null : semel.workflow(workspace, named);
         if (current == null && !named.isEmpty()) {
             throw Triggers.unknownWorkflow();
         }
-        String text = edited(text(said), said.value("edits"));
+        String text = applyEdits(text(body), body.value("edits"));
         String name = current == null
                 ? WorkflowName.in(text).orElse("")
                 : current.published().name();
@@ -76,7 +76,7 @@ final class Drafts {
         if (current != null) {
             addDiff(out.putObject("diff"), current, text, definition);
         }
-        String step = said.text("step");
+        String step = body.text("step");
         outline.step(step).ifPresent(found -> out.set("fields", found.fields()));
         if (definition != null && current != null && !step.isEmpty()) {
             preview(out, definition, newest(workspace, current), step);
@@ -84,14 +84,14 @@ final class Drafts {
         return Views.ok(out);
     }
 
-    private static String text(Said said) {
-        if (said.value("text") instanceof JsonNode text && text.isString()) {
+    private static String text(Said body) {
+        if (body.value("text") instanceof JsonNode text && text.isString()) {
             return text.stringValue();
         }
         throw Ask.invalid("/text", "text must be a string with the YAML of a workflow file");
     }
 
-    private static String edited(String text, @Nullable JsonNode edits) {
+    private static String applyEdits(String text, @Nullable JsonNode edits) {
         if (edits == null || edits.isNull()) {
             return text;
         }
@@ -240,14 +240,14 @@ final class Drafts {
         List<String> chunks = Objects.requireNonNull(semel.view(reads ->
                 reads.journal(run.id()).stream().map(Reads.Chunk::entries).toList()));
         Map<String, JsonNode> results = new HashMap<>();
-        chunks.forEach(chunk -> Journal.decode(chunk).forEach(entry -> keep(results, entry)));
+        chunks.forEach(chunk -> Journal.decode(chunk).forEach(entry -> addResult(results, entry)));
         if (run.end() != null) {
-            Journal.decode(run.end().entries()).forEach(entry -> keep(results, entry));
+            Journal.decode(run.end().entries()).forEach(entry -> addResult(results, entry));
         }
         return results;
     }
 
-    private static void keep(Map<String, JsonNode> results, Entry entry) {
+    private static void addResult(Map<String, JsonNode> results, Entry entry) {
         if (entry instanceof Entry.Done done) {
             results.put(done.path().substring(StepPath.scopeOf(done.path()).length()), done.result());
         }

@@ -27,12 +27,12 @@ final class EventMasks {
     }
 
     /** The masked event; JSON null if the list omitted it because it is large. */
-    JsonNode shown(Rows.Event kept) {
-        if (kept.body().isEmpty()) {
+    JsonNode shown(Rows.Event stored) {
+        if (stored.body().isEmpty()) {
             return JsonNodeFactory.instance.nullNode();
         }
-        Event event = KeptEvent.of(kept);
-        List<EventDoor.Marking> markings = ingress.marking(kept.ws(), event);
+        Event event = KeptEvent.of(stored);
+        List<EventDoor.Marking> markings = ingress.marking(stored.ws(), event);
         if (markings.isEmpty()) {
             return event.whole();
         }

@@ -60,14 +60,14 @@ final class EventRoutes {
         return body.isArray() ? batch(request, body, false) : single(request, EventReader.read(body, false));
     }
 
-    private static void requireJson(String type, String wanted) {
+    private static void requireJson(String type, String expected) {
         int end = type.indexOf(';');
-        if (!(end < 0 ? type : type.substring(0, end)).strip().equals(wanted)) {
+        if (!(end < 0 ? type : type.substring(0, end)).strip().equals(expected)) {
             throw new SemelException(
                     ErrorCode.UNSUPPORTED_MEDIA_TYPE,
                     "The server reads CloudEvents only as JSON, and the Content-Type is another one. It did not read"
                             + " the body.",
-                    "Send the header Content-Type: " + wanted + ".");
+                    "Send the header Content-Type: " + expected + ".");
         }
     }
 
@@ -101,7 +101,8 @@ final class EventRoutes {
         }
         AtomicReferenceArray<ObjectNode> answers = new AtomicReferenceArray<>(items.size());
         SideBySide.each(
-                groups(items), group -> group.forEach(at -> answers.set(at, one(request, items.get(at), cloud))));
+                groups(items),
+                group -> group.forEach(at -> answers.set(at, deliverItem(request, items.get(at), cloud))));
         ObjectNode out = Views.object();
         ArrayNode list = out.putArray("items");
         for (int i = 0; i < answers.length(); i++) {
@@ -129,7 +130,7 @@ final class EventRoutes {
         return value.isString() ? value.stringValue() : null;
     }
 
-    private ObjectNode one(Request request, JsonNode item, boolean cloud) {
+    private ObjectNode deliverItem(Request request, JsonNode item, boolean cloud) {
         try {
             Event event = EventReader.read(item, cloud);
             ObjectNode out = Views.object().put("status_code", 200);

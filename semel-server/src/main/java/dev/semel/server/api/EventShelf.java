@@ -68,7 +68,7 @@ final class EventShelf {
     Answer list(Request request) {
         String id = request.query("id");
         if (id != null) {
-            return shown(findBySource(request.principal(), request.query("source"), id));
+            return pageJson(findBySource(request.principal(), request.query("source"), id));
         }
         Reads.Events page = page(
                 request.principal(),
@@ -78,18 +78,18 @@ final class EventShelf {
                         request.query("unmatched"),
                         request.query("since"),
                         Paging.of(request)));
-        return shown(page);
+        return pageJson(page);
     }
 
-    private Answer shown(Reads.Events page) {
+    private Answer pageJson(Reads.Events page) {
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
-        page.found().forEach(event -> items.add(kept(event)));
+        page.found().forEach(event -> items.add(eventJson(event)));
         out.put("next", page.next() == null ? null : Paging.cursor(page.next()));
         return Views.ok(out);
     }
 
-    private ObjectNode kept(Rows.Event event) {
+    private ObjectNode eventJson(Rows.Event event) {
         return EventViews.kept(event, masks.shown(event));
     }
 
@@ -137,7 +137,7 @@ final class EventShelf {
 
     Answer get(Request request) {
         Rows.Event event = find(request);
-        ObjectNode out = kept(event);
+        ObjectNode out = eventJson(event);
         ArrayNode runs = out.putArray("runs");
         Name.Kind kind = event.door() == Door.HOOK ? Name.Kind.HOOK : Name.Kind.EVENT;
         List<Rows.Held> names =
@@ -168,7 +168,7 @@ final class EventShelf {
         boolean dry = flag("dry_run", request.query("dry_run"));
         Rows.Event event = find(request);
         var entry = new Deeds.Entry("event.reprocess", event.eventId(), "");
-        ObjectNode out = again(event, request, dry, () -> actions.note(request, entry));
+        ObjectNode out = reprocessEvent(event, request, dry, () -> actions.note(request, entry));
         return Views.ok(out.put("dry_run", dry));
     }
 
@@ -244,7 +244,7 @@ final class EventShelf {
         try {
             Rows.Event whole = semel.view(reads -> reads.event(listed.ws(), listed.eventId()));
             ObjectNode out = Views.object().put("status_code", 200);
-            out.setAll(again(whole == null ? listed : whole, request, dry, begin));
+            out.setAll(reprocessEvent(whole == null ? listed : whole, request, dry, begin));
             return out;
         } catch (SemelException e) {
             return EventViews.problem(e, request.id());
@@ -252,31 +252,31 @@ final class EventShelf {
     }
 
     /** @param begin called after all checks have passed, before anything starts */
-    private ObjectNode again(Rows.Event kept, Request request, boolean dry, Runnable begin) {
-        if (ingress.isTooOld(kept.at())) {
+    private ObjectNode reprocessEvent(Rows.Event stored, Request request, boolean dry, Runnable begin) {
+        if (ingress.isTooOld(stored.at())) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
                     "Semel received this event more than seven days ago and no longer knows its runs, so they would"
                             + " start again. No run was started.",
                     "To start the runs again, send it as a new event with a new id.");
         }
-        Event event = event(kept);
+        Event event = event(stored);
         if (!dry) {
             begin.run();
         }
-        Entrance origin = new Entrance(kept.door(), request.principal().tokenId(), kept.correlationId());
+        Entrance origin = new Entrance(stored.door(), request.principal().tokenId(), stored.correlationId());
         Delivered delivered =
-                dry ? ingress.preview(kept.ws(), event, origin) : ingress.deliver(kept.ws(), event, origin);
+                dry ? ingress.preview(stored.ws(), event, origin) : ingress.deliver(stored.ws(), event, origin);
         return EventViews.delivered(event, delivered, request.id());
     }
 
     /** The payload of a webhook event is stored with its delivery, as long as the webhook's `keep` setting says. */
-    private Event event(Rows.Event kept) {
-        Event event = KeptEvent.of(kept);
+    private Event event(Rows.Event stored) {
+        Event event = KeptEvent.of(stored);
         if (event.whole().has("data")) {
             return event;
         }
-        Event whole = webhooks == null ? null : webhooks.eventOf(kept);
+        Event whole = webhooks == null ? null : webhooks.eventOf(stored);
         if (whole == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,

@@ -28,7 +28,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class Feed {
     private static final int NEWEST = 100;
     private static final int FIRST = 50;
-    private static final int KEPT = 2_000;
+    private static final int MAX_CHANGES = 2_000;
     private static final long FRESH = TimeUnit.MILLISECONDS.toNanos(900);
 
     private final Semel semel;
@@ -39,7 +39,7 @@ final class Feed {
     private Set<String> waiting = Set.of();
     private long count;
     private long polledAt;
-    private boolean primed;
+    private boolean polled;
     private byte[] begin = new byte[0];
     private News cached = new News(new byte[0], 0);
     private long cachedFrom;
@@ -57,7 +57,7 @@ final class Feed {
     /** The changes after this number; with -1 the current state of the newest runs, oldest first. */
     synchronized News since(long number) {
         long now = semel.nanos();
-        if (!primed || now - polledAt > FRESH) {
+        if (!polled || now - polledAt > FRESH) {
             poll();
             polledAt = now;
         }
@@ -100,7 +100,7 @@ final class Feed {
         List<Write.Seen> requests = requests();
         older(requests, states).forEach(changed::add);
         Set<String> open = open();
-        if (primed) {
+        if (polled) {
             for (Rows.Run run : changed) {
                 changes.add(new Change(++count, text("run", event(run, name(run)))));
             }
@@ -110,7 +110,7 @@ final class Feed {
             if (!open.equals(waiting)) {
                 changes.add(new Change(++count, text("reviews", reviews(open, waiting))));
             }
-            while (changes.size() > KEPT) {
+            while (changes.size() > MAX_CHANGES) {
                 changes.removeFirst();
             }
         }
@@ -120,7 +120,7 @@ final class Feed {
                 Stream.of(text("reviews", reviews(open, open))),
                 newest.subList(0, Math.min(FIRST, newest.size())).reversed().stream()
                         .map(run -> text("run", event(run, name(run))))));
-        primed = true;
+        polled = true;
     }
 
     /** How many reviews are open, and how many of them are new since the last poll. */

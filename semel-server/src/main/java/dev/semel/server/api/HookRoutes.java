@@ -58,17 +58,17 @@ final class HookRoutes {
         return Views.page(
                 settings.hooks().page(workspace, SettingDeeds.after(paging), paging.limit()),
                 paging.limit(),
-                row -> shown(whole(row)),
+                row -> toJson(withDocument(row)),
                 row -> SettingDeeds.cursor(row.name()));
     }
 
     /** Lists omit long documents. This loads the document of a webhook again. */
-    private Rows.Setting whole(Rows.Setting row) {
+    private Rows.Setting withDocument(Rows.Setting row) {
         Rows.Setting whole = row.body().isEmpty() ? settings.hooks().row(row.ws(), row.name()) : row;
         return whole == null ? row : whole;
     }
 
-    private static ObjectNode shown(Rows.Setting row) {
+    private static ObjectNode toJson(Rows.Setting row) {
         ObjectNode out = SettingDeeds.head(row);
         JsonNode document = row.body().isEmpty() ? Views.object() : Json.parse(row.body());
         out.put("path", "/v1/hooks/" + document.path("source").asString(""));
@@ -81,7 +81,7 @@ final class HookRoutes {
         if (row == null) {
             throw unknown();
         }
-        return SettingDeeds.tagged(Views.ok(shown(row)), row.version());
+        return SettingDeeds.tagged(Views.ok(toJson(row)), row.version());
     }
 
     static SemelException unknown() {
@@ -101,7 +101,7 @@ final class HookRoutes {
         draft.remove("source");
         Integer expected = SettingDeeds.expected(request);
         boolean move = "true".equals(request.query("new_source"));
-        List<String> warnings = missing(request.principal().workspace(), webhook);
+        List<String> warnings = missingSecrets(request.principal().workspace(), webhook);
         var action = new Deeds.Deed(
                 "hook.put",
                 name,
@@ -124,12 +124,12 @@ final class HookRoutes {
 
     private Answer put(Request request, WebhookDraft draft, Deeds.Deed action, List<String> warnings) {
         int workspace = request.principal().workspace();
-        Rows.Setting there = settings.hooks().row(workspace, draft.name());
-        String source = there == null || draft.move()
+        Rows.Setting existing = settings.hooks().row(workspace, draft.name());
+        String source = existing == null || draft.move()
                 ? Source.of(workspace, draft.name(), semel.newSecret(Source.RANDOM_BYTES))
                         .text()
-                : Json.parse(there.body()).path("source").asString("");
-        int read = there == null ? 0 : there.version();
+                : Json.parse(existing.body()).path("source").asString("");
+        int read = existing == null ? 0 : existing.version();
         ObjectNode document = draft.document().deepCopy().put("source", source);
         Integer expected = draft.expected() == null ? Integer.valueOf(read) : draft.expected();
         String actor = request.principal().tokenId();
@@ -138,14 +138,14 @@ final class HookRoutes {
                 action,
                 settings.hooks().putting(new Shelf.Draft(workspace, draft.name(), document, expected, actor)),
                 row -> {
-                    ObjectNode out = shown(row);
+                    ObjectNode out = toJson(row);
                     ArrayNode list = out.putArray("warnings");
                     warnings.forEach(list::add);
                     return out;
                 });
     }
 
-    private List<String> missing(int workspace, HookSetting webhook) {
+    private List<String> missingSecrets(int workspace, HookSetting webhook) {
         return webhook.secrets().stream()
                 .filter(name -> !settings.secrets().exists(workspace, name))
                 .map(name -> "there is no secret " + name + " yet; store it with `semel secret set " + name + "`")
@@ -176,15 +176,15 @@ final class HookRoutes {
     Answer sample(Request request) {
         int workspace = request.principal().workspace();
         String name = request.parameter("name");
-        Shelf.Kept<HookSetting> kept = settings.hooks().find(workspace, name);
+        Shelf.Kept<HookSetting> stored = settings.hooks().find(workspace, name);
         String id = "sample_" + Paging.cursor(semel.newId());
         long seconds = clock.instant().getEpochSecond();
-        if (kept != null) {
+        if (stored != null) {
             String secret =
-                    settings.secrets().reveal(workspace, kept.value().secrets().getFirst());
+                    settings.secrets().reveal(workspace, stored.value().secrets().getFirst());
             ObjectNode out =
-                    Views.object().put("path", "/v1/hooks/" + kept.value().source());
-            Answer answer = sample(out, Sample.of(kept.value(), secret, id, seconds));
+                    Views.object().put("path", "/v1/hooks/" + stored.value().source());
+            Answer answer = sample(out, Sample.of(stored.value(), secret, id, seconds));
             actions.note(request, new Deeds.Entry("hook.sample", name, ""));
             return answer;
         }

@@ -26,7 +26,7 @@ final class IncidentAudit {
         this.atLeast = atLeast;
     }
 
-    void tell(ObjectNode out, int mostShown) {
+    void tell(ObjectNode out, int maxShown) {
         AuditFilter filter = new AuditFilter(null, null, null, span.since(), span.until());
         ArrayNode shown = out.putArray("audit");
         Deque<Rows.Audit> alerts = new ArrayDeque<>();
@@ -39,7 +39,7 @@ final class IncidentAudit {
             for (Rows.Audit row : page.found()) {
                 rows++;
                 decided += row.action().startsWith("effect.") ? 1 : 0;
-                if (shown.size() < mostShown) {
+                if (shown.size() < maxShown) {
                     shown.add(AuditRoutes.view(row));
                 }
                 if (row.action().equals(Watch.FIRED)) {
@@ -55,7 +55,7 @@ final class IncidentAudit {
         out.put("audit_rows", rows).put("decided", decided);
         ArrayNode fired = out.putArray("alerts");
         alerts.stream()
-                .limit(mostShown)
+                .limit(maxShown)
                 .forEach(row -> fired.addObject()
                         .put("name", row.target())
                         .put("at", Views.time(row.at()))

@@ -28,8 +28,8 @@ import tools.jackson.databind.node.ObjectNode;
 final class IncidentFacts {
     static final int AT_ONCE = 200;
     static final int MOST_LOOKED_AT = 5_000;
-    private static final int MOST_FAILED = 100_000;
-    private static final int MOST_SHOWN = 50;
+    private static final int MAX_FAILED = 100_000;
+    private static final int MAX_SHOWN = 50;
     private static final int LONGEST_MESSAGE = 300;
 
     private final Semel semel;
@@ -59,19 +59,19 @@ final class IncidentFacts {
 
     ObjectNode gather() {
         ObjectNode out = Views.object();
-        failed(out);
-        Map<Figure, Long> counted = duplicates(out);
-        expired(out);
-        doubts(out);
+        addFailures(out);
+        Map<Figure, Long> counted = addDuplicates(out);
+        addExpiredKeyRetries(out);
+        addInDoubt(out);
         new Doubles(semel, span, atLeast).tell(out, counted.getOrDefault(Figure.UNPROTECTED, 0L));
-        new IncidentAudit(semel, span, atLeast).tell(out, MOST_SHOWN);
+        new IncidentAudit(semel, span, atLeast).tell(out, MAX_SHOWN);
         atLeast.forEach(out.putArray("at_least")::add);
         return out.put("complete", atLeast.isEmpty());
     }
 
-    private void failed(ObjectNode out) {
+    private void addFailures(ObjectNode out) {
         Figures.Failures failures =
-                Objects.requireNonNull(semel.view(reads -> reads.figures().failures(span.range(), MOST_FAILED)));
+                Objects.requireNonNull(semel.view(reads -> reads.figures().failures(span.range(), MAX_FAILED)));
         out.put("failed_runs", failures.runs());
         if (failures.more()) {
             atLeast.add("failed_runs");
@@ -83,7 +83,7 @@ final class IncidentFacts {
         }
         ArrayNode errors = out.putArray("errors");
         failures.errors().stream()
-                .limit(MOST_SHOWN)
+                .limit(MAX_SHOWN)
                 .forEach(error -> errors.addObject()
                         .put("code", error.code())
                         .put("step", error.step())
@@ -103,7 +103,7 @@ final class IncidentFacts {
     }
 
     /** Exact counts per minute, or per hour for older times; `counted_since` and `counted_until` give their period. */
-    private Map<Figure, Long> duplicates(ObjectNode out) {
+    private Map<Figure, Long> addDuplicates(ObjectNode out) {
         long now = Objects.requireNonNull(semel.view(reads -> reads.now()));
         Period period = Period.of(span.since(), span.until(), now);
         Figures.Range range = period.of(span.workspace(), span.range().workflowId(), "");
@@ -118,16 +118,16 @@ final class IncidentFacts {
                         counted.getOrDefault(Figure.CONFLICT, 0L) + counted.getOrDefault(Figure.SAME_PAYLOAD, 0L))
                 .put("counted_since", Views.time(period.since()))
                 .put("counted_until", Views.time(period.until()))
-                .put("by_the_hour", isWider(period));
+                .put("by_the_hour", isWiderThanPeriod(period));
         return counted;
     }
 
-    private boolean isWider(Period period) {
+    private boolean isWiderThanPeriod(Period period) {
         return span.since() - period.since() >= Counted.MINUTE || period.until() - span.until() >= Counted.MINUTE;
     }
 
     /** Retries after the window of their key. Each started a new run. */
-    private void expired(ObjectNode out) {
+    private void addExpiredKeyRetries(ObjectNode out) {
         List<Counted.Fact> found = Objects.requireNonNull(semel.view(
                 reads -> reads.figures().facts(span.range(), Figure.EXPIRED, Figures.Behind.START, MOST_LOOKED_AT)));
         if (found.size() == MOST_LOOKED_AT) {
@@ -136,10 +136,10 @@ final class IncidentFacts {
         out.put("expired_key_retries", found.size());
     }
 
-    private void doubts(ObjectNode out) {
+    private void addInDoubt(ObjectNode out) {
         long open = 0;
         Reads.EffectPlace behind = span.end();
-        for (int looked = 0; behind != null && looked < MOST_LOOKED_AT; looked += AT_ONCE) {
+        for (int scanned = 0; behind != null && scanned < MOST_LOOKED_AT; scanned += AT_ONCE) {
             var filter = new Reads.EffectFilter(
                     span.workspace(),
                     Ledger.State.UNKNOWN,

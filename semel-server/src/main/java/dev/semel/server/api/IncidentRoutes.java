@@ -50,10 +50,10 @@ final class IncidentRoutes {
     Answer draft(Request request) {
         Said body = Said.in(request, Set.of("title", "since", "until", "workflow"));
         long now = now();
-        long since = moment(body, "since", now);
-        long until = body.text("until").isEmpty() ? now : moment(body, "until", now);
+        long since = parseTime(body, "since", now);
+        long until = body.text("until").isEmpty() ? now : parseTime(body, "until", now);
         if (until <= since) {
-            throw refused("until must be after since");
+            throw invalid("until must be after since");
         }
         String workflow = body.text("workflow");
         String workflowId = workflow.isEmpty()
@@ -78,18 +78,18 @@ final class IncidentRoutes {
                 new Deeds.Deed("incident.draft", canonical(body.body())),
                 shelf.putting(new Shelf.Draft(
                         workspace, id, document, 0, request.principal().tokenId())),
-                IncidentRoutes::shown);
+                IncidentRoutes::toJson);
     }
 
-    private static long moment(Said body, String name, long now) {
+    private static long parseTime(Said body, String name, long now) {
         String text = body.text(name);
         if (text.isEmpty()) {
-            throw refused("since is required: an age like 2h, or a time like 2026-11-15T08:40:00Z");
+            throw invalid("since is required: an age like 2h, or a time like 2026-11-15T08:40:00Z");
         }
         return AuditFilter.moment(name, text, now);
     }
 
-    private static SemelException refused(String rule) {
+    private static SemelException invalid(String rule) {
         return new SemelException(
                 ErrorCode.INVALID_INPUT,
                 "The server cannot draft the incident report: " + rule + ". Nothing was stored.",
@@ -105,7 +105,7 @@ final class IncidentRoutes {
         return now == null ? 0 : now;
     }
 
-    private static ObjectNode shown(Rows.Setting row) {
+    private static ObjectNode toJson(Rows.Setting row) {
         ObjectNode out = head(row);
         if (Json.parse(row.body()) instanceof ObjectNode document) {
             out.setAll(document);
@@ -134,9 +134,9 @@ final class IncidentRoutes {
     /** Lists omit long documents. An item needs only the title and the period. */
     private ObjectNode listed(int workspace, Rows.Setting row) {
         ObjectNode out = head(row);
-        Shelf.Kept<Incident> kept = shelf.find(workspace, row.name());
-        if (kept != null) {
-            Incident incident = kept.value();
+        Shelf.Kept<Incident> stored = shelf.find(workspace, row.name());
+        if (stored != null) {
+            Incident incident = stored.value();
             out.put("title", incident.title()).put("since", incident.since()).put("until", incident.until());
         }
         return out;
@@ -144,13 +144,14 @@ final class IncidentRoutes {
 
     /** Returns Markdown if the id ends with `.md` or `Accept` asks for it, JSON otherwise. */
     Answer get(Request request) {
-        String asked = request.parameter("incident_id");
-        boolean page = asked.endsWith(SUFFIX)
+        String requested = request.parameter("incident_id");
+        boolean page = requested.endsWith(SUFFIX)
                 || String.valueOf(request.header("Accept")).contains("text/markdown");
-        String id = asked.endsWith(SUFFIX) ? asked.substring(0, asked.length() - SUFFIX.length()) : asked;
+        String id =
+                requested.endsWith(SUFFIX) ? requested.substring(0, requested.length() - SUFFIX.length()) : requested;
         Rows.Setting row = row(request, id);
         if (!page) {
-            return SettingDeeds.tagged(Views.ok(shown(row)), row.version());
+            return SettingDeeds.tagged(Views.ok(toJson(row)), row.version());
         }
         Incident incident = shelf.check(Json.parse(row.body()));
         return Answer.of(
@@ -191,6 +192,6 @@ final class IncidentRoutes {
                         document,
                         expected == null ? Integer.valueOf(before.version()) : expected,
                         request.principal().tokenId())),
-                IncidentRoutes::shown);
+                IncidentRoutes::toJson);
     }
 }

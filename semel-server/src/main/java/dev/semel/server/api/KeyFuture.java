@@ -90,8 +90,8 @@ final class KeyFuture {
         if (named == null && known.isEmpty()) {
             throw RunActs.refused("the server has no record of this key, so the request must name the workflow");
         }
-        String wanted = named == null ? known.getFirst().known().workflowId() : named;
-        Current workflow = semel.workflow(request.principal().workspace(), wanted);
+        String idOrName = named == null ? known.getFirst().known().workflowId() : named;
+        Current workflow = semel.workflow(request.principal().workspace(), idOrName);
         if (workflow == null) {
             throw Triggers.unknownWorkflow();
         }

@@ -29,17 +29,17 @@ record Looking(int workspace, String workflowId, String step, Period period, Map
         int workspace = request.principal().workspace();
         Long read = semel.view(reads -> reads.now());
         long now = read == null ? 0 : read;
-        String wanted = request.query("workflow");
+        String requested = request.query("workflow");
         String workflowId = "";
-        if (wanted != null) {
-            Current workflow = semel.workflow(workspace, wanted);
+        if (requested != null) {
+            Current workflow = semel.workflow(workspace, requested);
             if (workflow == null) {
                 throw Triggers.unknownWorkflow();
             }
             workflowId = workflow.published().workflowId();
         }
-        long since = moment(request.query("since"), now, now - DAY);
-        long until = moment(request.query("until"), now, now);
+        long since = parseTime(request.query("since"), now, now - DAY);
+        long until = parseTime(request.query("until"), now, now);
         if (since >= until || until - since > LONGEST) {
             throw Paging.refused("since must be before until, by at most 400 days");
         }
@@ -57,7 +57,7 @@ record Looking(int workspace, String workflowId, String step, Period period, Map
         return names;
     }
 
-    private static long moment(@Nullable String text, long now, long fallback) {
+    private static long parseTime(@Nullable String text, long now, long fallback) {
         if (text == null) {
             return fallback;
         }

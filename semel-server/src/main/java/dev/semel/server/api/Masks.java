@@ -37,7 +37,7 @@ final class Masks {
     private static final Pattern FIELD_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_-]*");
     private static final int SHORTEST = 3;
     private static final int SHORTEST_NUMBER = 5;
-    private static final int AT_ONCE = 16;
+    private static final int PAGE_SIZE = 16;
 
     /** The stored input of a run whose payload was erased after its retention. */
     private static final String BLANK = "{}";
@@ -68,12 +68,12 @@ final class Masks {
 
     /** @param more further fields to mask, such as those of an unpublished draft */
     Mask of(Rows.Run run, List<FieldPath> more) {
-        List<FieldPath> paths = marked(run);
+        List<FieldPath> paths = piiFields(run);
         paths.addAll(more);
         if (paths.isEmpty()) {
             return Mask.NONE;
         }
-        return hiding(paths, run.input().isEmpty() ? whole(List.of(run)).getOrDefault(run.id(), run) : run);
+        return maskOf(paths, run.input().isEmpty() ? withInputs(List.of(run)).getOrDefault(run.id(), run) : run);
     }
 
     /**
@@ -84,23 +84,23 @@ final class Masks {
         Map<RunId, Mask> all = new HashMap<>();
         Map<RunId, List<FieldPath>> large = new LinkedHashMap<>();
         for (Rows.Run run : page) {
-            List<FieldPath> paths = marked(run);
+            List<FieldPath> paths = piiFields(run);
             if (!paths.isEmpty() && run.input().isEmpty()) {
                 large.put(run.id(), paths);
             }
-            all.put(run.id(), paths.isEmpty() ? Mask.NONE : hiding(paths, run));
+            all.put(run.id(), paths.isEmpty() ? Mask.NONE : maskOf(paths, run));
         }
         List<Rows.Run> missing =
                 page.stream().filter(run -> large.containsKey(run.id())).toList();
         // A few at a time, since each input may be a megabyte. Only the mask stays in memory.
-        for (int from = 0; from < missing.size(); from += AT_ONCE) {
-            whole(missing.subList(from, Math.min(from + AT_ONCE, missing.size())))
-                    .forEach((id, run) -> all.put(id, hiding(large.getOrDefault(id, List.of()), run)));
+        for (int from = 0; from < missing.size(); from += PAGE_SIZE) {
+            withInputs(missing.subList(from, Math.min(from + PAGE_SIZE, missing.size())))
+                    .forEach((id, run) -> all.put(id, maskOf(large.getOrDefault(id, List.of()), run)));
         }
         return all;
     }
 
-    private Map<RunId, Rows.Run> whole(List<Rows.Run> runs) {
+    private Map<RunId, Rows.Run> withInputs(List<Rows.Run> runs) {
         List<Rows.Run> found = Objects.requireNonNull(
                 semel.view(reads -> reads.heads(runs.stream().map(Rows.Run::id).toList())));
         return found.stream().collect(Collectors.toMap(Rows.Run::id, run -> run));
@@ -110,7 +110,7 @@ final class Masks {
      * Builds the mask from the run's input. If the input was erased, its effect keys and errors remain and their PII is
      * unknown, so the mask hides everything.
      */
-    private static Mask hiding(List<FieldPath> paths, Rows.Run run) {
+    private static Mask maskOf(List<FieldPath> paths, Rows.Run run) {
         boolean blank =
                 run.input().isEmpty() || run.end() != null && run.input().equals(BLANK);
         return blank ? new Mask(paths, EVERYTHING) : mask(paths, List.of(Json.parse(run.input())));
@@ -128,7 +128,7 @@ final class Masks {
     }
 
     /** PII fields of the run's version and of the current versions: a new mark also covers old runs. */
-    private List<FieldPath> marked(Rows.Run run) {
+    private List<FieldPath> piiFields(Rows.Run run) {
         List<FieldPath> paths = new ArrayList<>(
                 semel.version(run.workflowId(), run.version()).body().pii());
         // Cached until the next publish, so that a list needs no read per row.
@@ -147,7 +147,7 @@ final class Masks {
     /** The mask for the values of these fields in any of these inputs. */
     static Mask mask(List<FieldPath> paths, List<JsonNode> inputs) {
         Set<String> found = new LinkedHashSet<>();
-        inputs.forEach(input -> paths.forEach(path -> gather(path.of(input), found)));
+        inputs.forEach(input -> paths.forEach(path -> collectValues(path.of(input), found)));
         // Too many values to search for: then the mask hides everything derived from the input.
         return new Mask(paths, found.size() > MOST_VALUES ? EVERYTHING : values(found));
     }
@@ -166,9 +166,9 @@ final class Masks {
                         Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE);
     }
 
-    private static void gather(JsonNode node, Set<String> found) {
+    private static void collectValues(JsonNode node, Set<String> found) {
         if (node.isContainer()) {
-            node.forEach(inner -> gather(inner, found));
+            node.forEach(inner -> collectValues(inner, found));
             // {"ada@example.com": true}: a member name that is no usual field name is a value.
             node.propertyNames().stream()
                     .filter(name -> !FIELD_NAME.matcher(name).matches())
@@ -200,38 +200,38 @@ final class Masks {
         }
 
         JsonNode input(JsonNode input) {
-            return paths.isEmpty() ? input : anywhere(FieldPath.masked(input, paths, MARKED), true);
+            return paths.isEmpty() ? input : maskNode(FieldPath.masked(input, paths, MARKED), true);
         }
 
         /** Masks a step result or another value derived from the input. */
         JsonNode value(JsonNode value) {
-            return anywhere(value, true);
+            return maskNode(value, true);
         }
 
         /** Masks values but keeps member names, which Semel chose. */
         JsonNode ours(JsonNode value) {
-            return anywhere(value, false);
+            return maskNode(value, false);
         }
 
         String text(String text) {
             return values == null ? text : values.matcher(text).replaceAll(MARK);
         }
 
-        private JsonNode anywhere(JsonNode node, boolean names) {
+        private JsonNode maskNode(JsonNode node, boolean names) {
             if (values == null) {
                 return node;
             }
             if (node instanceof ObjectNode object) {
                 ObjectNode out = JsonNodeFactory.instance.objectNode();
                 object.properties().forEach(member -> {
-                    String name = names ? free(text(member.getKey()), out) : member.getKey();
-                    out.set(name, anywhere(member.getValue(), names));
+                    String name = names ? uniqueName(text(member.getKey()), out) : member.getKey();
+                    out.set(name, maskNode(member.getValue(), names));
                 });
                 return out;
             }
             if (node instanceof ArrayNode array) {
                 List<JsonNode> all = new ArrayList<>();
-                array.forEach(element -> all.add(anywhere(element, names)));
+                array.forEach(element -> all.add(maskNode(element, names)));
                 return JsonNodeFactory.instance.arrayNode().addAll(all);
             }
             if (!node.isString() && !node.isNumber()) {
@@ -243,7 +243,7 @@ final class Masks {
         }
 
         /** Numbers member names that are equal after masking, so that none is lost. */
-        private static String free(String name, ObjectNode taken) {
+        private static String uniqueName(String name, ObjectNode taken) {
             String free = name;
             for (int n = 2; taken.has(free); n++) {
                 free = name + " " + n;

@@ -15,7 +15,7 @@ final class MediaTypes {
     static void requireJson(Request request) {
         String type = type(request);
         if (!type.equals("application/json") && !(type.startsWith("application/") && type.endsWith("+json"))) {
-            throw refused("application/json");
+            throw unsupported("application/json");
         }
     }
 
@@ -26,7 +26,7 @@ final class MediaTypes {
                 || type.equals("application/x-yaml")
                 || type.equals("application/json");
         if (!known) {
-            throw refused("application/yaml or application/json");
+            throw unsupported("application/yaml or application/json");
         }
     }
 
@@ -44,11 +44,11 @@ final class MediaTypes {
         return type.strip().toLowerCase(Locale.ROOT);
     }
 
-    private static SemelException refused(String wanted) {
+    private static SemelException unsupported(String expected) {
         return new SemelException(
                 ErrorCode.UNSUPPORTED_MEDIA_TYPE,
-                "The body must be " + wanted
+                "The body must be " + expected
                         + " in UTF-8, and the Content-Type is another one. The server did not read it.",
-                "Send the header Content-Type: " + wanted.split(" ")[0] + ".");
+                "Send the header Content-Type: " + expected.split(" ")[0] + ".");
     }
 }
