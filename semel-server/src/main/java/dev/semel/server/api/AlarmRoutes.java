@@ -9,7 +9,7 @@ import dev.semel.server.settings.Shelf;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** How an alert stands: whether it fires, since when, and whether somebody was told. */
+/** Serves the state of an alert: whether it fires, since when, and whether Semel sent its notification. */
 final class AlarmRoutes {
     private final Settings settings;
 
@@ -23,8 +23,8 @@ final class AlarmRoutes {
         if (settings.alerts().row(workspace, name) == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "There is no such alert in this workspace.",
-                    "They are listed at GET /v1/alerts.");
+                    "This workspace has no alert with this name. Nothing was changed.",
+                    "List the alerts with GET /v1/alerts.");
         }
         Shelf.Kept<JsonNode> alarm = settings.alarms().find(workspace, name);
         JsonNode state = alarm == null ? Views.object() : alarm.value();

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The answer to a trigger, as CONTRACT section 2 spells it. */
+/** Builds the JSON body and the headers of the HTTP response to a trigger. */
 final class Answers {
     private Answers() {}
 
@@ -40,7 +40,7 @@ final class Answers {
         return out;
     }
 
-    /** The run as it is after waiting for it. */
+    /** Adds the status of the run and, once it has ended, its output or error. */
     static void live(ObjectNode out, Rows.Run run) {
         out.put("status", run.state().word());
         Rows.End end = run.end();
@@ -48,7 +48,7 @@ final class Answers {
             out.set("waiting_for", WaitingFor.of(run).under(Masks.lifted()));
             return;
         }
-        // Whoever sent the trigger gets what their run made of it: they have the data, and go on with the answer.
+        // Unmasked: the sender of the trigger has the input and needs the output of the run.
         Bare output = Bare.output(run);
         if (!output.isNothing()) {
             out.set("output", output.under(Masks.lifted()));
@@ -74,7 +74,7 @@ final class Answers {
         return answer.mismatch() ? out.with("X-Idempotency-Payload-Mismatch", "true") : out;
     }
 
-    /** Bare where it can be bare; quoted where a bare one would be read as something else. */
+    /** Quotes the key only where a parser would read the unquoted text as another key. */
     private static String echo(String key) {
         boolean bare = key.charAt(0) != '"' && key.charAt(0) != ' ' && key.charAt(key.length() - 1) != ' ';
         return bare ? key : "\"" + key.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";

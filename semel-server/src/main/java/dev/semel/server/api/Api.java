@@ -17,18 +17,18 @@ import dev.semel.workflow.Published;
 import java.time.InstantSource;
 import tools.jackson.databind.JsonNode;
 
-/** Every route of the API, in one list. */
+/** Registers all routes of the REST API with the router. */
 public final class Api {
     private static final int LARGEST_BATCH = 16 << 20;
     private static final int LARGEST_DEFINITION = 256 << 10;
 
     private final Semel semel;
     private final Workflows workflows;
-    private final Promises promises = new Promises();
-    private final Deeds deeds;
+    private final Promises publishChecks = new Promises();
+    private final Deeds actions;
     private final Triggers triggers;
     private final EventDoor eventDoor;
-    private final EventShelf shelf;
+    private final EventShelf storedEvents;
     private final Tail tail;
     private final Router router;
 
@@ -39,13 +39,13 @@ public final class Api {
         Quotas quotas = new Quotas(semel::nanos);
         this.triggers = new Triggers(semel, spaces, quotas);
         this.eventDoor = new EventDoor(semel, ports(spaces));
-        this.deeds = new Deeds(semel);
-        Rollouts rollouts = new Rollouts(semel, triggers, deeds);
-        this.workflows = new Workflows(semel, deeds, rollouts, promises);
+        this.actions = new Deeds(semel);
+        Rollouts rollouts = new Rollouts(semel, triggers, actions);
+        this.workflows = new Workflows(semel, actions, rollouts, publishChecks);
         Runs runs = new Runs(semel, views, triggers);
-        Keys keys = new Keys(semel, views, deeds, spaces);
-        RunActs acts = new RunActs(semel, views, deeds);
-        TokenRoutes tokenRoutes = new TokenRoutes(semel, tokens, deeds);
+        Keys keys = new Keys(semel, views, actions, spaces);
+        RunActs acts = new RunActs(semel, views, actions);
+        TokenRoutes tokenRoutes = new TokenRoutes(semel, tokens, actions);
         Health health = new Health(semel, metrics);
         Batches batches = new Batches(triggers);
         this.router = new Router()
@@ -85,10 +85,10 @@ public final class Api {
                 .add("GET", "/v1/openapi.json", Scope.READ, health::openApi)
                 .add("GET", "/metrics", openMetrics ? Scope.OPEN : Scope.READ, health::metrics);
         addOpen(new Manual(), health);
-        this.shelf = new EventShelf(semel, eventDoor, views, deeds);
-        addEvents(new EventRoutes(eventDoor, quotas), shelf);
+        this.storedEvents = new EventShelf(semel, eventDoor, views, actions);
+        addEvents(new EventRoutes(eventDoor, quotas), storedEvents);
         keys.addTo(router);
-        this.tail = watching(new Explanations(triggers), views);
+        this.tail = addStreams(new Explanations(triggers), views);
         addLists(runs, views);
         addOthers(views, tail);
     }
@@ -104,16 +104,16 @@ public final class Api {
     }
 
     private void addOthers(Views views, Tail streams) {
-        new ScheduleRoutes(semel, deeds).addTo(router);
-        new ReplayRoutes(semel, views, triggers, deeds).addTo(router, streams);
-        new ResumeRoutes(semel, views, deeds).addTo(router);
+        new ScheduleRoutes(semel, actions).addTo(router);
+        new ReplayRoutes(semel, views, triggers, actions).addTo(router, streams);
+        new ResumeRoutes(semel, views, actions).addTo(router);
         new SignalRoutes(semel, views).addTo(router);
-        new ReviewRoutes(semel, deeds).addTo(router);
+        new ReviewRoutes(semel, actions).addTo(router);
         new WorkspaceRoutes(semel).addTo(router);
-        new RevealRoutes(views, new Masks(semel), deeds).addTo(router);
+        new RevealRoutes(views, new Masks(semel), actions).addTo(router);
     }
 
-    private Tail watching(Explanations explanations, Views views) {
+    private Tail addStreams(Explanations explanations, Views views) {
         explanations.addTo(router);
         new Drafts(semel, workflows).addTo(router);
         Tail streams = new Tail(semel, views);
@@ -129,28 +129,28 @@ public final class Api {
                 .add("GET", "/readyz", Scope.OPEN, health::ready);
     }
 
-    private void addEvents(EventRoutes events, EventShelf shelf) {
+    private void addEvents(EventRoutes events, EventShelf storedEvents) {
         router.add(post("/v1/events", Scope.TRIGGER, events::post).withMaxBody(LARGEST_BATCH))
-                .add("GET", "/v1/events", Scope.READ, shelf::list)
-                .add(post("/v1/events/reprocess", Scope.OPERATE, shelf::reprocessMany))
-                .add("GET", "/v1/events/{event_id}", Scope.READ, shelf::get)
-                .add(post("/v1/events/{event_id}/reprocess", Scope.OPERATE, shelf::reprocess));
+                .add("GET", "/v1/events", Scope.READ, storedEvents::list)
+                .add(post("/v1/events/reprocess", Scope.OPERATE, storedEvents::reprocessMany))
+                .add("GET", "/v1/events/{event_id}", Scope.READ, storedEvents::get)
+                .add(post("/v1/events/{event_id}/reprocess", Scope.OPERATE, storedEvents::reprocess));
     }
 
     private static Route post(String pattern, Scope scope, Handler handler) {
         return changing("POST", pattern, scope, handler);
     }
 
-    /** Whatever changes something accepts a key, and a malformed one is refused before anything else is read. */
+    /** A route that changes state. It rejects a malformed `Idempotency-Key` before it reads the body. */
     static Route changing(String method, String pattern, Scope scope, Handler handler) {
         return new Route(method, pattern, scope, handler).withHead(Triggers::checkKey);
     }
 
-    /** Adds the routes to what a workspace keeps beside its workflows. */
+    /** Adds the routes for workspace settings and incident reports. */
     public Api with(Settings settings) {
-        promises.with(settings);
-        new SettingsApi(settings).addTo(router, deeds);
-        new IncidentRoutes(semel, settings.incidents(), new SettingDeeds(deeds), triggers).addTo(router);
+        publishChecks.with(settings);
+        new SettingsApi(settings).addTo(router, actions);
+        new IncidentRoutes(semel, settings.incidents(), new SettingDeeds(actions), triggers).addTo(router);
         return this;
     }
 
@@ -159,34 +159,34 @@ public final class Api {
         semel.events().check(workflow.name(), input);
     }
 
-    /** What nobody may go beyond here. */
+    /** Sets the limits on run depth and schedules. */
     public Api within(Bounds bounds) {
         triggers.within(bounds);
         return this;
     }
 
-    /** Through which other doors hand in what they were told. */
+    /** The event ingress that other trigger sources deliver their events to. */
     public EventDoor eventDoor() {
         return eventDoor;
     }
 
-    /** Adds the door for providers, and the routes to its hooks. */
+    /** Adds the webhook endpoint for providers and the routes that configure webhooks. */
     public Api receiving(Settings settings, InstantSource clock) {
-        new HookRoutes(semel, settings, new SettingDeeds(deeds), clock).addTo(router);
+        new HookRoutes(semel, settings, new SettingDeeds(actions), clock).addTo(router);
         HookDoor hooks = new HookDoor(semel, settings, eventDoor, clock);
-        new Deliveries(semel, hooks, deeds).addTo(router);
-        shelf.with(hooks);
+        new Deliveries(semel, hooks, actions).addTo(router);
+        storedEvents.with(hooks);
         return this;
     }
 
-    /** Adds the routes to the people who log in. */
+    /** Adds the routes for users and their passwords. */
     public Api with(People people) {
-        new PeopleRoutes(semel, people, deeds).addTo(router);
-        new PasswordRoutes(semel, people, deeds).addTo(router);
+        new PeopleRoutes(semel, people, actions).addTo(router);
+        new PasswordRoutes(semel, people, actions).addTo(router);
         return this;
     }
 
-    /** Ends the streams that are open: a server that stops need not wait for those who listen. */
+    /** Closes the open event streams, so that a stopping server does not wait for their clients. */
     public void endStreams() {
         tail.end();
     }
@@ -195,7 +195,7 @@ public final class Api {
         return router;
     }
 
-    /** Publishes a file that lies on this machine. */
+    /** Publishes a workflow file from the local disk. */
     public Rows.Workflow publish(int workspace, Definition definition) {
         return workflows.publish(workspace, definition, "file");
     }

@@ -13,34 +13,35 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** The body of a trigger: `{"data": {…}}` and a few optional members. No body at all means no data. */
+/** Parses the JSON body of a trigger request: `{"data": {…}}` and optional members. An empty body means empty data. */
 final class Ask {
     private static final Set<String> MEMBERS = Set.of("data", "run_id", "correlation_id", "delay", "start_at");
     private static final int LONGEST_CORRELATION = 255;
 
     private final JsonNode data;
     private final @Nullable ChosenRunId runId;
-    private final Beside beside;
+    private final Options options;
     private @Nullable IdempotencyKey derived;
 
-    /** What defines neither the action nor its run id. */
-    private record Beside(@Nullable String correlationId, Later later, List<String> warnings) {}
+    /** Optional members that are not part of the fingerprint. */
+    private record Options(@Nullable String correlationId, Later later, List<String> warnings) {}
 
-    private Ask(JsonNode data, @Nullable ChosenRunId runId, Beside beside) {
+    private Ask(JsonNode data, @Nullable ChosenRunId runId, Options options) {
         this.data = data;
         this.runId = runId;
-        this.beside = beside;
+        this.options = options;
     }
 
     static Ask of(Request request, @Nullable ChosenRunId fromPath) {
         if (request.body().length == 0) {
-            return new Ask(JsonNodeFactory.instance.objectNode(), fromPath, new Beside(null, Later.AT_ONCE, List.of()));
+            Options options = new Options(null, Later.AT_ONCE, List.of());
+            return new Ask(JsonNodeFactory.instance.objectNode(), fromPath, options);
         }
         MediaTypes.requireJson(request);
         return of(Json.parse(request.body()), fromPath, MEMBERS);
     }
 
-    /** One item of a batch; its key stands beside its data. */
+    /** One item of a batch. It has its key as a member beside its data. */
     static Ask ofItem(JsonNode item) {
         return of(item, null, Set.of("data", "run_id", "correlation_id", "delay", "start_at", "key"));
     }
@@ -52,14 +53,14 @@ final class Ask {
         List<String> warnings = new ArrayList<>();
         for (String member : body.propertyNames()) {
             if (!members.contains(member)) {
-                warnings.add("member \"" + shown(member)
-                        + "\" is not known and was ignored; the payload goes into \"data\"");
+                warnings.add("The server ignored the unknown member \"" + printable(member)
+                        + "\". Put the payload into \"data\".");
             }
         }
         JsonNode data = body.get("data");
         if (data == null) {
             if (!warnings.isEmpty()) {
-                throw invalid("", "the payload must stand inside \"data\": {\"data\": {…}}");
+                throw invalid("", "the payload must be inside \"data\": {\"data\": {…}}");
             }
             data = JsonNodeFactory.instance.objectNode();
         }
@@ -67,7 +68,7 @@ final class Ask {
             throw invalid("/data", "data must be an object");
         }
         return new Ask(
-                data, runId(body, fromPath), new Beside(correlationId(body), Later.in(body), List.copyOf(warnings)));
+                data, runId(body, fromPath), new Options(correlationId(body), Later.in(body), List.copyOf(warnings)));
     }
 
     private static @Nullable ChosenRunId runId(JsonNode body, @Nullable ChosenRunId fromPath) {
@@ -100,7 +101,7 @@ final class Ask {
         return member.stringValue();
     }
 
-    private static String shown(String name) {
+    private static String printable(String name) {
         StringBuilder out = new StringBuilder();
         name.codePoints().limit(64).forEach(c -> out.appendCodePoint(Character.isISOControl(c) ? '?' : c));
         return out.toString();
@@ -125,19 +126,19 @@ final class Ask {
 
     @Nullable
     String correlationId() {
-        return beside.correlationId();
+        return options.correlationId();
     }
 
-    /** When a fresh run starts. */
+    /** How long a new run waits before it starts. */
     Later later() {
-        return beside.later();
+        return options.later();
     }
 
     List<String> warnings() {
-        return beside.warnings();
+        return options.warnings();
     }
 
-    /** The key that the workflow made from the input; null where its current version makes none. */
+    /** Sets the key that the workflow derived from the input; null if its current version derives none. */
     void derive(@Nullable IdempotencyKey key) {
         this.derived = key;
     }

@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** `GET /v1/audit`: who did what, newest first, as pages or as one stream of lines. Nothing here changes a row. */
+/** Serves `GET /v1/audit`: the audit log, newest first, as pages or as one stream of JSON lines. */
 final class AuditRoutes {
-    /** So many rows are looked at for one page; where a filter finds little, the answer says where to go on. */
-    private static final int MOST_LOOKED_AT = 5_000;
+    /** The most rows scanned for one page. If few match, the response has a cursor to continue from. */
+    private static final int MAX_SCANNED = 5_000;
 
-    private static final int AT_ONCE = 500;
+    private static final int PAGE_SIZE = 500;
     private static final String LINES = "application/x-ndjson";
 
     private final Semel semel;
@@ -32,7 +32,7 @@ final class AuditRoutes {
     Answer list(Request request) {
         AuditFilter filter = AuditFilter.parse(request.query("q"), now());
         int workspace = request.principal().workspace();
-        if (wantsLines(request)) {
+        if (acceptsJsonLines(request)) {
             return Answer.stream(LINES, out -> lines(out, workspace, filter));
         }
         Paging paging = Paging.of(request);
@@ -44,10 +44,10 @@ final class AuditRoutes {
         return Views.ok(out);
     }
 
-    private static boolean wantsLines(Request request) {
+    private static boolean acceptsJsonLines(Request request) {
         String format = request.query("format");
         if (format != null && !format.equals("jsonl") && !format.equals("json")) {
-            throw Paging.refused("format is json or jsonl");
+            throw Paging.refused("format must be json or jsonl");
         }
         String accept = request.header("Accept");
         return format == null ? accept != null && accept.contains(LINES) : format.equals("jsonl");
@@ -58,13 +58,13 @@ final class AuditRoutes {
         return now == null ? 0 : now;
     }
 
-    /** @param next behind which row to go on; null at the end */
+    /** @param next the row to continue after; null at the end */
     record Page(List<Rows.Audit> found, @Nullable RunId next) {}
 
     Page page(int workspace, AuditFilter filter, @Nullable RunId after, int limit) {
         List<Rows.Audit> found = new ArrayList<>();
         RunId behind = after == null ? filter.start() : after;
-        for (int looked = 0; looked < MOST_LOOKED_AT; looked += AT_ONCE) {
+        for (int scanned = 0; scanned < MAX_SCANNED; scanned += PAGE_SIZE) {
             List<Rows.Audit> rows = rows(workspace, behind);
             for (Rows.Audit row : rows) {
                 if (filter.isPast(row)) {
@@ -78,7 +78,7 @@ final class AuditRoutes {
                     }
                 }
             }
-            if (rows.size() < AT_ONCE) {
+            if (rows.size() < PAGE_SIZE) {
                 return new Page(found, null);
             }
         }
@@ -86,15 +86,15 @@ final class AuditRoutes {
     }
 
     private List<Rows.Audit> rows(int workspace, @Nullable RunId behind) {
-        List<Rows.Audit> rows = semel.view(reads -> reads.audit(workspace, behind, AT_ONCE));
+        List<Rows.Audit> rows = semel.view(reads -> reads.audit(workspace, behind, PAGE_SIZE));
         return rows == null ? List.of() : rows;
     }
 
-    /** All of it, a slice at a time: an export of any size needs no more memory than a page. */
+    /** Streams all matching rows page by page, so that an export of any size needs the memory of one page. */
     private void lines(OutputStream out, int workspace, AuditFilter filter) throws IOException {
         RunId behind = null;
         do {
-            Page page = page(workspace, filter, behind, AT_ONCE);
+            Page page = page(workspace, filter, behind, PAGE_SIZE);
             StringBuilder text = new StringBuilder();
             page.found().forEach(row -> text.append(Json.write(view(row))).append('\n'));
             out.write(text.toString().getBytes(StandardCharsets.UTF_8));

@@ -26,8 +26,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * `POST /v1/backtests`: what other windows would have made of the stored traffic of a workflow, or of the messages of one
- * of its steps. It changes nothing and answers numbers only.
+ * Serves `POST /v1/backtests`: counts what other idempotency windows would have done with a workflow's recorded
+ * traffic, or with the messages of one step. It changes nothing and returns only numbers.
  */
 final class Backtests {
     private static final int RUNS = 10_000;
@@ -45,8 +45,8 @@ final class Backtests {
         MediaTypes.requireJson(request);
         JsonNode body = Json.parse(request.body());
         int workspace = request.principal().workspace();
-        String wanted = body.path("workflow").isString() ? body.path("workflow").stringValue() : "";
-        Current workflow = wanted.isEmpty() ? null : semel.workflow(workspace, wanted);
+        String name = body.path("workflow").isString() ? body.path("workflow").stringValue() : "";
+        Current workflow = name.isEmpty() ? null : semel.workflow(workspace, name);
         if (workflow == null) {
             throw Triggers.unknownWorkflow();
         }
@@ -94,12 +94,12 @@ final class Backtests {
         return windows;
     }
 
-    /** The newest runs with a key and the requests that met them. */
+    /** The newest runs with a key, and the duplicate requests for them. */
     private List<Backtest.Asked> requests(int workspace, String workflowId) {
         List<Figures.Arrival> arrivals = Objects.requireNonNull(
                 semel.view(reads -> reads.figures().arrivals(workspace, workflowId, RunId.NEWEST, RUNS)));
         Map<RunId, Backtest.Asked> first = new HashMap<>();
-        List<Backtest.Asked> asked = new ArrayList<>();
+        List<Backtest.Asked> recorded = new ArrayList<>();
         long oldest = Long.MAX_VALUE;
         for (Figures.Arrival one : arrivals) {
             if (one.key() != null) {
@@ -107,16 +107,16 @@ final class Backtests {
                 oldest = Math.min(oldest, one.at());
             }
         }
-        asked.addAll(first.values()); // before the others: what comes at the same moment comes behind them
+        recorded.addAll(first.values()); // first, so that a duplicate with the same time sorts after its run
         RunId before = null;
-        for (int looked = 0; looked < REQUESTS && oldest < Long.MAX_VALUE; looked += PAGE) {
+        for (int scanned = 0; scanned < REQUESTS && oldest < Long.MAX_VALUE; scanned += PAGE) {
             RunId from = before;
             List<Write.Seen> page = Objects.requireNonNull(semel.view(reads -> reads.requests(workspace, from, PAGE)));
             for (Write.Seen row : page) {
                 Backtest.Asked run = first.get(row.run());
                 if (run != null && !row.conflict()) {
-                    // Gathered ones have the time at which their second began, which may be before the run.
-                    asked.add(new Backtest.Asked(run.name(), Math.max(row.at(), run.at()), row.times(), 0, null));
+                    // Aggregated rows have the start of their second as time, which may be before the run.
+                    recorded.add(new Backtest.Asked(run.name(), Math.max(row.at(), run.at()), row.times(), 0, null));
                 }
             }
             if (page.size() < PAGE || page.getLast().at() < oldest) {
@@ -124,18 +124,18 @@ final class Backtests {
             }
             before = page.getLast().id();
         }
-        return asked;
+        return recorded;
     }
 
-    /** What one step sent and did not send again, by the key of the effect. */
+    /** The messages that one step sent or suppressed, by effect key. */
     private List<Backtest.Asked> messages(int workspace, String workflowId, String step) {
         Figures.Range range = new Figures.Range(workspace, workflowId, step, 0, Long.MAX_VALUE);
-        List<Backtest.Asked> asked = new ArrayList<>();
+        List<Backtest.Asked> recorded = new ArrayList<>();
         for (Figure figure : List.of(Figure.TOLD, Figure.WRITTEN, Figure.SUPPRESSED)) {
             List<Counted.Fact> facts = Objects.requireNonNull(
                     semel.view(reads -> reads.figures().facts(range, figure, Figures.Behind.START, RUNS)));
-            facts.forEach(fact -> asked.add(new Backtest.Asked(fact.digest(), fact.at(), 1, 0, fact.data())));
+            facts.forEach(fact -> recorded.add(new Backtest.Asked(fact.digest(), fact.at(), 1, 0, fact.data())));
         }
-        return asked;
+        return recorded;
     }
 }

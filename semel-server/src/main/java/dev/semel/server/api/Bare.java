@@ -13,46 +13,45 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.StringNode;
 
 /**
- * What came with a run, or was made of it, as it is on record: inputs, outputs, errors, results, keys and objects of
- * effects, questions. No view can write it into an answer, since only a mask makes JSON of it; and a wall keeps views from
- * reading these columns in any other way. So a new view cannot forget the mask.
+ * A stored value of a run that may contain personal data (PII) and becomes JSON only through a mask. An architecture
+ * test keeps views from reading these columns in any other way, so no view can forget the mask.
  */
 final class Bare {
     private final JsonNode node;
-    private final Names names;
+    private final MemberNames names;
     private final boolean leftOut;
 
-    private enum Names {
-        /** It is an input, whose marked fields are known by their places. */
+    private enum MemberNames {
+        /** An input: the paths of its PII fields are known. */
         INPUT,
-        /** Names of members came with the data, and may say whom it is about. */
-        THEIRS,
-        /** Names of members are ours. */
-        OURS
+        /** The member names came with the data and may be PII. */
+        FROM_DATA,
+        /** Semel chose the member names. */
+        FIXED
     }
 
-    private Bare(JsonNode node, Names names, boolean leftOut) {
+    private Bare(JsonNode node, MemberNames names, boolean leftOut) {
         this.node = node;
         this.names = names;
         this.leftOut = leftOut;
     }
 
     static Bare input(Rows.Run run) {
-        return json(run.input(), Names.INPUT);
+        return json(run.input(), MemberNames.INPUT);
     }
 
     static Bare output(Rows.Run run) {
         Rows.End end = run.end();
-        return json(end == null ? null : end.ending().output(), Names.THEIRS);
+        return json(end == null ? null : end.ending().output(), MemberNames.FROM_DATA);
     }
 
-    /** What went wrong, and where: a step of a loop has its item in its path. */
+    /** The error message and its step. The path of a step in a loop contains its item. */
     static Bare error(Write.Ending ending) {
         return ours(Views.object().put("message", ending.errorMessage()).put("step", ending.errorStep()));
     }
 
     static Bare result(Entry.Done done) {
-        return new Bare(done.result(), Names.THEIRS, false);
+        return new Bare(done.result(), MemberNames.FROM_DATA, false);
     }
 
     static Bare message(Entry.Problem problem) {
@@ -75,30 +74,30 @@ final class Bare {
         return text(fact.object());
     }
 
-    /** A part of the question that a run puts to people; nothing where it has none of that name, or an empty one. */
+    /** One member of a review's question; null if it is missing or empty. */
     static Bare question(Review.Row row, String member) {
         JsonNode part = Json.parse(row.question()).path(member);
         boolean empty =
                 part.isMissingNode() || part.isString() && part.asString().isEmpty();
-        return new Bare(empty ? JsonNodeFactory.instance.nullNode() : part, Names.THEIRS, false);
+        return new Bare(empty ? JsonNodeFactory.instance.nullNode() : part, MemberNames.FROM_DATA, false);
     }
 
-    /** Something with names of ours, made of such columns. */
+    /** JSON with member names chosen by Semel, built from such columns. */
     static Bare ours(JsonNode made) {
-        return new Bare(made, Names.OURS, false);
+        return new Bare(made, MemberNames.FIXED, false);
     }
 
     private static Bare text(@Nullable String text) {
         return ours(text == null ? JsonNodeFactory.instance.nullNode() : StringNode.valueOf(text));
     }
 
-    private static Bare json(@Nullable String json, Names names) {
+    private static Bare json(@Nullable String json, MemberNames names) {
         return json == null || json.isEmpty()
                 ? new Bare(JsonNodeFactory.instance.nullNode(), names, json != null)
                 : new Bare(Json.parse(json), names, false);
     }
 
-    /** Whether a list left it out because it is large. */
+    /** Whether a list omitted the value because it is large. */
     boolean isLeftOut() {
         return leftOut;
     }
@@ -110,12 +109,12 @@ final class Bare {
     JsonNode under(Masks.Mask mask) {
         return switch (names) {
             case INPUT -> mask.input(node);
-            case THEIRS -> mask.value(node);
-            case OURS -> mask.ours(node);
+            case FROM_DATA -> mask.value(node);
+            case FIXED -> mask.ours(node);
         };
     }
 
-    /** Empty where there is nothing. */
+    /** The masked text; empty if there is no value. */
     String textUnder(Masks.Mask mask) {
         return under(mask).asString("");
     }

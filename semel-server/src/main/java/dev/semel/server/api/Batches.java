@@ -22,7 +22,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** `POST /v1/workflows/{id}/trigger-batch`: each item is admitted by itself and gets its own answer. */
+/** Serves `POST /v1/workflows/{id}/trigger-batch`: admits each item on its own and returns one result per item. */
 final class Batches {
     private static final int MOST_ITEMS = 1_000;
 
@@ -40,12 +40,12 @@ final class Batches {
             throw Ask.invalid("/items", "items must be an array of 1 to " + MOST_ITEMS + " items");
         }
         triggers.workflow(request.principal(), request.parameter("id"));
-        Preferences wishes = Preferences.of(request);
+        Preferences preferences = Preferences.of(request);
         List<@Nullable ObjectNode> answers = new ArrayList<>();
         for (int i = 0; i < items.size(); i++) {
             answers.add(null);
         }
-        runGroups(groups(items), i -> answers.set(i, one(request, items.get(i), wishes.strict())));
+        runGroups(groups(items), i -> answers.set(i, one(request, items.get(i), preferences.strict())));
         ObjectNode out = Views.object();
         ArrayNode list = out.putArray("items");
         answers.forEach(answer -> {
@@ -53,10 +53,13 @@ final class Batches {
                 list.add(answer);
             }
         });
-        return wishes.applied(Views.ok(out));
+        return preferences.applied(Views.ok(out));
     }
 
-    /** Items of one key one after another, so that the first of them is the fresh one; all others side by side. */
+    /**
+     * Groups the items by key. Items of one group run in order, so that the first is the new one; groups run in
+     * parallel.
+     */
     private static List<List<Integer>> groups(JsonNode items) {
         Map<String, List<Integer>> groups = new LinkedHashMap<>();
         for (int i = 0; i < items.size(); i++) {
@@ -84,7 +87,7 @@ final class Batches {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted inside a batch", e);
         } catch (ExecutionException e) {
-            throw new IllegalStateException("an item of a batch failed in a way that was not foreseen", e.getCause());
+            throw new IllegalStateException("an item of a batch failed unexpectedly", e.getCause());
         }
     }
 
@@ -103,8 +106,8 @@ final class Batches {
             return problem(
                     new SemelException(
                             ErrorCode.INTERNAL,
-                            "This item failed inside Semel. Whether it started a run is told by sending it again.",
-                            "Send it again with the same key; that is always safe."),
+                            "The server failed to process this item. It may or may not have started a run.",
+                            "Send it again with the same key: that never starts a second run."),
                     request);
         }
     }

@@ -7,33 +7,33 @@ import dev.semel.server.http.Scope;
 import dev.semel.server.settings.Cohorts;
 import java.util.List;
 
-/** Groups of profiles, and who is in them. */
+/** Serves cohorts, which are named groups of recipient profiles, and their members. */
 final class CohortRoutes {
     private static final int LARGEST = 16 << 10;
     private static final String MEMBERS = "/v1/cohorts/{name}/members";
 
     private final Cohorts cohorts;
-    private final SettingDeeds deeds;
+    private final SettingDeeds actions;
 
-    CohortRoutes(Cohorts cohorts, SettingDeeds deeds) {
+    CohortRoutes(Cohorts cohorts, SettingDeeds actions) {
         this.cohorts = cohorts;
-        this.deeds = deeds;
+        this.actions = actions;
     }
 
     void addTo(Router router) {
         var place = new SettingRoutes.Place("/v1/cohorts", "name", Scope.OPERATE, LARGEST);
-        new SettingRoutes<>(cohorts.shelf(), deeds, place, (_, _) -> List.of()).addTo(router);
+        new SettingRoutes<>(cohorts.shelf(), actions, place, (_, _) -> List.of()).addTo(router);
         router.add("GET", MEMBERS, Scope.READ, this::members)
                 .add(Api.changing("PUT", MEMBERS + "/{profile}", Scope.OPERATE, this::add))
                 .add(Api.changing("DELETE", MEMBERS + "/{profile}", Scope.OPERATE, this::remove));
     }
 
-    private Cohorts.Seat seat(Request request) {
-        return new Cohorts.Seat(request.principal().workspace(), known(request), request.parameter("profile"));
+    private Cohorts.Seat membership(Request request) {
+        return new Cohorts.Seat(request.principal().workspace(), existing(request), request.parameter("profile"));
     }
 
-    /** A misspelt name must not become a cohort by itself. */
-    private String known(Request request) {
+    /** Rejects unknown names, so that a misspelt name does not create a cohort. */
+    private String existing(Request request) {
         String name = request.parameter("name");
         if (cohorts.shelf().row(request.principal().workspace(), name) == null) {
             throw SettingDeeds.unknown();
@@ -43,7 +43,7 @@ final class CohortRoutes {
 
     Answer members(Request request) {
         Paging paging = Paging.of(request);
-        String name = known(request);
+        String name = existing(request);
         return Views.page(
                 cohorts.members(request.principal().workspace(), name, SettingDeeds.after(paging), paging.limit()),
                 paging.limit(),
@@ -52,22 +52,22 @@ final class CohortRoutes {
     }
 
     Answer add(Request request) {
-        Cohorts.Seat seat = seat(request);
-        return deeds.put(
+        Cohorts.Seat membership = membership(request);
+        return actions.put(
                 request,
-                new Deeds.Deed("cohort.add", seat.cohort(), seat.profile()),
-                cohorts.adding(seat, request.principal().tokenId()),
+                new Deeds.Deed("cohort.add", membership.cohort(), membership.profile()),
+                cohorts.adding(membership, request.principal().tokenId()),
                 row -> Views.object()
-                        .put("cohort", seat.cohort())
-                        .put("profile_id", seat.profile())
+                        .put("cohort", membership.cohort())
+                        .put("profile_id", membership.profile())
                         .put("since", Views.time(row.changedAt())));
     }
 
     Answer remove(Request request) {
-        Cohorts.Seat seat = seat(request);
-        return deeds.remove(
+        Cohorts.Seat membership = membership(request);
+        return actions.remove(
                 request,
-                new Deeds.Deed("cohort.leave", seat.cohort(), seat.profile()),
-                cohorts.removing(seat, request.principal().tokenId()));
+                new Deeds.Deed("cohort.leave", membership.cohort(), membership.profile()),
+                cohorts.removing(membership, request.principal().tokenId()));
     }
 }

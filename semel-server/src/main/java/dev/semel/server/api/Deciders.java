@@ -10,16 +10,17 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * Who may decide a review: whom it was put to, and whom it went to when nobody answered. Where nobody was named, that is
- * whoever has the scope `review`. An administrator may always, so that nothing waits for somebody who has left.
+ * Checks who may decide a review: its named reviewers, those it was escalated to, and administrators. If a review names
+ * nobody, everyone with the scope `review` may decide. Administrators may always, so no review waits for a user who
+ * left.
  */
 final class Deciders {
-    /** Stands for nobody in particular. */
+    /** A reviewer name that means everyone with the scope `review`. */
     private static final String OWNER = "owner";
 
     private Deciders() {}
 
-    /** The names that a review gives; empty where it gives none. */
+    /** The reviewers that a review names; empty if everyone with the scope may decide. */
     static Set<String> named(Review.Row row) {
         Set<String> names = new LinkedHashSet<>();
         String first = Json.parse(row.question()).path("to").asString("");
@@ -41,16 +42,16 @@ final class Deciders {
                 || names.stream().anyMatch(who.called()::contains);
     }
 
-    /** @throws SemelException where somebody else is to decide */
+    /** @throws SemelException if this principal may not decide the review */
     static void check(Principal who, Review.Row row) {
         if (!may(who, row)) {
             String names = String.join(", ", named(row));
             throw new SemelException(
                             ErrorCode.FORBIDDEN,
                             "Review " + row.id() + " is for " + names + ", and " + who.tokenId()
-                                    + " is none of them. Nothing was decided and nothing was sent.",
-                            "Let one of them decide, or an administrator. A person has a role by their groups"
-                                    + " (PUT /v1/people/NAME), a token by its name.")
+                                    + " is none of them. Semel recorded no decision and sent nothing.",
+                            "Ask one of them or an administrator to decide. A user gets a role from their groups"
+                                    + " (PUT /v1/people/NAME), a token from its name.")
                     .with("review_id", row.id())
                     .with("may", names);
         }

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a file says beforehand of its runs: every effect, call and wait, with its place in their records. */
+/** Lists the effects, calls and waits that a workflow file declares, each with its path in the journal. */
 final class Declarations {
     private static final Set<String> MESSAGES = Set.of("send", "digest", "event");
 
@@ -24,12 +24,12 @@ final class Declarations {
         return List.copyOf(declarations.all);
     }
 
-    /** @param scope the steps around it, as they stand before its name in a path */
+    /** @param scope the enclosing steps, as the prefix of the step's path */
     private void add(FileStep step, Expected.Place scope) {
-        // A message may take several channels, others than before, or none.
+        // A message may use several channels, different ones in each run, or none.
         boolean many = scope.loops() || MESSAGES.contains(step.kind());
         boolean certain = scope.certain() && step.when() == null;
-        // An event has an effect for each channel that it takes.
+        // A notification has one effect per channel.
         String path = scope.path() + step.id() + (step.kind().equals("event") ? "." : "");
         Expected one = declared(step, new Expected.Place(path, certain && !many, many, scope.items()));
         if (one != null) {
@@ -63,7 +63,7 @@ final class Declarations {
         };
     }
 
-    /** What decides whether it is sent again, and under which key. */
+    /** The settings that decide whether the effect is sent again, and with which key. */
     private static String identity(Declared effect) {
         return String.join(
                 "\n",

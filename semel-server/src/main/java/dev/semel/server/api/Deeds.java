@@ -22,11 +22,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Changes that people ask for. With an `Idempotency-Key` the deed is done once: whoever asks again within a day gets the
- * same answer, which is kept in the transaction of the deed.
+ * Executes API changes once per `Idempotency-Key`. A repeated request within 24 hours gets the first response, which
+ * the store saves in the transaction of the change. Also writes the audit entries of changes.
  */
 final class Deeds {
-    private static final long KEPT_MICROS = Duration.ofHours(24).toNanos() / 1_000;
+    private static final long RETENTION_MICROS = Duration.ofHours(24).toNanos() / 1_000;
     private static final int LONGEST_REASON = 500;
     private static final String DRAFT =
             "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.2";
@@ -38,10 +38,10 @@ final class Deeds {
     }
 
     /**
-     * What is asked for.
+     * Identifies a requested change.
      *
-     * @param operation its kind; keys of different kinds never meet
-     * @param what all that defines it: with one key, other words are another request
+     * @param operation the kind of change; the same key may be used for different operations
+     * @param what the values that define the change; other values with the same key are a conflict
      */
     record Deed(String operation, List<String> what) {
         Deed(String operation, String... what) {
@@ -53,7 +53,7 @@ final class Deeds {
                 MessageDigest sha = MessageDigest.getInstance("SHA-256");
                 for (String word : what) {
                     byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
-                    // The length first, so that no two lists of words are the same bytes.
+                    // The length first, so that two different lists never have the same bytes.
                     sha.update((bytes.length + "\n").getBytes(StandardCharsets.UTF_8));
                     sha.update(bytes);
                 }
@@ -64,7 +64,7 @@ final class Deeds {
         }
     }
 
-    /** What is answered, now and to whoever asks again. */
+    /** The response body of a change, and whether it was saved by an earlier request. */
     record Done(JsonNode body, boolean replayed) {
         Answer answer() {
             Answer plain = Views.ok(body);
@@ -77,25 +77,27 @@ final class Deeds {
     }
 
     /**
-     * Does it, or tells what was answered when it was done. Null: the change refused, and nothing is kept.
+     * Executes the change, or returns the response of the first execution. Null: the store rejected the change and
+     * nothing was saved.
      *
-     * @param view the body of the answer, which is kept as it is: no secret may be in it. Null where the change refused
+     * @param view builds the response body, which is stored and so must not contain a secret; null if the change was
+     *     rejected
      */
     <T> @Nullable Done once(
-            Request request, Deed deed, Edit<T> edit, Function<@Nullable T, @Nullable ObjectNode> view) {
+            Request request, Deed action, Edit<T> edit, Function<@Nullable T, @Nullable ObjectNode> view) {
         IdempotencyKey key = IdempotencyKey.fromHeader(request.headerLines("Idempotency-Key"));
         if (key == null) {
             ObjectNode body = view.apply(semel.maybeChange(edit));
             return body == null ? null : new Done(body, false);
         }
-        Edit.Asked asked = new Edit.Asked(
+        Edit.Asked command = new Edit.Asked(
                 semel.newId(),
                 request.principal().workspace(),
-                deed.operation(),
+                action.operation(),
                 key.text(),
-                deed.digest(),
-                KEPT_MICROS);
-        Replied replied = semel.change(new Edit.Once<T>(asked, edit, outcome -> {
+                action.digest(),
+                RETENTION_MICROS);
+        Replied replied = semel.change(new Edit.Once<T>(command, edit, outcome -> {
             ObjectNode body = view.apply(outcome);
             return body == null ? null : Json.write(body);
         }));
@@ -107,25 +109,25 @@ final class Deeds {
     }
 
     /**
-     * What the audit says of a deed.
+     * The audit entry of an action.
      *
-     * @param target what it was done to: a name or an id, never a value
-     * @param reason in the words of whoever did it, or what else tells such deeds apart; may be empty
+     * @param target the name or id of the changed object, never a value
+     * @param reason the reason that the user gave, or another distinguishing detail; may be empty
      */
     record Entry(String action, String target, String reason) {}
 
-    /** The change with a row in the audit beside it, where its outcome says that something was done. */
+    /** Adds an audit entry to the change, written only if its outcome shows that something changed. */
     <T> Edit<T> noting(Request request, Entry entry, Edit<T> edit, Predicate<@Nullable T> done) {
-        return new Edit.Noted<>(edit, done, note(request.principal(), entry));
+        return new Edit.Noted<>(edit, done, auditEntry(request.principal(), entry));
     }
 
-    /** Writes down what somebody asks for, before it is begun; for deeds that are more than one change. */
+    /** Writes the audit entry before the action begins, for actions of more than one change. */
     void note(Request request, Entry entry) {
         Edit.Wake nothing = new Edit.Wake(List.of());
-        semel.change(new Edit.Noted<>(nothing, _ -> true, note(request.principal(), entry)));
+        semel.change(new Edit.Noted<>(nothing, _ -> true, auditEntry(request.principal(), entry)));
     }
 
-    private Edit.Note note(Principal who, Entry entry) {
+    private Edit.Note auditEntry(Principal who, Entry entry) {
         String reason = entry.reason().length() <= LONGEST_REASON
                 ? entry.reason()
                 : entry.reason().substring(0, LONGEST_REASON);
@@ -137,8 +139,8 @@ final class Deeds {
         return new SemelException(
                         ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
                         "Key \"" + key.text()
-                                + "\" came with another request of this kind before. Nothing was changed.",
-                        "Send the original request to get the original answer, or use a new key.")
+                                + "\" was used before with a different request of this kind. Nothing was changed.",
+                        "Send the original request to get the original response, or use a new key.")
                 .with("reason", "request")
                 .with("idempotency_key", key.text())
                 .with("spec", DRAFT);

@@ -20,43 +20,43 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Where providers post to, and what became of what they sent. */
+/** Receives webhook deliveries from providers, lists them, and processes stored deliveries again. */
 final class Deliveries {
     private static final String PREFIX = "dlv_";
 
     private final Semel semel;
-    private final HookDoor door;
-    private final Deeds deeds;
+    private final HookDoor receiver;
+    private final Deeds actions;
 
-    Deliveries(Semel semel, HookDoor door, Deeds deeds) {
+    Deliveries(Semel semel, HookDoor receiver, Deeds actions) {
         this.semel = semel;
-        this.deeds = deeds;
-        this.door = door;
+        this.actions = actions;
+        this.receiver = receiver;
     }
 
     void addTo(Router router) {
-        // Open: a provider has no token. Its signature is its credential, and a key of a caller means nothing here.
+        // Open: a provider has no token and authenticates with its signature. An Idempotency-Key has no effect here.
         router.add(new Route("POST", "/v1/hooks/{name}", Scope.OPEN, this::receive))
                 .add("GET", "/v1/hooks/{name}/deliveries", Scope.READ, this::list)
                 .add(Api.changing(
                         "POST", "/v1/hooks/{name}/deliveries/{delivery_id}/reprocess", Scope.OPERATE, this::again));
     }
 
-    /** Says no more than the provider needs: names of workflows are not theirs to know. */
+    /** The response does not contain workflow names, which the provider must not learn. */
     Answer receive(Request request) {
-        Letter letter = new Letter(request::headerLines, request.body(), request.headersLike("ce-"));
-        return switch (door.receive(request.parameter("name"), letter)) {
+        Letter delivery = new Letter(request::headerLines, request.body(), request.headersLike("ce-"));
+        return switch (receiver.receive(request.parameter("name"), delivery)) {
             case Outcome.Challenge(String text) -> Views.ok(Views.object().put("challenge", text));
-            case Outcome.Received received -> replayed(Views.ok(shown(received)), received.replayed());
+            case Outcome.Received received -> replayed(Views.ok(toJson(received)), received.replayed());
             case Outcome.Batch(List<Outcome> items) -> batch(items, request);
             case Outcome.Refused(SemelException problem) -> throw problem;
         };
     }
 
-    private static ObjectNode shown(Outcome.Received received) {
+    private static ObjectNode toJson(Outcome.Received received) {
         ObjectNode out = Views.object().put("delivery_id", id(received.delivery()));
         out.put("event_id", received.delivery().eventId()).put("idempotent_replayed", received.replayed());
-        runs(out, received.delivered());
+        addRuns(out, received.delivered());
         if (!received.answered().isEmpty()) {
             ArrayNode answered = out.putArray("answered");
             received.answered().forEach(answered::add);
@@ -70,7 +70,7 @@ final class Deliveries {
         boolean replayed = true;
         for (Outcome item : items) {
             if (item instanceof Outcome.Received received) {
-                list.add(Views.object().put("status_code", 200).setAll(shown(received)));
+                list.add(Views.object().put("status_code", 200).setAll(toJson(received)));
                 replayed &= received.replayed();
             } else if (item instanceof Outcome.Refused(SemelException problem)) {
                 list.add(EventViews.problem(problem, request.id()));
@@ -84,13 +84,13 @@ final class Deliveries {
         return replayed ? answer.with("X-Idempotent-Replayed", "true").with("Idempotent-Replayed", "true") : answer;
     }
 
-    private static void runs(ObjectNode out, Delivered delivered) {
+    private static void addRuns(ObjectNode out, Delivered delivered) {
         ArrayNode runs = out.putArray("run_ids");
         delivered.runs().stream().filter(run -> run.refused() == null).forEach(run -> runs.add(run.runId()));
-        long refused =
+        long rejected =
                 delivered.runs().stream().filter(run -> run.refused() != null).count();
-        if (refused > 0) {
-            out.put("refused", refused);
+        if (rejected > 0) {
+            out.put("refused", rejected);
         }
     }
 
@@ -101,13 +101,14 @@ final class Deliveries {
     Answer list(Request request) {
         Paging paging = Paging.of(request);
         int workspace = request.principal().workspace();
-        String hook = request.parameter("name");
-        List<Delivery> rows = semel.view(reads -> reads.deliveries(workspace, hook, paging.afterId(), paging.limit()));
+        String webhook = request.parameter("name");
+        List<Delivery> rows =
+                semel.view(reads -> reads.deliveries(workspace, webhook, paging.afterId(), paging.limit()));
         return Views.page(
-                rows == null ? List.of() : rows, paging.limit(), Deliveries::shown, row -> Paging.cursor(row.id()));
+                rows == null ? List.of() : rows, paging.limit(), Deliveries::toJson, row -> Paging.cursor(row.id()));
     }
 
-    private static ObjectNode shown(Delivery row) {
+    private static ObjectNode toJson(Delivery row) {
         ObjectNode out = Views.object()
                 .put("delivery_id", id(row))
                 .put("at", Views.time(row.at()))
@@ -118,33 +119,33 @@ final class Deliveries {
         return row.note().isEmpty() ? out : out.put("note", row.note());
     }
 
-    /** What exists is replayed, what is missing starts: so it may be asked for as often as one likes. */
+    /** Safe to repeat: existing runs are replayed and only missing runs start. */
     Answer again(Request request) {
         int workspace = request.principal().workspace();
-        RunId id = parsed(request.parameter("delivery_id"));
+        RunId id = parseId(request.parameter("delivery_id"));
         Delivery row =
                 id == null ? null : semel.view(reads -> reads.delivery(workspace, request.parameter("name"), id));
         if (row == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "There is no such delivery of this hook. Nothing was started.",
-                    "They are listed at GET /v1/hooks/{name}/deliveries.");
+                    "This webhook has no delivery with this id. No run was started.",
+                    "List the deliveries with GET /v1/hooks/{name}/deliveries.");
         }
         var entry = new Deeds.Entry("delivery.reprocess", id(row), request.parameter("name"));
-        Delivered delivered = door.again(row, () -> deeds.note(request, entry));
+        Delivered delivered = receiver.again(row, () -> actions.note(request, entry));
         if (delivered == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "This delivery has no payload: it was turned away, came before, or is kept no longer. Nothing was"
-                            + " started.",
-                    "Reprocess the delivery that was accepted first, or let the provider send it again.");
+                    "Semel has no payload for this delivery: it was rejected, was a duplicate, or its retention ended."
+                            + " No run was started.",
+                    "Reprocess the first accepted delivery, or let the provider send it again.");
         }
         ObjectNode out = Views.object().put("delivery_id", id(row)).put("idempotent_replayed", delivered.replayed());
-        runs(out, delivered);
+        addRuns(out, delivered);
         return replayed(Views.ok(out), delivered.replayed());
     }
 
-    private static @Nullable RunId parsed(String text) {
+    private static @Nullable RunId parseId(String text) {
         return text.startsWith(PREFIX) ? RunId.parse("run_" + text.substring(PREFIX.length())) : null;
     }
 }

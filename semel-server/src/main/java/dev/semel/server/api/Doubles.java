@@ -14,9 +14,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What was done twice in a span of time, as far as rows can tell: an object that two effects created, and effects without a
- * protection that were sent more than once. What names no object cannot be compared, and what a provider made twice out
- * of one request is not seen from here.
+ * Finds duplicate effects in the period of an incident: objects that two effects created, and unprotected effects sent
+ * more than once. It cannot compare effects without an object, nor see what a provider did twice with one request.
  */
 final class Doubles {
     private static final int MOST_OBJECTS = 50;
@@ -32,33 +31,33 @@ final class Doubles {
         this.atLeast = atLeast;
     }
 
-    /** @param unprotected how many effects without a protection were accepted in this time */
+    /** @param unprotected how many effects without a protection were accepted in this period */
     void tell(ObjectNode out, long unprotected) {
-        List<Figures.Thing> often =
+        List<Figures.Thing> repeated =
                 Objects.requireNonNull(semel.view(reads -> reads.figures().objects(span.range(), 1, MOST_OBJECTS)));
-        if (often.size() == MOST_OBJECTS) {
+        if (repeated.size() == MOST_OBJECTS) {
             atLeast.add("doubled");
         }
         ArrayNode objects = out.putArray("doubled_objects");
-        // What is told here is kept and handed on as a text, where no mask could be put on later.
-        ObjectMasks shown = new ObjectMasks(semel, span.workspace());
-        for (Figures.Thing thing : often) {
-            List<Ledger.Row> made = created(thing);
+        // The report stores these names as text, so PII must be masked now.
+        ObjectMasks masks = new ObjectMasks(semel, span.workspace());
+        for (Figures.Thing thing : repeated) {
+            List<Ledger.Row> made = creations(thing);
             if (made.size() > 1) {
-                ObjectNode one = objects.addObject().put("object", shown.of(thing, made));
+                ObjectNode one = objects.addObject().put("object", masks.of(thing, made));
                 one.put("created", made.size());
                 ArrayNode runs = one.putArray("runs");
                 made.forEach(row -> runs.add(row.holder().run().text()));
             }
         }
         out.put("doubled", objects.size());
-        out.put("perhaps_doubled", unprotected == 0 ? 0 : sentAgain(unprotected));
+        out.put("perhaps_doubled", unprotected == 0 ? 0 : countRetried(unprotected));
     }
 
-    /** Rows of this object that were created in the span; an update that comes twice is no double. */
-    private List<Ledger.Row> created(Figures.Thing thing) {
+    /** Effects that created this object in the period. A repeated update is not a duplicate. */
+    private List<Ledger.Row> creations(Figures.Thing thing) {
         List<Ledger.Row> made = new ArrayList<>();
-        boolean all = walk(thing.object(), null, page -> {
+        boolean all = scan(thing.object(), null, page -> {
             page.stream()
                     .filter(row -> row.facts().does().equals("create"))
                     .filter(row -> row.facts().workflowId().equals(thing.workflowId()))
@@ -73,10 +72,10 @@ final class Doubles {
         return made;
     }
 
-    /** Effects with `protect: none` that took more than one attempt: each may have happened. */
-    private long sentAgain(long unprotected) {
+    /** Counts effects with `protect: none` and more than one attempt: each attempt may have happened. */
+    private long countRetried(long unprotected) {
         long[] seen = {0, 0};
-        boolean all = walk(null, "none", page -> {
+        boolean all = scan(null, "none", page -> {
             for (Ledger.Row row : page) {
                 boolean then = span.has(row.acceptedAt());
                 seen[0] += then ? 1 : 0;
@@ -84,18 +83,20 @@ final class Doubles {
             }
             return seen[0] < unprotected;
         });
-        // As many as were counted are all; the counts are of whole minutes or hours, so there may be fewer.
+        // The counters cover whole minutes or hours, so fewer rows than counted may exist.
         if (!all && seen[0] < unprotected) {
             atLeast.add("perhaps_doubled");
         }
         return seen[1];
     }
 
-    /** Slices from the end of the span backwards, while they are wanted. Whether nothing was left out for the bound. */
-    private boolean walk(@Nullable String object, @Nullable String protection, Predicate<List<Ledger.Row>> slice) {
+    /**
+     * Reads pages from the end of the period backwards until `slice` returns false. False if the page limit cut it off.
+     */
+    private boolean scan(@Nullable String object, @Nullable String protection, Predicate<List<Ledger.Row>> slice) {
         Reads.EffectPlace behind = span.end();
-        boolean wanted = true;
-        for (int pages = 0; wanted && behind != null && pages < MOST_PAGES; pages++) {
+        boolean more = true;
+        for (int pages = 0; more && behind != null && pages < MOST_PAGES; pages++) {
             var filter = new Reads.EffectFilter(
                     span.workspace(),
                     Ledger.State.DONE,
@@ -107,7 +108,7 @@ final class Doubles {
                     behind,
                     IncidentFacts.AT_ONCE);
             Reads.LedgerPage page = Objects.requireNonNull(semel.view(reads -> reads.effects(filter)));
-            wanted = slice.test(page.found());
+            more = slice.test(page.found());
             behind = page.next();
         }
         return behind == null;

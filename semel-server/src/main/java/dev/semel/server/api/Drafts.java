@@ -32,8 +32,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * `POST /v1/drafts`: a text before it is published. Makes edits to it that keep comments, order and quotes, and says what
- * the text is: its steps, its mistakes, what it promises, what it changes. Nothing is kept.
+ * Serves `POST /v1/drafts`: edits and checks an unpublished workflow text and stores nothing. Edits keep comments,
+ * order and quotes. The response has the steps, errors, explanations and differences to the published version.
  */
 final class Drafts {
     private static final int LARGEST_BODY = 1024 * 1024;
@@ -49,23 +49,23 @@ final class Drafts {
     }
 
     void addTo(Router router) {
-        router.add(Api.changing("POST", "/v1/drafts", Scope.READ, this::look).withMaxBody(LARGEST_BODY));
+        router.add(Api.changing("POST", "/v1/drafts", Scope.READ, this::check).withMaxBody(LARGEST_BODY));
     }
 
-    private Answer look(Request request) {
-        Said said = Said.in(request, MEMBERS);
+    private Answer check(Request request) {
+        Said body = Said.in(request, MEMBERS);
         int workspace = request.principal().workspace();
-        String named = said.text("workflow");
+        String named = body.text("workflow");
         Current current = named.isEmpty() ? null : semel.workflow(workspace, named);
         if (current == null && !named.isEmpty()) {
             throw Triggers.unknownWorkflow();
         }
-        String text = edited(text(said), said.value("edits"));
+        String text = applyEdits(text(body), body.value("edits"));
         String name = current == null
                 ? WorkflowName.in(text).orElse("")
                 : current.published().name();
         ObjectNode out = Views.object().put("text", text).put("workflow", name);
-        Definition definition = judged(out, request, text, name);
+        Definition definition = addProblems(out, request, text, name);
         Outline outline = Outline.of(text);
         steps(out.putArray("steps"), outline);
         ArrayNode kinds = out.putArray("kinds");
@@ -74,9 +74,9 @@ final class Drafts {
             Explanations.answers(out, definition);
         }
         if (current != null) {
-            compared(out.putObject("diff"), current, text, definition);
+            addDiff(out.putObject("diff"), current, text, definition);
         }
-        String step = said.text("step");
+        String step = body.text("step");
         outline.step(step).ifPresent(found -> out.set("fields", found.fields()));
         if (definition != null && current != null && !step.isEmpty()) {
             preview(out, definition, newest(workspace, current), step);
@@ -84,19 +84,19 @@ final class Drafts {
         return Views.ok(out);
     }
 
-    private static String text(Said said) {
-        if (said.value("text") instanceof JsonNode text && text.isString()) {
+    private static String text(Said body) {
+        if (body.value("text") instanceof JsonNode text && text.isString()) {
             return text.stringValue();
         }
-        throw Ask.invalid("/text", "text must be the text of a workflow file");
+        throw Ask.invalid("/text", "text must be a string with the YAML of a workflow file");
     }
 
-    private static String edited(String text, @Nullable JsonNode edits) {
+    private static String applyEdits(String text, @Nullable JsonNode edits) {
         if (edits == null || edits.isNull()) {
             return text;
         }
         if (!edits.isArray() || edits.size() > MOST_EDITS) {
-            throw Ask.invalid("/edits", "edits must be a list of at most " + MOST_EDITS);
+            throw Ask.invalid("/edits", "edits must be a list of at most " + MOST_EDITS + " edits");
         }
         String now = text;
         for (JsonNode edit : edits) {
@@ -130,8 +130,8 @@ final class Drafts {
         return field;
     }
 
-    /** Puts what is wrong with the text, or what it is warned of. Null where it could not be published. */
-    private @Nullable Definition judged(ObjectNode out, Request request, String text, String name) {
+    /** Adds the errors and warnings of the text. Null if the text cannot be published. */
+    private @Nullable Definition addProblems(ObjectNode out, Request request, String text, String name) {
         ArrayNode errors = out.putArray("errors");
         ArrayNode warnings = out.putArray("warnings");
         try {
@@ -166,13 +166,13 @@ final class Drafts {
                 }
             }
             if (!step.kind().isEmpty()) {
-                one.set("says", said(fields.path(step.kind())));
+                one.set("says", withoutSteps(fields.path(step.kind())));
             }
         }
     }
 
-    /** What stands behind the word of the kind, without the steps inside of it. */
-    private static JsonNode said(JsonNode value) {
+    /** The value of the step's kind, without nested steps. */
+    private static JsonNode withoutSteps(JsonNode value) {
         if (value.isArray()) {
             return Views.object().put("count", value.size());
         }
@@ -188,7 +188,7 @@ final class Drafts {
         return plain;
     }
 
-    private static void compared(ObjectNode out, Current current, String text, @Nullable Definition definition) {
+    private static void addDiff(ObjectNode out, Current current, String text, @Nullable Definition definition) {
         Definition before = FileWorkflow.of(current.published());
         out.put("version", current.published().version());
         out.put("tag", Seen.of(current).tag());
@@ -205,7 +205,7 @@ final class Drafts {
         }
     }
 
-    /** The key of a step with the data of the newest run. */
+    /** Adds the effect key that a step would have with the data of the newest run. */
     private void preview(ObjectNode out, Definition definition, Rows.@Nullable Run run, String step) {
         if (run == null || run.input().isEmpty()) {
             return;
@@ -235,19 +235,19 @@ final class Drafts {
         });
     }
 
-    /** What each step of the run has on record; of those in loops, the last. */
+    /** The recorded result of each step of the run; for steps in loops, the last one. */
     private Map<String, JsonNode> results(Rows.Run run) {
         List<String> chunks = Objects.requireNonNull(semel.view(reads ->
                 reads.journal(run.id()).stream().map(Reads.Chunk::entries).toList()));
         Map<String, JsonNode> results = new HashMap<>();
-        chunks.forEach(chunk -> Journal.decode(chunk).forEach(entry -> keep(results, entry)));
+        chunks.forEach(chunk -> Journal.decode(chunk).forEach(entry -> addResult(results, entry)));
         if (run.end() != null) {
-            Journal.decode(run.end().entries()).forEach(entry -> keep(results, entry));
+            Journal.decode(run.end().entries()).forEach(entry -> addResult(results, entry));
         }
         return results;
     }
 
-    private static void keep(Map<String, JsonNode> results, Entry entry) {
+    private static void addResult(Map<String, JsonNode> results, Entry entry) {
         if (entry instanceof Entry.Done done) {
             results.put(done.path().substring(StepPath.scopeOf(done.path()).length()), done.result());
         }

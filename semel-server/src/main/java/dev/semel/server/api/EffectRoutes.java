@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The ledger as people look at it: what was done outside, under which key, and what was not done again. */
+/** Serves `GET /v1/effects`: the effect ledger with the key, status and run of each side effect. */
 final class EffectRoutes {
     private final Semel semel;
     private final Masks masks;
@@ -25,15 +25,15 @@ final class EffectRoutes {
         this.masks = new Masks(semel);
     }
 
-    /** `object:order/1 key:KEY state:in_doubt workflow:NAME protection:none suppressed:true`. */
-    private record Wanted(
+    /** The filter `q`: `object:order/1 key:KEY state:in_doubt workflow:NAME protection:none suppressed:true`. */
+    private record Filter(
             @Nullable String object,
             @Nullable String key,
             Ledger.@Nullable State state,
             @Nullable String workflow,
             @Nullable String protection,
             Reads.Part part) {
-        static Wanted parse(@Nullable String text) {
+        static Filter parse(@Nullable String text) {
             String object = null;
             String key = null;
             Ledger.State state = null;
@@ -54,18 +54,18 @@ final class EffectRoutes {
                     case "suppressed" -> part = partOf(value);
                     default ->
                         throw Paging.refused(
-                                "q takes words like object:NAME key:KEY state:in_doubt workflow:NAME protection:none"
-                                        + " suppressed:true");
+                                "q must be a filter like object:NAME key:KEY state:in_doubt workflow:NAME"
+                                        + " protection:none suppressed:true");
                 }
             }
-            return new Wanted(object, key, state, workflow, protection, part);
+            return new Filter(object, key, state, workflow, protection, part);
         }
 
         private static Reads.Part partOf(String word) {
             return switch (word) {
                 case "true" -> Reads.Part.SUPPRESSED;
                 case "false" -> Reads.Part.DEEDS;
-                default -> throw Paging.refused("suppressed is true or false");
+                default -> throw Paging.refused("suppressed must be true or false");
             };
         }
 
@@ -75,7 +75,7 @@ final class EffectRoutes {
                     return state;
                 }
             }
-            throw Paging.refused("state is one of on_its_way, done, in_doubt, not_done");
+            throw Paging.refused("state must be one of on_its_way, done, in_doubt, not_done");
         }
     }
 
@@ -89,9 +89,9 @@ final class EffectRoutes {
     }
 
     Answer list(Request request) {
-        Wanted wanted = Wanted.parse(request.query("q"));
+        Filter query = Filter.parse(request.query("q"));
         Paging paging = Paging.of(request);
-        Reads.LedgerPage page = page(request.principal().workspace(), wanted, paging);
+        Reads.LedgerPage page = page(request.principal().workspace(), query, paging);
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
         page.found().forEach(row -> items.add(item(row)));
@@ -99,28 +99,28 @@ final class EffectRoutes {
         return Views.ok(out);
     }
 
-    private Reads.LedgerPage page(int ws, Wanted wanted, Paging paging) {
-        Current workflow = wanted.workflow() == null ? null : semel.workflow(ws, wanted.workflow());
-        if (wanted.workflow() != null && workflow == null) {
+    private Reads.LedgerPage page(int ws, Filter query, Paging paging) {
+        Current workflow = query.workflow() == null ? null : semel.workflow(ws, query.workflow());
+        if (query.workflow() != null && workflow == null) {
             return new Reads.LedgerPage(List.of(), null);
         }
         var filter = new Reads.EffectFilter(
                 ws,
-                wanted.state(),
+                query.state(),
                 workflow == null ? null : workflow.published().workflowId(),
-                wanted.object(),
-                wanted.protection(),
-                wanted.key(),
-                wanted.part(),
+                query.object(),
+                query.protection(),
+                query.key(),
+                query.part(),
                 paging.after() == null ? null : place(paging.after()),
                 paging.limit());
-        Reads.LedgerPage named = wanted.key() == null || paging.after() != null ? null : byKey(filter, wanted.key());
+        Reads.LedgerPage named = query.key() == null || paging.after() != null ? null : byKey(filter, query.key());
         return named != null ? named : Objects.requireNonNull(semel.view(reads -> reads.effects(filter)));
     }
 
     /**
-     * A key across runs has one row, and so has a step: these are found at once. Null where there is none, such as for
-     * suppressed ones and for keys of single runs; those are looked for among the newest.
+     * Looks up the row of a key that spans runs, or of a step id. Null if neither exists, as for suppressed effects and
+     * keys of single runs; the caller then scans the newest rows.
      */
     private Reads.@Nullable LedgerPage byKey(Reads.EffectFilter filter, String key) {
         List<Ledger.Row> found = new ArrayList<>();
@@ -173,7 +173,7 @@ final class EffectRoutes {
         int dot = cursor.indexOf('.');
         RunId run = dot < 0 ? null : RunId.parse("run_" + cursor.substring(0, dot));
         if (run == null || !cursor.substring(dot + 1).matches("[0-9a-f]{0,64}")) {
-            throw Paging.refused("after is not a cursor that a list gave");
+            throw Paging.refused("after is not a cursor from an earlier page");
         }
         return new Reads.EffectPlace(run, cursor.substring(dot + 1));
     }

@@ -13,33 +13,33 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Events as everybody may see them. An event says nothing of what is personal in it; the workflows that want its type do,
- * of the input that they make of it. What the marked fields hold there is masked in the event, wherever it stands.
+ * Masks personal data (PII) in stored events. The workflows that subscribe to the event's type declare which input
+ * fields are PII; the values of those fields are masked anywhere in the event.
  */
 final class EventMasks {
-    /** What names the event is shown beside it in any case: people search by it. */
+    /** Members that identify the event are never masked, because users search by them. */
     private static final Set<String> NAMES = Set.of("id", "source", "type", "specversion", "time");
 
-    private final EventDoor door;
+    private final EventDoor ingress;
 
-    EventMasks(EventDoor door) {
-        this.door = door;
+    EventMasks(EventDoor ingress) {
+        this.ingress = ingress;
     }
 
-    /** Null where a list left it out because it is large. */
-    JsonNode shown(Rows.Event kept) {
-        if (kept.body().isEmpty()) {
+    /** The masked event; JSON null if the list omitted it because it is large. */
+    JsonNode shown(Rows.Event stored) {
+        if (stored.body().isEmpty()) {
             return JsonNodeFactory.instance.nullNode();
         }
-        Event event = KeptEvent.of(kept);
-        List<EventDoor.Marking> marking = door.marking(kept.ws(), event);
-        if (marking.isEmpty()) {
+        Event event = KeptEvent.of(stored);
+        List<EventDoor.Marking> markings = ingress.marking(stored.ws(), event);
+        if (markings.isEmpty()) {
             return event.whole();
         }
         List<FieldPath> paths = new ArrayList<>();
         List<JsonNode> inputs = new ArrayList<>();
         inputs.add(event.data());
-        for (EventDoor.Marking one : marking) {
+        for (EventDoor.Marking one : markings) {
             paths.addAll(one.pii());
             if (one.input() != null) {
                 inputs.add(one.input());

@@ -28,21 +28,21 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** `POST /v1/events`: CloudEvents 1.0 in all three modes, and plain JSON. */
+/** Serves `POST /v1/events`: receives CloudEvents 1.0 (structured, binary, batch) and plain JSON events. */
 final class EventRoutes {
     private static final int MOST_EVENTS = 1_000;
 
-    private final EventDoor door;
+    private final EventDoor ingress;
     private final Quotas quotas;
 
-    EventRoutes(EventDoor door, Quotas quotas) {
-        this.door = door;
+    EventRoutes(EventDoor ingress, Quotas quotas) {
+        this.ingress = ingress;
         this.quotas = quotas;
     }
 
     Answer post(Request request) {
         String type = String.valueOf(request.header("Content-Type")).strip().toLowerCase(Locale.ROOT);
-        // The longer name first: it begins with the shorter one.
+        // The longer type first: the shorter one is its prefix.
         if (type.startsWith("application/cloudevents-batch")) {
             requireJson(type, "application/cloudevents-batch+json");
             return batch(request, Json.parse(request.body()), true);
@@ -60,14 +60,14 @@ final class EventRoutes {
         return body.isArray() ? batch(request, body, false) : single(request, EventReader.read(body, false));
     }
 
-    private static void requireJson(String type, String wanted) {
+    private static void requireJson(String type, String expected) {
         int end = type.indexOf(';');
-        if (!(end < 0 ? type : type.substring(0, end)).strip().equals(wanted)) {
+        if (!(end < 0 ? type : type.substring(0, end)).strip().equals(expected)) {
             throw new SemelException(
                     ErrorCode.UNSUPPORTED_MEDIA_TYPE,
-                    "CloudEvents are read as JSON, and the Content-Type says otherwise. Nothing was read from the"
-                            + " body.",
-                    "Send the header Content-Type: " + wanted + ".");
+                    "The server reads CloudEvents only as JSON, and the Content-Type is another one. It did not read"
+                            + " the body.",
+                    "Send the header Content-Type: " + expected + ".");
         }
     }
 
@@ -81,10 +81,10 @@ final class EventRoutes {
 
     private Delivered deliver(Request request, Event event) {
         Principal who = request.principal();
-        return door.deliver(who.workspace(), event, entrance(who, Depth.of(request.header(Depth.HEADER))));
+        return ingress.deliver(who.workspace(), event, origin(who, Depth.of(request.header(Depth.HEADER))));
     }
 
-    private Entrance entrance(Principal who, int depth) {
+    private Entrance origin(Principal who, int depth) {
         Runnable fresh = quotas.fresh(who);
         Trigger.Checks quota =
                 fresh == null ? Trigger.Checks.NONE : new Trigger.Checks(fresh, () -> quotas.replayed(who));
@@ -95,12 +95,14 @@ final class EventRoutes {
         if (!items.isArray() || items.isEmpty() || items.size() > MOST_EVENTS) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "A batch is an array of 1 to " + MOST_EVENTS + " events. Nothing was kept and no run was started.",
-                    "Send fewer events at a time.");
+                    "A batch must be an array of 1 to " + MOST_EVENTS + " events. Nothing was stored and no run was"
+                            + " started.",
+                    "Send the events as a JSON array, in smaller batches.");
         }
         AtomicReferenceArray<ObjectNode> answers = new AtomicReferenceArray<>(items.size());
         SideBySide.each(
-                groups(items), group -> group.forEach(at -> answers.set(at, one(request, items.get(at), cloud))));
+                groups(items),
+                group -> group.forEach(at -> answers.set(at, deliverItem(request, items.get(at), cloud))));
         ObjectNode out = Views.object();
         ArrayNode list = out.putArray("items");
         for (int i = 0; i < answers.length(); i++) {
@@ -109,7 +111,9 @@ final class EventRoutes {
         return Views.ok(out);
     }
 
-    /** Equal events one after another, so that the first of them is the fresh one; all others side by side. */
+    /**
+     * Groups equal events. Events of one group run in order, so that the first is the new one; groups run in parallel.
+     */
     private static List<List<Integer>> groups(JsonNode items) {
         Map<List<String>, List<Integer>> groups = new LinkedHashMap<>();
         for (int i = 0; i < items.size(); i++) {
@@ -126,7 +130,7 @@ final class EventRoutes {
         return value.isString() ? value.stringValue() : null;
     }
 
-    private ObjectNode one(Request request, JsonNode item, boolean cloud) {
+    private ObjectNode deliverItem(Request request, JsonNode item, boolean cloud) {
         try {
             Event event = EventReader.read(item, cloud);
             ObjectNode out = Views.object().put("status_code", 200);
@@ -135,12 +139,12 @@ final class EventRoutes {
         } catch (SemelException e) {
             return EventViews.problem(e, request.id());
         } catch (RuntimeException e) {
-            SemelException told = new SemelException(
+            SemelException failure = new SemelException(
                     ErrorCode.INTERNAL,
-                    "This event failed inside Semel. What it started is told by sending it again.",
-                    "Send it again with the same id; that is always safe.",
+                    "The server failed to process this event. It may or may not have started runs.",
+                    "Send it again with the same id: that never starts a run twice.",
                     e);
-            return EventViews.problem(told, request.id());
+            return EventViews.problem(failure, request.id());
         }
     }
 }

@@ -30,7 +30,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Events that are kept: listed, looked at, and processed again. */
+/** Lists stored inbound events, shows their runs, and processes events again (`/v1/events`). */
 final class EventShelf {
     private static final int MOST_RUNS = 1_000;
     private static final int MOST_AT_ONCE = 200;
@@ -38,27 +38,27 @@ final class EventShelf {
             Set.of("type", "source", "unmatched", "since", "after", "limit", "dry_run");
 
     private final Semel semel;
-    private final EventDoor door;
+    private final EventDoor ingress;
     private final Views views;
-    private final Deeds deeds;
+    private final Deeds actions;
     private final EventMasks masks;
-    private @Nullable HookDoor hooks;
+    private @Nullable HookDoor webhooks;
 
-    EventShelf(Semel semel, EventDoor door, Views views, Deeds deeds) {
+    EventShelf(Semel semel, EventDoor ingress, Views views, Deeds actions) {
         this.semel = semel;
-        this.deeds = deeds;
-        this.door = door;
-        this.masks = new EventMasks(door);
+        this.actions = actions;
+        this.ingress = ingress;
+        this.masks = new EventMasks(ingress);
         this.views = views;
     }
 
-    /** Where deliveries of webhooks are kept. */
+    /** Sets the webhook receiver, which stores the payloads of webhook events. */
     void with(HookDoor value) {
-        hooks = value;
+        webhooks = value;
     }
 
-    /** What is wanted, from a query or from the body of a request to process events again. */
-    private record Wanted(
+    /** The event filter, from a query or from the body of a reprocess request. */
+    private record EventQuery(
             @Nullable String type,
             @Nullable String source,
             @Nullable String unmatched,
@@ -68,35 +68,35 @@ final class EventShelf {
     Answer list(Request request) {
         String id = request.query("id");
         if (id != null) {
-            return shown(byName(request.principal(), request.query("source"), id));
+            return pageJson(findBySource(request.principal(), request.query("source"), id));
         }
         Reads.Events page = page(
                 request.principal(),
-                new Wanted(
+                new EventQuery(
                         request.query("type"),
                         request.query("source"),
                         request.query("unmatched"),
                         request.query("since"),
                         Paging.of(request)));
-        return shown(page);
+        return pageJson(page);
     }
 
-    private Answer shown(Reads.Events page) {
+    private Answer pageJson(Reads.Events page) {
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
-        page.found().forEach(event -> items.add(kept(event)));
+        page.found().forEach(event -> items.add(eventJson(event)));
         out.put("next", page.next() == null ? null : Paging.cursor(page.next()));
         return Views.ok(out);
     }
 
-    private ObjectNode kept(Rows.Event event) {
+    private ObjectNode eventJson(Rows.Event event) {
         return EventViews.kept(event, masks.shown(event));
     }
 
-    /** The one that its sender calls so, by either door. */
-    private Reads.Events byName(Principal who, @Nullable String source, String id) {
+    /** Finds an event by its sender's source and id, received directly or by webhook. */
+    private Reads.Events findBySource(Principal who, @Nullable String source, String id) {
         if (source == null) {
-            throw Paging.refused("id needs a source beside it: both together name an event");
+            throw Paging.refused("id needs source as well: both together identify an event");
         }
         List<Rows.Event> found = new ArrayList<>();
         for (Door each : List.of(Door.EVENT, Door.HOOK)) {
@@ -109,16 +109,16 @@ final class EventShelf {
         return new Reads.Events(found, null);
     }
 
-    private Reads.Events page(Principal who, Wanted wanted) {
+    private Reads.Events page(Principal who, EventQuery query) {
         long now = now();
         Reads.EventFilter filter = new Reads.EventFilter(
                 who.workspace(),
-                wanted.type(),
-                wanted.source(),
-                flag("unmatched", wanted.unmatched()),
-                wanted.since() == null ? 0 : now - Runs.Filter.age(wanted.since()),
-                wanted.paging().afterId(),
-                wanted.paging().limit());
+                query.type(),
+                query.source(),
+                flag("unmatched", query.unmatched()),
+                query.since() == null ? 0 : now - Runs.Filter.age(query.since()),
+                query.paging().afterId(),
+                query.paging().limit());
         Reads.Events page = semel.view(reads -> reads.events(filter));
         return page == null ? new Reads.Events(List.of(), null) : page;
     }
@@ -130,14 +130,14 @@ final class EventShelf {
 
     private static boolean flag(String name, @Nullable String text) {
         if (text != null && !text.equals("true") && !text.equals("false")) {
-            throw Paging.refused(name + " is true or false");
+            throw Paging.refused(name + " must be true or false");
         }
         return "true".equals(text);
     }
 
     Answer get(Request request) {
         Rows.Event event = find(request);
-        ObjectNode out = kept(event);
+        ObjectNode out = eventJson(event);
         ArrayNode runs = out.putArray("runs");
         Name.Kind kind = event.door() == Door.HOOK ? Name.Kind.HOOK : Name.Kind.EVENT;
         List<Rows.Held> names =
@@ -158,8 +158,8 @@ final class EventShelf {
         if (event == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "There is no such event in this workspace. Events are kept for seven days. Nothing was started.",
-                    "Check the id (evt_…); events are listed at GET /v1/events.");
+                    "This workspace has no event with this id. Semel stores events for seven days. No run was started.",
+                    "Check the id (evt_…), or list the events with GET /v1/events.");
         }
         return event;
     }
@@ -168,11 +168,11 @@ final class EventShelf {
         boolean dry = flag("dry_run", request.query("dry_run"));
         Rows.Event event = find(request);
         var entry = new Deeds.Entry("event.reprocess", event.eventId(), "");
-        ObjectNode out = again(event, request, dry, () -> deeds.note(request, entry));
+        ObjectNode out = reprocessEvent(event, request, dry, () -> actions.note(request, entry));
         return Views.ok(out.put("dry_run", dry));
     }
 
-    /** A page of those that a filter finds, the newest first; the answer says where to go on. */
+    /** Reprocesses one page of matching events, newest first. The response has a cursor to continue from. */
     Answer reprocessMany(Request request) {
         JsonNode body = JsonNodeFactory.instance.objectNode();
         if (request.body().length > 0) {
@@ -186,7 +186,7 @@ final class EventShelf {
             if (!MEMBERS.contains(name)) {
                 throw Ask.invalid(
                         "",
-                        "the filter knows "
+                        "the filter supports only "
                                 + String.join(", ", MEMBERS.stream().sorted().toList()));
             }
         }
@@ -195,7 +195,7 @@ final class EventShelf {
         Paging paging = new Paging(limit == null ? MOST_AT_ONCE : Paging.number(limit), text(body, "after"));
         Reads.Events page = page(
                 request.principal(),
-                new Wanted(
+                new EventQuery(
                         text(body, "type"),
                         text(body, "source"),
                         text(body, "unmatched"),
@@ -206,7 +206,7 @@ final class EventShelf {
                 new AtomicReferenceArray<>(page.found().size());
         List<Integer> places =
                 java.util.stream.IntStream.range(0, answers.length()).boxed().toList();
-        SideBySide.each(places, at -> answers.set(at, tried(page.found().get(at), request, dry, begin)));
+        SideBySide.each(places, at -> answers.set(at, reprocessItem(page.found().get(at), request, dry, begin)));
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
         for (int i = 0; i < answers.length(); i++) {
@@ -221,16 +221,17 @@ final class EventShelf {
         return value == null || value.isNull() ? null : value.asString();
     }
 
-    /** One row for all of them, written before the first that is not refused. */
+    /** Writes one audit entry for the whole page, before the first event that can be reprocessed. */
     private Runnable noteOnce(Request request, List<Rows.Event> found) {
         ReentrantLock lock = new ReentrantLock();
         AtomicBoolean noted = new AtomicBoolean();
         return () -> {
-            lock.lock(); // whoever comes second goes on when the row is there
+            lock.lock(); // the second thread continues when the entry is written
             try {
                 if (!noted.get()) {
                     String first = found.getFirst().eventId();
-                    deeds.note(request, new Deeds.Entry("event.reprocess", first, found.size() + " events from it on"));
+                    String reason = found.size() + " events starting with this one";
+                    actions.note(request, new Deeds.Entry("event.reprocess", first, reason));
                     noted.set(true);
                 }
             } finally {
@@ -239,48 +240,50 @@ final class EventShelf {
         };
     }
 
-    private ObjectNode tried(Rows.Event listed, Request request, boolean dry, Runnable begin) {
+    private ObjectNode reprocessItem(Rows.Event listed, Request request, boolean dry, Runnable begin) {
         try {
             Rows.Event whole = semel.view(reads -> reads.event(listed.ws(), listed.eventId()));
             ObjectNode out = Views.object().put("status_code", 200);
-            out.setAll(again(whole == null ? listed : whole, request, dry, begin));
+            out.setAll(reprocessEvent(whole == null ? listed : whole, request, dry, begin));
             return out;
         } catch (SemelException e) {
             return EventViews.problem(e, request.id());
         }
     }
 
-    /** @param begin called once it is certain that it is not refused, before anything starts */
-    private ObjectNode again(Rows.Event kept, Request request, boolean dry, Runnable begin) {
-        if (door.isTooOld(kept.at())) {
+    /** @param begin called after all checks have passed, before anything starts */
+    private ObjectNode reprocessEvent(Rows.Event stored, Request request, boolean dry, Runnable begin) {
+        if (ingress.isTooOld(stored.at())) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "This event came more than seven days ago. What it started is not remembered any more, so it would"
-                            + " start again. Nothing was started.",
-                    "Send it as a new event, with a new id, if it is really to start again.");
+                    "Semel received this event more than seven days ago and no longer knows its runs, so they would"
+                            + " start again. No run was started.",
+                    "To start the runs again, send it as a new event with a new id.");
         }
-        Event event = event(kept);
+        Event event = event(stored);
         if (!dry) {
             begin.run();
         }
-        Entrance entrance = new Entrance(kept.door(), request.principal().tokenId(), kept.correlationId());
-        Delivered delivered = dry ? door.preview(kept.ws(), event, entrance) : door.deliver(kept.ws(), event, entrance);
+        Entrance origin = new Entrance(stored.door(), request.principal().tokenId(), stored.correlationId());
+        Delivered delivered =
+                dry ? ingress.preview(stored.ws(), event, origin) : ingress.deliver(stored.ws(), event, origin);
         return EventViews.delivered(event, delivered, request.id());
     }
 
-    /** One of a webhook lies with its delivery, for as long as the hook keeps payloads. */
-    private Event event(Rows.Event kept) {
-        Event event = KeptEvent.of(kept);
+    /** The payload of a webhook event is stored with its delivery, as long as the webhook's `keep` setting says. */
+    private Event event(Rows.Event stored) {
+        Event event = KeptEvent.of(stored);
         if (event.whole().has("data")) {
             return event;
         }
-        Event whole = hooks == null ? null : hooks.eventOf(kept);
+        Event whole = webhooks == null ? null : webhooks.eventOf(stored);
         if (whole == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "What this event said is kept no longer: the hook that it came by says for how long. Nothing was"
-                            + " started.",
-                    "Let the provider send it again, or let the hook keep payloads for longer (keep: 7d).");
+                    "Semel no longer stores the payload of this event: the retention of its webhook (keep) ended. No"
+                            + " run was started.",
+                    "Let the provider send it again. For later events, set a longer retention in the webhook"
+                            + " (keep: 7d).");
         }
         return whole;
     }

@@ -12,7 +12,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Events, and what became of them, as JSON. */
+/** Renders inbound events and their delivery results as JSON. */
 final class EventViews {
     private EventViews() {}
 
@@ -64,9 +64,9 @@ final class EventViews {
     }
 
     /**
-     * A kept event; in lists the body is null where it is large.
+     * A stored event. Lists omit large bodies (null).
      *
-     * @param body as everybody may see it
+     * @param body the event with PII masked
      */
     static ObjectNode kept(Rows.Event event, JsonNode body) {
         ObjectNode out = Views.object();

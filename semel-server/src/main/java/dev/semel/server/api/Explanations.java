@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A workflow told to people: its steps in order, and what `check --explain` says of the trigger and of each effect. */
+/** Serves the explanation of a workflow file: its steps, and the `check --explain` answers for trigger and effects. */
 final class Explanations {
     private final Triggers triggers;
 
@@ -33,8 +33,9 @@ final class Explanations {
         if (!(workflow.body() instanceof FileWorkflow file)) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "Workflow " + workflow.name() + " is written in Java: there is no file that could be explained.",
-                    "Its effects are listed at GET /v1/workflows/{id}.");
+                    "Workflow " + workflow.name() + " is written in Java. The server explains only workflow files."
+                            + " Nothing was changed.",
+                    "Get its effects with GET /v1/workflows/{id}.");
         }
         Definition definition = file.definition();
         ObjectNode out = Views.object();
@@ -44,7 +45,7 @@ final class Explanations {
         return Views.ok(out);
     }
 
-    /** The six questions, and what the file answers to each. */
+    /** Adds the six questions and the file's answers to each. */
     static void answers(ObjectNode out, Definition definition) {
         ArrayNode questions = out.putArray("questions");
         Explanation.QUESTIONS.forEach(questions::add);
@@ -55,7 +56,7 @@ final class Explanations {
         }
     }
 
-    /** In the order of the file; those inside of a branch or a loop say which one that is. */
+    /** Adds the steps in file order. Steps in a branch or loop name their enclosing step. */
     private static void add(ArrayNode out, FileStep step, @Nullable String inside) {
         Declared effect = step.act().effect();
         out.addObject()

@@ -19,9 +19,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The rows behind the numbers: `GET /v1/facts?kind=`, and objects by how often they were written to. */
+/** Serves the rows behind the idempotency metrics (`GET /v1/facts?kind=`), and objects by their number of writes. */
 final class FactRoutes {
-    private static final int LOOKED_AT = 10_000;
+    private static final int MAX_SCANNED = 10_000;
     private static final int PAGE = 500;
     private static final Pattern HAVING = Pattern.compile("writes\\s*>\\s*(\\d{1,9})");
     private static final String KINDS =
@@ -38,13 +38,13 @@ final class FactRoutes {
     }
 
     Answer list(Request request) {
-        Looking looking = Looking.of(semel, request);
+        Looking query = Looking.of(semel, request);
         Figure figure = figure(request.query("kind"));
         return switch (figure) {
-            case CONFLICT, REPLAYED, SAME_PAYLOAD -> requests(request, looking, figure);
-            case EXPIRED, RECOVERED, SUPPRESSED, WRITTEN, TOLD -> facts(request, looking, figure);
-            case UNKEYED -> new Keyless(semel).list(request, looking);
-            case KEYED, UNPROTECTED -> throw Paging.refused("kind is one of " + KINDS);
+            case CONFLICT, REPLAYED, SAME_PAYLOAD -> requests(request, query, figure);
+            case EXPIRED, RECOVERED, SUPPRESSED, WRITTEN, TOLD -> facts(request, query, figure);
+            case UNKEYED -> new Keyless(semel).list(request, query);
+            case KEYED, UNPROTECTED -> throw Paging.refused("kind must be one of " + KINDS);
         };
     }
 
@@ -54,20 +54,20 @@ final class FactRoutes {
                 return figure;
             }
         }
-        throw Paging.refused("kind is one of " + KINDS);
+        throw Paging.refused("kind must be one of " + KINDS);
     }
 
-    private Answer facts(Request request, Looking looking, Figure figure) {
+    private Answer facts(Request request, Looking query, Figure figure) {
         Paging paging = Paging.of(request);
         Figures.Behind behind = paging.after() == null ? Figures.Behind.START : behind(paging.after());
         String object = request.query("object");
         List<Counted.Fact> found = new ArrayList<>();
         int limit = paging.limit();
         boolean more = true;
-        for (int looked = 0; more && looked < LOOKED_AT && found.size() < limit; looked += PAGE) {
+        for (int scanned = 0; more && scanned < MAX_SCANNED && found.size() < limit; scanned += PAGE) {
             Figures.Behind from = behind;
             List<Counted.Fact> page = Objects.requireNonNull(
-                    semel.view(reads -> reads.figures().facts(looking.range(), figure, from, PAGE)));
+                    semel.view(reads -> reads.figures().facts(query.range(), figure, from, PAGE)));
             page.stream()
                     .filter(fact -> object == null || ObjectMasks.is(fact, object))
                     .limit(limit - found.size())
@@ -77,8 +77,8 @@ final class FactRoutes {
         }
         ObjectNode out = Views.object();
         var items = out.putArray("items");
-        found.forEach(fact -> items.add(view(looking, fact)));
-        // A page that is full ends with what it shows; a short one with what was looked at.
+        found.forEach(fact -> items.add(view(query, fact)));
+        // A full page continues after its last item; a short one after the last scanned row.
         boolean full = found.size() == limit;
         return Views.ok(out.put("next", full ? cursor(behind(found.getLast())) : more ? cursor(behind) : null));
     }
@@ -87,16 +87,16 @@ final class FactRoutes {
         return new Figures.Behind(fact.at(), fact.run(), fact.digest());
     }
 
-    private ObjectNode view(Looking looking, Counted.Fact fact) {
-        Rows.Run run = semel.view(reads -> reads.run(looking.workspace(), fact.run()));
+    private ObjectNode view(Looking query, Counted.Fact fact) {
+        Rows.Run run = semel.view(reads -> reads.run(query.workspace(), fact.run()));
         ObjectNode out = Views.object();
         out.put("kind", fact.figure().word());
         out.put("at", Views.time(fact.at()));
         out.put("run_id", run == null ? fact.run().text() : run.runIdText());
         out.put("key", run == null ? null : run.origin().key());
-        out.put("workflow", looking.name(fact.workflowId()));
+        out.put("workflow", query.name(fact.workflowId()));
         out.put("step", fact.step().isEmpty() ? null : fact.step());
-        out.set("object", Bare.object(fact).under(masks.of(run, looking.workspace(), fact.workflowId())));
+        out.set("object", Bare.object(fact).under(masks.of(run, query.workspace(), fact.workflowId())));
         out.put("worth", fact.worth());
         if (fact.figure() == Figure.EXPIRED) {
             out.put("first_used_at", Views.time(fact.sinceAt()));
@@ -115,34 +115,34 @@ final class FactRoutes {
             String[] parts = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.UTF_8).split(" ", -1);
             RunId run = parts.length == 3 ? RunId.parse(parts[1]) : null;
             if (run == null || parts[2].indexOf(0) >= 0) {
-                throw new IllegalArgumentException("not ours");
+                throw new IllegalArgumentException("not a cursor of this list");
             }
             return new Figures.Behind(Long.parseLong(parts[0]), run, parts[2]);
         } catch (IllegalArgumentException e) {
-            throw Paging.refused("after is not a cursor that a list gave");
+            throw Paging.refused("after is not a cursor from an earlier page");
         }
     }
 
-    /** Requests are kept by workspace; so many are looked at for one page, and the cursor says where it ended. */
-    private Answer requests(Request request, Looking looking, Figure figure) {
+    /** Scans a limited number of the workspace's requests per page. The cursor continues after the last scanned row. */
+    private Answer requests(Request request, Looking query, Figure figure) {
         Paging paging = Paging.of(request);
         ObjectNode out = Views.object();
         var items = out.putArray("items");
         RunId before = paging.afterId();
         boolean more = true;
-        for (int looked = 0; more && looked < LOOKED_AT && items.size() < paging.limit(); looked += PAGE) {
+        for (int scanned = 0; more && scanned < MAX_SCANNED && items.size() < paging.limit(); scanned += PAGE) {
             RunId from = before;
             List<Write.Seen> page =
-                    Objects.requireNonNull(semel.view(reads -> reads.requests(looking.workspace(), from, PAGE)));
+                    Objects.requireNonNull(semel.view(reads -> reads.requests(query.workspace(), from, PAGE)));
             more = page.size() == PAGE;
             for (Write.Seen row : page) {
                 before = row.id();
-                if (row.at() < looking.period().since()) {
+                if (row.at() < query.period().since()) {
                     more = false;
                     break;
                 }
-                if (counts(row, figure, looking)) {
-                    items.add(views.request(looking.workspace(), row));
+                if (counts(row, figure, query)) {
+                    items.add(views.request(query.workspace(), row));
                 }
                 if (items.size() == paging.limit()) {
                     more = true;
@@ -154,52 +154,52 @@ final class FactRoutes {
         return Views.ok(out);
     }
 
-    private boolean counts(Write.Seen row, Figure figure, Looking looking) {
+    private boolean counts(Write.Seen row, Figure figure, Looking query) {
         boolean kind = switch (figure) {
             case REPLAYED -> !row.conflict();
             case CONFLICT -> row.conflict() && row.statusCode() == 422;
             default -> row.conflict() && row.statusCode() != 422;
         };
-        if (!kind || row.at() >= looking.period().until()) {
+        if (!kind || row.at() >= query.period().until()) {
             return false;
         }
-        if (looking.workflowId().isEmpty()) {
+        if (query.workflowId().isEmpty()) {
             return true;
         }
-        Rows.Run run = semel.view(reads -> reads.run(looking.workspace(), row.run()));
-        return run != null && run.workflowId().equals(looking.workflowId());
+        Rows.Run run = semel.view(reads -> reads.run(query.workspace(), row.run()));
+        return run != null && run.workflowId().equals(query.workflowId());
     }
 
     Answer objects(Request request) {
-        Looking looking = Looking.of(semel, request);
+        Looking query = Looking.of(semel, request);
         Paging paging = Paging.of(request);
         String having = request.query("having");
         Matcher more = HAVING.matcher(having == null ? "writes>0" : having);
         if (!more.matches()) {
-            throw Paging.refused("having is a condition like writes>1");
+            throw Paging.refused("having must be a condition like writes>1");
         }
         long least = Long.parseLong(more.group(1));
         List<Figures.Thing> things = Objects.requireNonNull(
-                semel.view(reads -> reads.figures().objects(looking.range(), least, paging.limit())));
+                semel.view(reads -> reads.figures().objects(query.range(), least, paging.limit())));
         ObjectNode out = Views.object();
         var items = out.putArray("items");
-        ObjectMasks shown = new ObjectMasks(semel, looking.workspace());
-        things.forEach(thing -> items.add(view(looking, thing, shown.of(thing))));
+        ObjectMasks shown = new ObjectMasks(semel, query.workspace());
+        things.forEach(thing -> items.add(view(query, thing, shown.of(thing))));
         out.putNull("next");
         return Views.ok(out);
     }
 
-    private static ObjectNode view(Looking looking, Figures.Thing thing, String object) {
-        // A link has the object in it; of one that is masked it leads to all writes of the workflow.
+    private static ObjectNode view(Looking query, Figures.Thing thing, String object) {
+        // A link contains the object. For a masked object it lists all writes of the workflow.
         String list = ObjectMasks.is(thing, object)
                 ? "facts?kind=written&object=" + Looking.escaped(object)
                 : "facts?kind=written";
         return Views.object()
                 .put("object", object)
-                .put("workflow", looking.name(thing.workflowId()))
+                .put("workflow", query.name(thing.workflowId()))
                 .put("writes", thing.writes())
                 .put("first_at", Views.time(thing.firstAt()))
                 .put("last_at", Views.time(thing.lastAt()))
-                .put("list", looking.list(list, thing.workflowId()));
+                .put("list", query.list(list, thing.workflowId()));
     }
 }

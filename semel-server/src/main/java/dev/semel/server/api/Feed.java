@@ -22,27 +22,27 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The newest runs of a workspace and what became of them, found by comparing two looks. A run that is older than the
- * newest hundred is told only when a duplicate meets it.
+ * Feeds live event streams with changes of a workspace's newest runs, found by comparing two polls of the store. A run
+ * beyond the newest hundred appears only when a duplicate request arrives for it.
  */
 final class Feed {
     private static final int NEWEST = 100;
     private static final int FIRST = 50;
-    private static final int KEPT = 2_000;
+    private static final int MAX_CHANGES = 2_000;
     private static final long FRESH = TimeUnit.MILLISECONDS.toNanos(900);
 
     private final Semel semel;
     private final int workspace;
     private final Deque<Change> changes = new ArrayDeque<>();
-    private Map<RunId, String> stood = new HashMap<>();
+    private Map<RunId, String> lastStates = new HashMap<>();
     private @Nullable RunId lastRequest;
     private Set<String> waiting = Set.of();
     private long count;
-    private long lookedAt;
-    private boolean primed;
+    private long polledAt;
+    private boolean polled;
     private byte[] begin = new byte[0];
-    private News told = new News(new byte[0], 0);
-    private long toldFrom;
+    private News cached = new News(new byte[0], 0);
+    private long cachedFrom;
 
     Feed(Semel semel, int workspace) {
         this.semel = semel;
@@ -51,57 +51,57 @@ final class Feed {
 
     private record Change(long number, String text) {}
 
-    /** What is sent to a listener, made once for all that are as far. */
+    /** The bytes for a stream, built once for all clients at the same position. */
     record News(byte[] text, long upTo) {}
 
-    /** What changed behind this number; with -1 the newest runs as they stand, oldest first. */
+    /** The changes after this number; with -1 the current state of the newest runs, oldest first. */
     synchronized News since(long number) {
         long now = semel.nanos();
-        if (!primed || now - lookedAt > FRESH) {
-            look();
-            lookedAt = now;
+        if (!polled || now - polledAt > FRESH) {
+            poll();
+            polledAt = now;
         }
-        // Who is further behind than what is kept begins anew, as who has just come.
+        // A client that missed discarded changes starts again with the current state.
         boolean missed = number >= 0 && !changes.isEmpty() && changes.getFirst().number() > number + 1;
         if (number < 0 || missed) {
             return new News(begin, count);
         }
-        if (number != toldFrom || told.upTo() != count) {
-            told = new News(
+        if (number != cachedFrom || cached.upTo() != count) {
+            cached = new News(
                     bytes(changes.stream()
                             .filter(change -> change.number() > number)
                             .map(Change::text)),
                     count);
-            toldFrom = number;
+            cachedFrom = number;
         }
-        return told;
+        return cached;
     }
 
     private static byte[] bytes(Stream<String> events) {
         return events.collect(Collectors.joining()).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** An event as a stream carries it. */
+    /** Formats a server-sent event. */
     static String text(String kind, ObjectNode event) {
         return "event: " + kind + "\ndata: " + Json.write(event) + "\n\n";
     }
 
-    private void look() {
+    private void poll() {
         List<Rows.Run> newest = runs();
-        Map<RunId, String> stand = HashMap.newHashMap(newest.size());
-        List<Rows.Run> moved = new ArrayList<>();
+        Map<RunId, String> states = HashMap.newHashMap(newest.size());
+        List<Rows.Run> changed = new ArrayList<>();
         for (Rows.Run run : newest.reversed()) {
-            String now = stamp(run);
-            stand.put(run.id(), now);
-            if (!now.equals(stood.get(run.id()))) {
-                moved.add(run);
+            String now = stateText(run);
+            states.put(run.id(), now);
+            if (!now.equals(lastStates.get(run.id()))) {
+                changed.add(run);
             }
         }
         List<Write.Seen> requests = requests();
-        older(requests, stand).forEach(moved::add);
+        older(requests, states).forEach(changed::add);
         Set<String> open = open();
-        if (primed) {
-            for (Rows.Run run : moved) {
+        if (polled) {
+            for (Rows.Run run : changed) {
                 changes.add(new Change(++count, text("run", event(run, name(run)))));
             }
             if (!requests.isEmpty()) {
@@ -110,20 +110,20 @@ final class Feed {
             if (!open.equals(waiting)) {
                 changes.add(new Change(++count, text("reviews", reviews(open, waiting))));
             }
-            while (changes.size() > KEPT) {
+            while (changes.size() > MAX_CHANGES) {
                 changes.removeFirst();
             }
         }
-        stood = stand;
+        lastStates = states;
         waiting = open;
         begin = bytes(Stream.concat(
                 Stream.of(text("reviews", reviews(open, open))),
                 newest.subList(0, Math.min(FIRST, newest.size())).reversed().stream()
                         .map(run -> text("run", event(run, name(run))))));
-        primed = true;
+        polled = true;
     }
 
-    /** How many wait for a person, and how many of them were not there at the last look. */
+    /** How many reviews are open, and how many of them are new since the last poll. */
     private static ObjectNode reviews(Set<String> now, Set<String> before) {
         long fresh = now.stream().filter(id -> !before.contains(id)).count();
         return Views.object().put("open", now.size()).put("new", fresh);
@@ -137,7 +137,7 @@ final class Feed {
                 : page.found().stream().map(Review.Row::id).collect(Collectors.toSet());
     }
 
-    /** Those that came since the last look, newest first; all of the newest at the first one. */
+    /** Requests since the last poll, newest first; at the first poll all recent ones. */
     private List<Write.Seen> requests() {
         List<Write.Seen> seen = semel.view(reads -> reads.requests(workspace, null, FIRST));
         if (seen == null || seen.isEmpty()) {
@@ -148,7 +148,7 @@ final class Feed {
         return seen.stream().takeWhile(one -> !one.id().equals(before)).toList();
     }
 
-    /** Runs that are not among the newest, and were met by one of these requests. */
+    /** Older runs that received one of these duplicate requests. */
     private List<Rows.Run> older(List<Write.Seen> requests, Map<RunId, String> newest) {
         List<Rows.Run> found = new ArrayList<>();
         for (Write.Seen one : requests) {
@@ -170,7 +170,7 @@ final class Feed {
         return semel.version(run.workflowId(), run.version()).name();
     }
 
-    private static String stamp(Rows.Run run) {
+    private static String stateText(Rows.Run run) {
         return run.state().word() + " " + run.counts().replays() + " "
                 + run.counts().conflicts();
     }

@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.function.IntFunction;
 import tools.jackson.databind.JsonNode;
 
-/** The body of a workflow that was published as a file; the API finds the definition again behind a published version. */
+/** The executable body of a workflow that was published as a YAML file. It keeps the file's definition. */
 public record FileWorkflow(Definition definition, Outside outside) implements Body {
-    /** @param outside the outside world of a workspace */
+    /** @param outside returns the step services of a workspace */
     public static Published compile(Rows.Version version, IntFunction<Outside> outside) {
         Definition definition = Definition.compile(version.body());
         return new Published(
@@ -34,14 +34,14 @@ public record FileWorkflow(Definition definition, Outside outside) implements Bo
         throw new IllegalStateException("workflow " + published.name() + " was not published as a file");
     }
 
-    /** Holds an input against the rules of the file; what is no file has none. */
+    /** Validates an input against the schema of the file. Java workflows have none here. */
     static void check(Published published, JsonNode input) {
         if (published.body() instanceof FileWorkflow file) {
             file.definition().checkInput(input);
         }
     }
 
-    /** All that the file does outside or waits for. What stands behind a condition or in a loop may be never, once, often. */
+    /** Every effect, call and wait of the file. Those in conditions or loops may run any number of times. */
     @Override
     public List<Expected> expected() {
         return Declarations.of(definition);

@@ -5,13 +5,15 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The words of a filter, such as `kind:conflict since:2h`, by what stands before their colon; of two alike the last counts. */
+/**
+ * Parses a filter such as `kind:conflict since:2h` into a map of names and values. The last of two equal names wins.
+ */
 final class FilterWords {
     private FilterWords() {}
 
-    /** @param refusal what is said where a word is none of these, or has nothing behind its colon */
+    /** @param refusal the error text for an unknown name or an empty value */
     static Map<String, String> in(@Nullable String text, Set<String> known, String refusal) {
-        Map<String, String> said = new HashMap<>();
+        Map<String, String> words = new HashMap<>();
         for (String word :
                 text == null || text.isBlank() ? new String[0] : text.strip().split("\\s+")) {
             int colon = word.indexOf(':');
@@ -20,8 +22,8 @@ final class FilterWords {
             if (value.isEmpty() || !known.contains(name)) {
                 throw Paging.refused(refusal);
             }
-            said.put(name, value);
+            words.put(name, value);
         }
-        return said;
+        return words;
     }
 }

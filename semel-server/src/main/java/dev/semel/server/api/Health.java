@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 
-/** Whether the server lives, whether it can work, what it counted, and what it offers. */
+/** Serves the health checks, the Prometheus metrics and the OpenAPI document. */
 final class Health {
     private final Semel semel;
     private final Metrics metrics;
@@ -37,7 +37,7 @@ final class Health {
         return Answer.json(trouble == null ? 200 : 503, dev.semel.json.Json.bytes(body));
     }
 
-    /** What the process counted; and the signals of the asker's workspace, or of all for who may do everything. */
+    /** Metrics of the process and of the caller's workspace; an administrator gets those of all workspaces. */
     Answer metrics(Request request) {
         Principal caller = request.caller();
         String only = caller == null || caller.may(Scope.ADMIN) ? null : caller.workspaceName();

@@ -24,22 +24,22 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Sources of webhooks under `/v1/hooks/{name}`. Their ids are made here and stay with their names. */
+/** Serves the configuration of inbound webhooks (`/v1/hooks/{name}`) and creates the secret source id of each path. */
 final class HookRoutes {
     private static final int LARGEST = 64 << 10;
     private static final int MOST_ATTEMPTS = 5;
-    /** Fits every scheme: text, and base64 of 24 bytes behind its prefix. Nobody keeps it. */
+    /** A public secret for samples, valid in every signature scheme: text, and base64 of 24 bytes after the prefix. */
     private static final String SAMPLE_SECRET = "whsec_c2VtZWwgc2FtcGxlOiAyNCBieXRlcyEh";
 
     private final Semel semel;
     private final Settings settings;
-    private final SettingDeeds deeds;
+    private final SettingDeeds actions;
     private final InstantSource clock;
 
-    HookRoutes(Semel semel, Settings settings, SettingDeeds deeds, InstantSource clock) {
+    HookRoutes(Semel semel, Settings settings, SettingDeeds actions, InstantSource clock) {
         this.semel = semel;
         this.settings = settings;
-        this.deeds = deeds;
+        this.actions = actions;
         this.clock = clock;
     }
 
@@ -58,17 +58,17 @@ final class HookRoutes {
         return Views.page(
                 settings.hooks().page(workspace, SettingDeeds.after(paging), paging.limit()),
                 paging.limit(),
-                row -> shown(whole(row)),
+                row -> toJson(withDocument(row)),
                 row -> SettingDeeds.cursor(row.name()));
     }
 
-    /** Lists leave long documents out; those of hooks are short. */
-    private Rows.Setting whole(Rows.Setting row) {
+    /** Lists omit long documents. This loads the document of a webhook again. */
+    private Rows.Setting withDocument(Rows.Setting row) {
         Rows.Setting whole = row.body().isEmpty() ? settings.hooks().row(row.ws(), row.name()) : row;
         return whole == null ? row : whole;
     }
 
-    private static ObjectNode shown(Rows.Setting row) {
+    private static ObjectNode toJson(Rows.Setting row) {
         ObjectNode out = SettingDeeds.head(row);
         JsonNode document = row.body().isEmpty() ? Views.object() : Json.parse(row.body());
         out.put("path", "/v1/hooks/" + document.path("source").asString(""));
@@ -81,37 +81,37 @@ final class HookRoutes {
         if (row == null) {
             throw unknown();
         }
-        return SettingDeeds.tagged(Views.ok(shown(row)), row.version());
+        return SettingDeeds.tagged(Views.ok(toJson(row)), row.version());
     }
 
     static SemelException unknown() {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
-                "There is no such hook in this workspace. Nothing was changed.",
-                "They are listed at GET /v1/hooks.");
+                "This workspace has no webhook with this name. Nothing was changed.",
+                "List the webhooks with GET /v1/hooks.");
     }
 
-    /** With `?new_source=true` the hook moves to another path, and whatever is sent to the old one is refused. */
+    /** With `?new_source=true` the webhook gets a new path, and the server rejects deliveries to the old one. */
     Answer put(Request request) {
         String name = Names.checked("hook", request.parameter("name"));
         MediaTypes.requireJson(request);
         JsonNode parsed = Json.parse(request.body());
-        HookSetting hook = settings.hooks().check(parsed);
-        ObjectNode wanted = (ObjectNode) parsed;
-        wanted.remove("source");
+        HookSetting webhook = settings.hooks().check(parsed);
+        ObjectNode draft = (ObjectNode) parsed;
+        draft.remove("source");
         Integer expected = SettingDeeds.expected(request);
         boolean move = "true".equals(request.query("new_source"));
-        List<String> warnings = missing(request.principal().workspace(), hook);
-        var deed = new Deeds.Deed(
+        List<String> warnings = missingSecrets(request.principal().workspace(), webhook);
+        var action = new Deeds.Deed(
                 "hook.put",
                 name,
-                new String(CanonicalJson.bytes(wanted), StandardCharsets.UTF_8),
+                new String(CanonicalJson.bytes(draft), StandardCharsets.UTF_8),
                 expected + " " + move);
         for (int attempt = 1; ; attempt++) {
             try {
-                return put(request, new Wanted(name, wanted, expected, move), deed, warnings);
+                return put(request, new WebhookDraft(name, draft, expected, move), action, warnings);
             } catch (SemelException e) {
-                // Somebody made or moved it in between, so that its source is another one by now.
+                // Another request created or moved the webhook in between, so its source changed.
                 if (e.code() != ErrorCode.PRECONDITION_FAILED || expected != null || attempt == MOST_ATTEMPTS) {
                     throw e;
                 }
@@ -119,34 +119,34 @@ final class HookRoutes {
         }
     }
 
-    private record Wanted(
+    private record WebhookDraft(
             String name, ObjectNode document, @Nullable Integer expected, boolean move) {}
 
-    private Answer put(Request request, Wanted wanted, Deeds.Deed deed, List<String> warnings) {
+    private Answer put(Request request, WebhookDraft draft, Deeds.Deed action, List<String> warnings) {
         int workspace = request.principal().workspace();
-        Rows.Setting there = settings.hooks().row(workspace, wanted.name());
-        String source = there == null || wanted.move()
-                ? Source.of(workspace, wanted.name(), semel.newSecret(Source.RANDOM_BYTES))
+        Rows.Setting existing = settings.hooks().row(workspace, draft.name());
+        String source = existing == null || draft.move()
+                ? Source.of(workspace, draft.name(), semel.newSecret(Source.RANDOM_BYTES))
                         .text()
-                : Json.parse(there.body()).path("source").asString("");
-        int read = there == null ? 0 : there.version();
-        ObjectNode document = wanted.document().deepCopy().put("source", source);
-        Integer expected = wanted.expected() == null ? Integer.valueOf(read) : wanted.expected();
+                : Json.parse(existing.body()).path("source").asString("");
+        int read = existing == null ? 0 : existing.version();
+        ObjectNode document = draft.document().deepCopy().put("source", source);
+        Integer expected = draft.expected() == null ? Integer.valueOf(read) : draft.expected();
         String actor = request.principal().tokenId();
-        return deeds.put(
+        return actions.put(
                 request,
-                deed,
-                settings.hooks().putting(new Shelf.Draft(workspace, wanted.name(), document, expected, actor)),
+                action,
+                settings.hooks().putting(new Shelf.Draft(workspace, draft.name(), document, expected, actor)),
                 row -> {
-                    ObjectNode out = shown(row);
+                    ObjectNode out = toJson(row);
                     ArrayNode list = out.putArray("warnings");
                     warnings.forEach(list::add);
                     return out;
                 });
     }
 
-    private List<String> missing(int workspace, HookSetting hook) {
-        return hook.secrets().stream()
+    private List<String> missingSecrets(int workspace, HookSetting webhook) {
+        return webhook.secrets().stream()
                 .filter(name -> !settings.secrets().exists(workspace, name))
                 .map(name -> "there is no secret " + name + " yet; store it with `semel secret set " + name + "`")
                 .toList();
@@ -158,7 +158,7 @@ final class HookRoutes {
         if (!Names.fits(name)) {
             throw unknown();
         }
-        return deeds.remove(
+        return actions.remove(
                 request,
                 new Deeds.Deed("hook.remove", name, String.valueOf(expected)),
                 settings.hooks()
@@ -170,22 +170,22 @@ final class HookRoutes {
     }
 
     /**
-     * A signed delivery for whoever may change hooks, to be posted by them; the secret stays here. Where no hook has this
-     * name and a preset does, it is what that provider would send, signed with a secret that is told and worth nothing.
+     * Returns a signed sample delivery for the caller to post; the webhook's secret stays on the server. If only a
+     * preset has this name, the sample is signed with a public secret that the response contains.
      */
     Answer sample(Request request) {
         int workspace = request.principal().workspace();
         String name = request.parameter("name");
-        Shelf.Kept<HookSetting> kept = settings.hooks().find(workspace, name);
+        Shelf.Kept<HookSetting> stored = settings.hooks().find(workspace, name);
         String id = "sample_" + Paging.cursor(semel.newId());
         long seconds = clock.instant().getEpochSecond();
-        if (kept != null) {
+        if (stored != null) {
             String secret =
-                    settings.secrets().reveal(workspace, kept.value().secrets().getFirst());
+                    settings.secrets().reveal(workspace, stored.value().secrets().getFirst());
             ObjectNode out =
-                    Views.object().put("path", "/v1/hooks/" + kept.value().source());
-            Answer answer = sample(out, Sample.of(kept.value(), secret, id, seconds));
-            deeds.note(request, new Deeds.Entry("hook.sample", name, ""));
+                    Views.object().put("path", "/v1/hooks/" + stored.value().source());
+            Answer answer = sample(out, Sample.of(stored.value(), secret, id, seconds));
+            actions.note(request, new Deeds.Entry("hook.sample", name, ""));
             return answer;
         }
         if (!HookSetting.PRESETS.contains(name)) {
@@ -194,9 +194,9 @@ final class HookRoutes {
         if (name.equals("generic")) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "There is no hook of the name generic, and that preset says neither how it is signed nor where its"
-                            + " id stands. No sample was made.",
-                    "Create a hook with signature and id first, and test that one.");
+                    "This workspace has no webhook named generic, and the preset generic defines neither a signature"
+                            + " nor an event id. No sample was created.",
+                    "Create a webhook with signature and id first, and test that one.");
         }
         HookSetting plain =
                 settings.hooks().check(Json.parse("{\"preset\":\"" + name + "\",\"secrets\":[\"sample\"]}"));

@@ -11,7 +11,7 @@ import java.util.SortedSet;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Who acted in a span of time, what was decided, and which alerts began to fire: the audit of it, walked once. */
+/** Collects the audit entries, decisions and fired alerts of an incident's period for its report. */
 final class IncidentAudit {
     private static final int MOST_PAGES = IncidentFacts.MOST_LOOKED_AT / IncidentFacts.AT_ONCE;
     private static final List<String> COUNTS = List.of("audit_rows", "decided", "alerts");
@@ -26,7 +26,7 @@ final class IncidentAudit {
         this.atLeast = atLeast;
     }
 
-    void tell(ObjectNode out, int mostShown) {
+    void tell(ObjectNode out, int maxShown) {
         AuditFilter filter = new AuditFilter(null, null, null, span.since(), span.until());
         ArrayNode shown = out.putArray("audit");
         Deque<Rows.Audit> alerts = new ArrayDeque<>();
@@ -39,11 +39,11 @@ final class IncidentAudit {
             for (Rows.Audit row : page.found()) {
                 rows++;
                 decided += row.action().startsWith("effect.") ? 1 : 0;
-                if (shown.size() < mostShown) {
+                if (shown.size() < maxShown) {
                     shown.add(AuditRoutes.view(row));
                 }
                 if (row.action().equals(Watch.FIRED)) {
-                    alerts.push(row); // the newest row comes first, and the first alert is to be told first
+                    alerts.push(row); // rows are newest first, and the report lists the first alert first
                 }
             }
             behind = page.next();
@@ -55,7 +55,7 @@ final class IncidentAudit {
         out.put("audit_rows", rows).put("decided", decided);
         ArrayNode fired = out.putArray("alerts");
         alerts.stream()
-                .limit(mostShown)
+                .limit(maxShown)
                 .forEach(row -> fired.addObject()
                         .put("name", row.target())
                         .put("at", Views.time(row.at()))

@@ -21,15 +21,15 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What the store knows of a span of time in which something went wrong, however long ago that was. Reads alone. Failures
- * are found by when they happened and duplicates in what was counted; the rest is walked from the end of the span
- * backwards, up to a bound. Whatever came to its bound is named in `at_least`, and no sentence may call it nothing.
+ * Collects the facts of an incident report from the store: failures, duplicates, effects in doubt, audit and alerts. It
+ * only reads. Scans go backwards from the end of the period and are limited; `at_least` names each count that reached
+ * its limit, and the report must not present such a count as zero.
  */
 final class IncidentFacts {
     static final int AT_ONCE = 200;
     static final int MOST_LOOKED_AT = 5_000;
-    private static final int MOST_FAILED = 100_000;
-    private static final int MOST_SHOWN = 50;
+    private static final int MAX_FAILED = 100_000;
+    private static final int MAX_SHOWN = 50;
     private static final int LONGEST_MESSAGE = 300;
 
     private final Semel semel;
@@ -46,7 +46,7 @@ final class IncidentFacts {
             return new Figures.Range(workspace, workflowId == null ? "" : workflowId, since, until);
         }
 
-        /** Nothing of this time is behind it: a run that did something in it was made before it was over. */
+        /** The cursor before all rows of the period: a run that acted in it was created before its end. */
         Reads.EffectPlace end() {
             return new Reads.EffectPlace(RunId.madeUntil(until), "");
         }
@@ -59,19 +59,19 @@ final class IncidentFacts {
 
     ObjectNode gather() {
         ObjectNode out = Views.object();
-        failed(out);
-        Map<Figure, Long> counted = duplicates(out);
-        expired(out);
-        doubts(out);
+        addFailures(out);
+        Map<Figure, Long> counted = addDuplicates(out);
+        addExpiredKeyRetries(out);
+        addInDoubt(out);
         new Doubles(semel, span, atLeast).tell(out, counted.getOrDefault(Figure.UNPROTECTED, 0L));
-        new IncidentAudit(semel, span, atLeast).tell(out, MOST_SHOWN);
+        new IncidentAudit(semel, span, atLeast).tell(out, MAX_SHOWN);
         atLeast.forEach(out.putArray("at_least")::add);
         return out.put("complete", atLeast.isEmpty());
     }
 
-    private void failed(ObjectNode out) {
+    private void addFailures(ObjectNode out) {
         Figures.Failures failures =
-                Objects.requireNonNull(semel.view(reads -> reads.figures().failures(span.range(), MOST_FAILED)));
+                Objects.requireNonNull(semel.view(reads -> reads.figures().failures(span.range(), MAX_FAILED)));
         out.put("failed_runs", failures.runs());
         if (failures.more()) {
             atLeast.add("failed_runs");
@@ -83,7 +83,7 @@ final class IncidentFacts {
         }
         ArrayNode errors = out.putArray("errors");
         failures.errors().stream()
-                .limit(MOST_SHOWN)
+                .limit(MAX_SHOWN)
                 .forEach(error -> errors.addObject()
                         .put("code", error.code())
                         .put("step", error.step())
@@ -102,8 +102,8 @@ final class IncidentFacts {
                 .put("at", Views.time(end.endedAt()));
     }
 
-    /** The counts are exact, by the minute, and by the hour of what is older; what was counted is told beside them. */
-    private Map<Figure, Long> duplicates(ObjectNode out) {
+    /** Exact counts per minute, or per hour for older times; `counted_since` and `counted_until` give their period. */
+    private Map<Figure, Long> addDuplicates(ObjectNode out) {
         long now = Objects.requireNonNull(semel.view(reads -> reads.now()));
         Period period = Period.of(span.since(), span.until(), now);
         Figures.Range range = period.of(span.workspace(), span.range().workflowId(), "");
@@ -118,16 +118,16 @@ final class IncidentFacts {
                         counted.getOrDefault(Figure.CONFLICT, 0L) + counted.getOrDefault(Figure.SAME_PAYLOAD, 0L))
                 .put("counted_since", Views.time(period.since()))
                 .put("counted_until", Views.time(period.until()))
-                .put("by_the_hour", isWider(period));
+                .put("by_the_hour", isWiderThanPeriod(period));
         return counted;
     }
 
-    private boolean isWider(Period period) {
+    private boolean isWiderThanPeriod(Period period) {
         return span.since() - period.since() >= Counted.MINUTE || period.until() - span.until() >= Counted.MINUTE;
     }
 
-    /** Retries that came after the window of their key, each of which started a new run. */
-    private void expired(ObjectNode out) {
+    /** Retries after the window of their key. Each started a new run. */
+    private void addExpiredKeyRetries(ObjectNode out) {
         List<Counted.Fact> found = Objects.requireNonNull(semel.view(
                 reads -> reads.figures().facts(span.range(), Figure.EXPIRED, Figures.Behind.START, MOST_LOOKED_AT)));
         if (found.size() == MOST_LOOKED_AT) {
@@ -136,10 +136,10 @@ final class IncidentFacts {
         out.put("expired_key_retries", found.size());
     }
 
-    private void doubts(ObjectNode out) {
+    private void addInDoubt(ObjectNode out) {
         long open = 0;
         Reads.EffectPlace behind = span.end();
-        for (int looked = 0; behind != null && looked < MOST_LOOKED_AT; looked += AT_ONCE) {
+        for (int scanned = 0; behind != null && scanned < MOST_LOOKED_AT; scanned += AT_ONCE) {
             var filter = new Reads.EffectFilter(
                     span.workspace(),
                     Ledger.State.UNKNOWN,

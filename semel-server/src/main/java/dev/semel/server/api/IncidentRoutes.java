@@ -18,7 +18,7 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Reviews of incidents: drafted from what the store knows, answered by people, kept with their versions. */
+/** Serves incident reports: drafts them from stored facts, and stores the users' edits as versions. */
 final class IncidentRoutes {
     private static final String ALL = "/v1/incidents";
     private static final String ONE = ALL + "/{incident_id}";
@@ -29,13 +29,13 @@ final class IncidentRoutes {
 
     private final Semel semel;
     private final Shelf<Incident> shelf;
-    private final SettingDeeds deeds;
+    private final SettingDeeds actions;
     private final Triggers triggers;
 
-    IncidentRoutes(Semel semel, Shelf<Incident> shelf, SettingDeeds deeds, Triggers triggers) {
+    IncidentRoutes(Semel semel, Shelf<Incident> shelf, SettingDeeds actions, Triggers triggers) {
         this.semel = semel;
         this.shelf = shelf;
-        this.deeds = deeds;
+        this.actions = actions;
         this.triggers = triggers;
     }
 
@@ -46,16 +46,16 @@ final class IncidentRoutes {
                 .add(Api.changing("PUT", ONE, Scope.OPERATE, this::put).withMaxBody(LARGEST));
     }
 
-    /** Counts what happened and answers the five questions with it, as far as it can. */
+    /** Collects the facts of the period and drafts answers to the five questions. */
     Answer draft(Request request) {
-        Said said = Said.in(request, Set.of("title", "since", "until", "workflow"));
+        Said body = Said.in(request, Set.of("title", "since", "until", "workflow"));
         long now = now();
-        long since = moment(said, "since", now);
-        long until = said.text("until").isEmpty() ? now : moment(said, "until", now);
+        long since = parseTime(body, "since", now);
+        long until = body.text("until").isEmpty() ? now : parseTime(body, "until", now);
         if (until <= since) {
-            throw refused("until is not after since");
+            throw invalid("until must be after since");
         }
-        String workflow = said.text("workflow");
+        String workflow = body.text("workflow");
         String workflowId = workflow.isEmpty()
                 ? null
                 : triggers.workflow(request.principal(), workflow).published().workflowId();
@@ -63,7 +63,7 @@ final class IncidentRoutes {
         ObjectNode facts =
                 new IncidentFacts(semel, new IncidentFacts.Span(workspace, workflowId, since, until)).gather();
         ObjectNode document = Views.object()
-                .put("title", said.text("title").isBlank() ? "Incident of " + Views.time(since) : said.text("title"))
+                .put("title", body.text("title").isBlank() ? "Incident of " + Views.time(since) : body.text("title"))
                 .put("since", Views.time(since))
                 .put("until", Views.time(until));
         if (!workflow.isEmpty()) {
@@ -73,26 +73,26 @@ final class IncidentRoutes {
         IncidentText.drafts(facts).forEach(document.putObject("answers")::put);
         shelf.check(document);
         String id = "inc_" + semel.newId().text().substring(ID_FROM);
-        return deeds.put(
+        return actions.put(
                 request,
-                new Deeds.Deed("incident.draft", canonical(said.body())),
+                new Deeds.Deed("incident.draft", canonical(body.body())),
                 shelf.putting(new Shelf.Draft(
                         workspace, id, document, 0, request.principal().tokenId())),
-                IncidentRoutes::shown);
+                IncidentRoutes::toJson);
     }
 
-    private static long moment(Said said, String name, long now) {
-        String text = said.text(name);
+    private static long parseTime(Said body, String name, long now) {
+        String text = body.text(name);
         if (text.isEmpty()) {
-            throw refused("since says where it begins: an age like 2h, or a time like 2026-11-15T08:40:00Z");
+            throw invalid("since is required: an age like 2h, or a time like 2026-11-15T08:40:00Z");
         }
         return AuditFilter.moment(name, text, now);
     }
 
-    private static SemelException refused(String rule) {
+    private static SemelException invalid(String rule) {
         return new SemelException(
                 ErrorCode.INVALID_INPUT,
-                "The incident cannot be drafted: " + rule + ". Nothing was kept.",
+                "The server cannot draft the incident report: " + rule + ". Nothing was stored.",
                 "Send {\"title\": …, \"since\": TIME, \"until\": TIME}.");
     }
 
@@ -105,7 +105,7 @@ final class IncidentRoutes {
         return now == null ? 0 : now;
     }
 
-    private static ObjectNode shown(Rows.Setting row) {
+    private static ObjectNode toJson(Rows.Setting row) {
         ObjectNode out = head(row);
         if (Json.parse(row.body()) instanceof ObjectNode document) {
             out.setAll(document);
@@ -131,26 +131,27 @@ final class IncidentRoutes {
                 row -> SettingDeeds.cursor(row.name()));
     }
 
-    /** Lists leave long documents out, and a list needs the title alone. */
+    /** Lists omit long documents. An item needs only the title and the period. */
     private ObjectNode listed(int workspace, Rows.Setting row) {
         ObjectNode out = head(row);
-        Shelf.Kept<Incident> kept = shelf.find(workspace, row.name());
-        if (kept != null) {
-            Incident incident = kept.value();
+        Shelf.Kept<Incident> stored = shelf.find(workspace, row.name());
+        if (stored != null) {
+            Incident incident = stored.value();
             out.put("title", incident.title()).put("since", incident.since()).put("until", incident.until());
         }
         return out;
     }
 
-    /** With `.md` behind the id, or where Markdown is asked for, as a page for people. */
+    /** Returns Markdown if the id ends with `.md` or `Accept` asks for it, JSON otherwise. */
     Answer get(Request request) {
-        String asked = request.parameter("incident_id");
-        boolean page = asked.endsWith(SUFFIX)
+        String requested = request.parameter("incident_id");
+        boolean page = requested.endsWith(SUFFIX)
                 || String.valueOf(request.header("Accept")).contains("text/markdown");
-        String id = asked.endsWith(SUFFIX) ? asked.substring(0, asked.length() - SUFFIX.length()) : asked;
+        String id =
+                requested.endsWith(SUFFIX) ? requested.substring(0, requested.length() - SUFFIX.length()) : requested;
         Rows.Setting row = row(request, id);
         if (!page) {
-            return SettingDeeds.tagged(Views.ok(shown(row)), row.version());
+            return SettingDeeds.tagged(Views.ok(toJson(row)), row.version());
         }
         Incident incident = shelf.check(Json.parse(row.body()));
         return Answer.of(
@@ -162,35 +163,35 @@ final class IncidentRoutes {
         if (row == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "There is no such incident in this workspace. Nothing was changed.",
-                    "They are listed at GET /v1/incidents.");
+                    "This workspace has no incident report with this id. Nothing was changed.",
+                    "List the incident reports with GET /v1/incidents.");
         }
         return row;
     }
 
-    /** Changes the title and those answers that are named; what was counted stays. */
+    /** Changes the title and the given answers. The collected facts stay as they are. */
     Answer put(Request request) {
-        Said said = Said.in(request, Set.of("title", "answers"));
+        Said body = Said.in(request, Set.of("title", "answers"));
         Rows.Setting before = row(request, request.parameter("incident_id"));
         ObjectNode document = (ObjectNode) Json.parse(before.body());
-        if (!said.text("title").isBlank()) {
-            document.put("title", said.text("title"));
+        if (!body.text("title").isBlank()) {
+            document.put("title", body.text("title"));
         }
-        JsonNode answers = said.value("answers");
+        JsonNode answers = body.value("answers");
         if (answers instanceof ObjectNode given) {
             ((ObjectNode) document.path("answers")).setAll(given);
         }
         shelf.check(document);
         Integer expected = SettingDeeds.expected(request);
-        return deeds.put(
+        return actions.put(
                 request,
-                new Deeds.Deed("incident.put", before.name(), canonical(said.body()), String.valueOf(expected)),
+                new Deeds.Deed("incident.put", before.name(), canonical(body.body()), String.valueOf(expected)),
                 shelf.putting(new Shelf.Draft(
                         before.ws(),
                         before.name(),
                         document,
                         expected == null ? Integer.valueOf(before.version()) : expected,
                         request.principal().tokenId())),
-                IncidentRoutes::shown);
+                IncidentRoutes::toJson);
     }
 }

@@ -9,9 +9,8 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The five questions: drafts of their answers from what was counted, and the page for people. Answers are Markdown, since
- * people write them, so every text of others that a draft takes up is escaped ({@link Markdown}). A count that came to its bound
- * is told as `at least`, and nothing found within a bound is told as not known.
+ * Drafts the answers of an incident report from its facts, and renders the report as Markdown. Every text from stored
+ * data is escaped ({@link Markdown}). A count that reached its limit reads `at least`, or `not known` if it is zero.
  */
 final class IncidentText {
     private static final Map<String, String> QUESTIONS = questions();
@@ -47,47 +46,47 @@ final class IncidentText {
     private static String trigger(JsonNode facts) {
         JsonNode first = facts.path("first");
         if (facts.path("failed_runs").asLong() == 0) {
-            return "No run failed in this time, among those that are kept.";
+            return "No stored run failed in this period.";
         }
-        if (first.isMissingNode()) { // it went on, or was swept away, in between
-            return capital(counted(facts, "failed_runs", "run")) + " failed; the first is not kept any more.";
+        if (first.isMissingNode()) { // a user resumed it, or its retention ended, in between
+            return capital(counted(facts, "failed_runs", "run")) + " failed. The first one is no longer stored.";
         }
-        return "Run %s failed first, at %s, in step %s with %s. %s failed in all."
+        return "Run %s failed first, at %s, in step %s with %s. In total, %s failed."
                 .formatted(
                         text(first, "run_id"),
                         text(first, "at"),
                         text(first, "step"),
                         text(first, "code"),
-                        capital(counted(facts, "failed_runs", "run")));
+                        counted(facts, "failed_runs", "run"));
     }
 
-    /** A guess by the error alone, and said to be one. */
+    /** Guesses the cause from the error alone, and marks it as a guess. */
     static String cause(JsonNode first) {
-        String seen = (raw(first, "code") + " " + raw(first, "message")).toLowerCase(Locale.ROOT);
-        if (seen.isBlank()) {
-            return "Not known: no run is kept that failed in this time.";
+        String error = (raw(first, "code") + " " + raw(first, "message")).toLowerCase(Locale.ROOT);
+        if (error.isBlank()) {
+            return "Not known: no stored run failed in this period.";
         }
         String guess;
-        if (has(seen, "401", "403", "forbidden", "unauthor", "secret")) {
+        if (has(error, "401", "403", "forbidden", "unauthor", "secret")) {
             guess = "permissions";
-        } else if (has(seen, "timed out", "timed-out", "timeout", "in time", "deadline")) {
+        } else if (has(error, "timed out", "timed-out", "timeout", "in time", "deadline")) {
             guess = "timing";
         } else if (has(
-                seen, "500", "502", "503", "504", "429", "connection", "unavailable", "in-doubt", "ioexception")) {
+                error, "500", "502", "503", "504", "429", "connection", "unavailable", "in-doubt", "ioexception")) {
             guess = "platform behavior";
-        } else if (has(seen, "type-mismatch", "expression", "is missing", "diverged")) {
+        } else if (has(error, "type-mismatch", "expression", "is missing", "diverged")) {
             guess = "mapping";
-        } else if (has(seen, "400", "404", "409", "422", "invalid")) {
+        } else if (has(error, "400", "404", "409", "422", "invalid")) {
             guess = "source data";
         } else {
             guess = "missing validation";
         }
-        return "Probably " + guess + ", going by the error " + text(first, "code") + ". Please confirm.";
+        return "Probably " + guess + ", judging by the error " + text(first, "code") + ". Please confirm.";
     }
 
-    private static boolean has(String seen, String... words) {
+    private static boolean has(String error, String... words) {
         for (String word : words) {
-            if (seen.contains(word)) {
+            if (error.contains(word)) {
                 return true;
             }
         }
@@ -97,119 +96,122 @@ final class IncidentText {
     private static String safe(JsonNode facts) {
         long replayed = facts.path("replayed_requests").asLong();
         long suppressed = facts.path("suppressed_effects").asLong();
-        return "%s %s prevented (%s replayed, %s suppressed), %s refused%s. %s still in doubt, %s decided by a person. An effect in doubt is never sent again without a key, a lookup or a decision. %s"
+        return "%s %s prevented (%s replayed, %s suppressed), %s rejected%s. %s still in doubt, %s decided by a user. Semel never sends an effect in doubt again without a key, a lookup or a decision. %s"
                 .formatted(
-                        doubled(facts),
+                        duplicates(facts),
                         count(replayed + suppressed, "duplicate"),
                         count(replayed, "request"),
                         count(suppressed, "effect"),
                         count(facts.path("conflicts").asLong(), "conflict"),
-                        wider(facts),
+                        countedPeriod(facts),
                         capital(counted(facts, "in_doubt", "effect")),
                         counted(facts, "decided", "effect"),
-                        late(facts));
+                        lateRetries(facts));
     }
 
-    /** Duplicates of long ago are counted by the hour, so of a little more than was asked for. */
-    private static String wider(JsonNode facts) {
+    /** Older duplicates are counted per hour, so the counts may cover more than the period. */
+    private static String countedPeriod(JsonNode facts) {
         String since = raw(facts, "counted_since");
         String until = raw(facts, "counted_until");
         if (since.isEmpty() || until.isEmpty() || !facts.path("by_the_hour").asBoolean(false)) {
             return "";
         }
-        return " (counted by the hour, from " + since + " to " + until + ")";
+        return " (counted per hour, from " + since + " to " + until + ")";
     }
 
-    /** What is known of doubles, and what cannot be. */
-    private static String doubled(JsonNode facts) {
+    /** Which objects were created twice, and what Semel cannot know. */
+    private static String duplicates(JsonNode facts) {
         List<String> names = new ArrayList<>();
         facts.path("doubled_objects").forEach(one -> names.add(text(one, "object")));
         String known;
         if (!names.isEmpty()) {
             known = "Created more than once: " + String.join(", ", names)
-                    + (isBound(facts, "doubled") ? ", and perhaps others." : ".");
-        } else if (isBound(facts, "doubled")) {
-            known = "Whether an object was created twice is not known: more were written to than were looked at.";
+                    + (isAtLimit(facts, "doubled") ? ", and perhaps others." : ".");
+        } else if (isAtLimit(facts, "doubled")) {
+            known = "Whether an object was created twice is not known: the scan stopped at its limit.";
         } else {
-            known = "No object was created twice, as far as effects say which object they create.";
+            known = "No object was created twice, among effects that declare their object.";
         }
-        return known + perhaps(facts) + " What a provider did twice with one request is not known here.";
+        return known + unprotectedRetries(facts) + " Semel cannot see what a provider did twice with one request.";
     }
 
-    private static String perhaps(JsonNode facts) {
+    private static String unprotectedRetries(JsonNode facts) {
         long perhaps = facts.path("perhaps_doubled").asLong();
         if (perhaps == 0) {
-            return isBound(facts, "perhaps_doubled")
-                    ? " Whether effects without a protection took more than one attempt is not known: there are more"
-                            + " than were looked at."
+            return isAtLimit(facts, "perhaps_doubled")
+                    ? " Whether effects without a protection took more than one attempt is not known: the scan stopped"
+                            + " at its limit."
                     : "";
         }
         return " " + capital(counted(facts, "perhaps_doubled", "effect"))
                 + " without a protection took more than one attempt and may have happened twice.";
     }
 
-    private static String late(JsonNode facts) {
+    private static String lateRetries(JsonNode facts) {
         long expired = facts.path("expired_key_retries").asLong();
-        String least = isBound(facts, "expired_key_retries") ? "At least " : "";
+        String prefix = isAtLimit(facts, "expired_key_retries") ? "At least " : "";
         return expired == 0
-                ? "No retry came after its window."
-                : least + count(expired, "retry that came", "retries that came")
-                        + " after the window of their key started new runs.";
+                ? "No retry arrived after the window of its key."
+                : prefix + count(expired, "retry", "retries")
+                        + " arrived after the window of their key and started new runs.";
     }
 
     private static String visible(JsonNode facts) {
         String runs = facts.path("first").isMissingNode()
-                ? "No failed run that is kept shows it."
-                : "It shows in the list of runs since " + text(facts.path("first"), "at") + ".";
-        return runs + " " + told(facts) + " " + acted(facts) + " Say here who noticed it first, and how.";
+                ? "No stored failed run shows it."
+                : "The run list shows it since " + text(facts.path("first"), "at") + ".";
+        return runs + " " + alertSentence(facts) + " " + auditSentence(facts) + " Add who noticed it first, and how.";
     }
 
-    private static String told(JsonNode facts) {
+    private static String alertSentence(JsonNode facts) {
         JsonNode first = facts.path("alerts").path(0);
-        boolean bound = isBound(facts, "alerts");
+        boolean atLimit = isAtLimit(facts, "alerts");
         if (first.isMissingNode()) {
-            return bound
-                    ? "Whether an alert fired is not known: the audit of this time has more rows than were looked at."
-                    : "No alert fired in this time.";
+            return atLimit
+                    ? "Whether an alert fired is not known: the scan of the audit log stopped at its limit."
+                    : "No alert fired in this period.";
         }
-        return "Alert " + text(first, "name") + (bound ? " fired, at " : " fired first, at ") + text(first, "at") + ".";
+        String fired = atLimit ? " fired at " : " fired first, at ";
+        return "Alert " + text(first, "name") + fired + text(first, "at") + ".";
     }
 
-    private static String acted(JsonNode facts) {
+    private static String auditSentence(JsonNode facts) {
         if (facts.path("audit_rows").asLong() == 0) {
-            return isBound(facts, "audit_rows") ? "Whether somebody acted is not known." : "Nobody acted in this time.";
+            return isAtLimit(facts, "audit_rows")
+                    ? "Whether a user acted is not known."
+                    : "No user acted in this period.";
         }
-        return capital(counted(facts, "audit_rows", "row")) + " in the audit.";
+        return capital(counted(facts, "audit_rows", "row")) + " in the audit log.";
     }
 
     private static String additions(JsonNode facts) {
         List<String> out = new ArrayList<>();
         if (facts.path("failed_runs").asLong() > 0) {
             out.add("an alert on failures of step " + text(facts.path("first"), "step"));
-            out.add("a case for `semel qa` with the answer that made it fail");
+            out.add("a case for `semel qa` with the response that made it fail");
         }
         if (facts.path("in_doubt").asLong() + facts.path("decided").asLong() > 0) {
-            out.add("a provider key or a lookup for the effects that came in doubt");
+            out.add("a provider key or a lookup for the effects that were in doubt");
         }
         if (facts.path("conflicts").asLong() > 0) {
-            out.add("a look at callers that send other data with a known key");
+            out.add("a check of the callers that send different data with the same key");
         }
         if (facts.path("doubled").asLong() > 0) {
-            out.add("a key of the object, instead of the run, for what was created twice");
+            out.add("an effect key from the object instead of the run, for objects created twice");
         }
         if (facts.path("perhaps_doubled").asLong() > 0) {
             out.add("a protection for the effects that have none");
         }
         if (facts.path("expired_key_retries").asLong() > 0) {
-            out.add("a longer window for the keys that came late; `semel signals` says which");
+            out.add("a longer window for the late keys; `semel signals` shows which");
         }
         if (out.isEmpty()) {
-            out.add("nothing suggests itself");
+            out.add("no suggestion");
         }
         return "- " + String.join("\n- ", out);
     }
 
-    /** For a sentence: whatever somebody called it, it stands there as they wrote it. */
+    /** The member as escaped text for a sentence. */
     private static String text(JsonNode node, String member) {
         return Markdown.text(raw(node, member));
     }
@@ -218,8 +220,8 @@ final class IncidentText {
         return node.path(member).asString("");
     }
 
-    /** Whether there may be more of it than was counted. */
-    private static boolean isBound(JsonNode facts, String name) {
+    /** Whether this count reached its limit, so that the true count may be higher. */
+    private static boolean isAtLimit(JsonNode facts, String name) {
         for (JsonNode one : facts.path("at_least")) {
             if (one.asString("").equals(name)) {
                 return true;
@@ -230,7 +232,7 @@ final class IncidentText {
 
     private static String counted(JsonNode facts, String name, String word) {
         long number = facts.path(name).asLong();
-        if (!isBound(facts, name)) {
+        if (!isAtLimit(facts, name)) {
             return count(number, word);
         }
         return number == 0 ? "an unknown number of " + word + "s" : "at least " + count(number, word);
@@ -248,7 +250,7 @@ final class IncidentText {
         return number + " " + (number == 1 ? one : many);
     }
 
-    /** For people, and for where they keep such things. */
+    /** Renders the report as Markdown for export. */
     static String markdown(Incident incident, int version) {
         StringBuilder out = new StringBuilder();
         out.append("# ").append(Markdown.text(incident.title())).append("\n\n");
@@ -256,7 +258,7 @@ final class IncidentText {
         if (incident.workflow() != null) {
             out.append(", workflow ").append(Markdown.text(incident.workflow()));
         }
-        out.append(", version ").append(version).append(" of this review\n");
+        out.append(", version ").append(version).append(" of this report\n");
         int number = 1;
         for (Map.Entry<String, String> question : QUESTIONS.entrySet()) {
             out.append("\n## ")
@@ -275,7 +277,7 @@ final class IncidentText {
     }
 
     private static void tables(StringBuilder out, JsonNode facts) {
-        out.append("\n## What was counted\n\n| error | step | runs |\n|---|---|---|\n");
+        out.append("\n## Facts\n\n| error | step | runs |\n|---|---|---|\n");
         facts.path("errors")
                 .forEach(error -> out.append("| ")
                         .append(text(error, "code"))
@@ -284,7 +286,7 @@ final class IncidentText {
                         .append(" | ")
                         .append(error.path("runs").asLong())
                         .append(" |\n"));
-        out.append("\n| at | who | did | to |\n|---|---|---|---|\n");
+        out.append("\n| at | actor | action | target |\n|---|---|---|---|\n");
         facts.path("audit")
                 .forEach(row -> out.append("| ")
                         .append(text(row, "at"))
@@ -296,7 +298,7 @@ final class IncidentText {
                         .append(text(row, "target"))
                         .append(" |\n"));
         if (!facts.path("complete").asBoolean(true)) {
-            out.append("\nThere was more than is counted here.\n");
+            out.append("\nSome counts stopped at their limit; the true counts may be higher.\n");
         }
     }
 }

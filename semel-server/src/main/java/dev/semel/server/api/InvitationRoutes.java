@@ -14,38 +14,40 @@ import dev.semel.store.Edit.Placed;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Links by which people set up their log-in or choose another password: made, listed, taken back. One for each name. */
+/**
+ * Creates, lists and revokes the links with which users set up their login or reset their password. One per user name.
+ */
 final class InvitationRoutes {
     private static final String OF = "/v1/people/{name}";
 
     private final Semel semel;
-    private final People people;
-    private final Deeds deeds;
+    private final People users;
+    private final Deeds actions;
 
-    InvitationRoutes(Semel semel, People people, Deeds deeds) {
+    InvitationRoutes(Semel semel, People users, Deeds actions) {
         this.semel = semel;
-        this.people = people;
-        this.deeds = deeds;
+        this.users = users;
+        this.actions = actions;
     }
 
     void addTo(Router router) {
         router.add("GET", "/v1/invitations", Scope.ADMIN, this::list)
                 .add(Api.changing("POST", OF + "/reset", Scope.ADMIN, this::reset))
-                .add(Api.changing("DELETE", OF + "/invitation", Scope.ADMIN, this::takeBack));
+                .add(Api.changing("DELETE", OF + "/invitation", Scope.ADMIN, this::revoke));
     }
 
     private Answer list(Request request) {
         Paging paging = Paging.of(request);
         int ws = request.principal().workspace();
-        long now = people.invitations().now();
+        long now = users.invitations().now();
         return Views.page(
-                people.invitations().list(ws, SettingDeeds.after(paging), paging.limit()),
+                users.invitations().list(ws, SettingDeeds.after(paging), paging.limit()),
                 paging.limit(),
-                link -> view(link, opens(ws, link, now)),
+                link -> view(link, isOpen(ws, link, now)),
                 link -> SettingDeeds.cursor(link.name()));
     }
 
-    private static ObjectNode view(Invitations.Open link, boolean opens) {
+    private static ObjectNode view(Invitations.Open link, boolean open) {
         return Views.object()
                 .put("name", link.name())
                 .put("invitation_id", link.id())
@@ -54,19 +56,19 @@ final class InvitationRoutes {
                 .put("invited_by", link.madeBy())
                 .put("invited_at", Views.time(link.madeAt()))
                 .put("until", Views.time(link.until()))
-                .put("open", opens);
+                .put("open", open);
     }
 
-    /** Whether whoever has it could still use it: in time, and for the very person, or the free name, it was made for. */
-    private boolean opens(int ws, Invitations.Open link, long now) {
-        People.Person person = people.find(ws, link.name());
+    /** Whether the link still works: it is not expired, and its user has not changed since it was created. */
+    private boolean isOpen(int ws, Invitations.Open link, long now) {
+        People.Person person = users.find(ws, link.name());
         int version = person == null ? 0 : person.version();
         return link.until() >= now && version == link.over();
     }
 
-    /** Whoever asks again with the same key is told of the link that was made; the link itself is told once. */
-    Answer invite(Request request, Deeds.Deed deed, String name, Role role) {
-        Invitations.Draft draft = people.invitations()
+    /** Creates an invitation link. A repeat with the same key gets the response without the secret link. */
+    Answer invite(Request request, Deeds.Deed action, String name, Role role) {
+        Invitations.Draft draft = users.invitations()
                 .draft(
                         request.principal().workspace(),
                         role,
@@ -74,70 +76,71 @@ final class InvitationRoutes {
                         request.principal().tokenId());
         ObjectNode view =
                 Views.object().put("name", name).put("role", role.word()).put("disabled", false);
-        // Who follows the link may log in, so that it was made is told like any other leave.
-        return made(request, deed, new Making(new Deeds.Entry("person.invite", name, role.word()), draft, view));
+        // The link grants access, so its creation is audited like any other grant.
+        var entry = new Deeds.Entry("person.invite", name, role.word());
+        return createLink(request, action, new LinkCreation(entry, draft, view));
     }
 
-    /** A link by which somebody who is there chooses another password. Until they do, the one they have is good. */
+    /** Creates a password reset link for an existing user. The old password works until the user sets a new one. */
     private Answer reset(Request request) {
         int ws = request.principal().workspace();
-        People.Person person = people.find(ws, People.checked(request.parameter("name")));
+        People.Person person = users.find(ws, People.checked(request.parameter("name")));
         if (person == null) {
             throw PeopleRoutes.unknown();
         }
         if (person.fromOutside()) {
-            throw RunActs.refused("this person logs in with the identity provider and has no password here");
+            throw RunActs.refused("this user logs in with the identity provider and has no password in Semel");
         }
         Invitations.Draft draft =
-                people.invitations().draftReset(ws, person, request.principal().tokenId());
+                users.invitations().draftReset(ws, person, request.principal().tokenId());
         ObjectNode view = Views.object()
                 .put("name", person.name())
                 .put("role", person.role().word())
                 .put("disabled", person.disabled());
-        return made(
+        return createLink(
                 request,
                 new Deeds.Deed("person.reset", person.name()),
-                new Making(new Deeds.Entry("person.reset", person.name(), ""), draft, view));
+                new LinkCreation(new Deeds.Entry("person.reset", person.name(), ""), draft, view));
     }
 
-    private record Making(Deeds.Entry entry, Invitations.Draft draft, ObjectNode view) {}
+    private record LinkCreation(Deeds.Entry entry, Invitations.Draft draft, ObjectNode view) {}
 
-    private Answer made(Request request, Deeds.Deed deed, Making making) {
-        Invitations.Draft draft = making.draft();
-        Deeds.Done done = deeds.once(
+    private Answer createLink(Request request, Deeds.Deed action, LinkCreation creation) {
+        Invitations.Draft draft = creation.draft();
+        Deeds.Done done = actions.once(
                 request,
-                deed,
-                deeds.noting(request, making.entry(), draft.put(), placed -> placed instanceof Placed.Now),
+                action,
+                actions.noting(request, creation.entry(), draft.put(), placed -> placed instanceof Placed.Now),
                 placed -> placed instanceof Placed.Now
-                        ? making.view()
+                        ? creation.view()
                                 .deepCopy()
                                 .put("invitation_id", draft.id())
                                 .put("until", Views.time(draft.until()))
                                 .putNull("invitation")
                         : null);
         if (done == null) {
-            throw new IllegalStateException("a link that replaces whatever there is was refused");
+            throw new IllegalStateException("the store rejected an unconditional replacement of a link");
         }
         if (!done.replayed() && done.body() instanceof ObjectNode out) {
-            // Only here and only now: what is kept for those who ask again does not open anything.
-            out.put("invitation", people.home() + "/setup?token=" + draft.token());
+            // Only the first response has the secret link; the stored response for repeats does not.
+            out.put("invitation", users.home() + "/setup?token=" + draft.token());
         }
         return done.answer();
     }
 
-    private Answer takeBack(Request request) {
+    private Answer revoke(Request request) {
         int ws = request.principal().workspace();
         String name = People.checked(request.parameter("name"));
-        Invitations.Open link = people.invitations().of(ws, name);
+        Invitations.Open link = users.invitations().of(ws, name);
         int version = link == null ? 0 : link.version();
         var entry = new Deeds.Entry("person.uninvite", name, link == null ? "" : link.id());
-        Deeds.Done done = deeds.once(
+        Deeds.Done done = actions.once(
                 request,
                 new Deeds.Deed("person.uninvite", name),
-                deeds.noting(
+                actions.noting(
                         request,
                         entry,
-                        people.invitations()
+                        users.invitations()
                                 .takingBack(
                                         ws, name, version, request.principal().tokenId()),
                         placed -> isEndOf(version, placed)),
@@ -147,23 +150,23 @@ final class InvitationRoutes {
         if (done == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "There is no open link for this name: none was made, it was used, or it was taken back or replaced"
-                            + " a moment ago. Nothing was changed.",
-                    "Those that are open are listed at GET /v1/invitations.");
+                    "This user name has no open link: none was created, or it was used, revoked or replaced."
+                            + " Nothing was changed.",
+                    "List the open links with GET /v1/invitations.");
         }
         return done.answer();
     }
 
-    /** A document that was removed before is told as removed, too; its number says whether it was this one. */
+    /** Whether this request removed the link. An earlier removal has another version number. */
     private static boolean isEndOf(int version, @Nullable Placed placed) {
         return version > 0 && placed instanceof Placed.Now(var row) && row.removed() && row.version() == version + 1;
     }
 
-    /** Somebody was removed: a link that they had opens nothing any more, and is not listed either. */
+    /** Revokes the open link of a deleted user. */
     void forget(int ws, String name, String actor) {
-        Invitations.Open link = people.invitations().of(ws, name);
+        Invitations.Open link = users.invitations().of(ws, name);
         if (link != null) {
-            semel.change(people.invitations().takingBack(ws, name, link.version(), actor));
+            semel.change(users.invitations().takingBack(ws, name, link.version(), actor));
         }
     }
 }

@@ -20,8 +20,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What was done under a key: by all runs of its line, so also by those that replayed it or tried it again, and by the
- * runs that steps of them started. The ledger has it, but for what a tx step wrote; that stands in the journal.
+ * Finds all effects under a key: those of every run in its lineage (replays and retries too) and of their child runs.
+ * The ledger has the effects, except those of `tx` steps, which are in the journal.
  */
 final class KeyDeeds {
     private static final int MOST_RUNS = 200;
@@ -35,9 +35,9 @@ final class KeyDeeds {
     }
 
     /**
-     * What was found, the oldest first.
+     * The effects found, oldest first.
      *
-     * @param cut there is more: further runs, or further effects
+     * @param cut whether runs or effects beyond the limit are missing
      */
     record Found(List<Ledger.Row> rows, Map<RunId, Rows.Run> runs, boolean cut) {
         String runIdText(Ledger.Row row) {
@@ -45,7 +45,7 @@ final class KeyDeeds {
             return run == null ? row.holder().run().text() : run.runIdText();
         }
 
-        /** Of the line itself: what these will do yet is not known. */
+        /** Runs of the lineage that have not ended and may still have effects. */
         List<Rows.Run> unfinished(RunId lineage) {
             return runs.values().stream()
                     .filter(run -> run.end() == null && run.lineage().equals(lineage))
@@ -59,70 +59,70 @@ final class KeyDeeds {
     }
 
     Found of(RunId lineage) {
-        return Objects.requireNonNull(semel.view(reads -> new Gathering(reads).all(lineage)));
+        return Objects.requireNonNull(semel.view(reads -> new Collector(reads).all(lineage)));
     }
 
-    private static final class Gathering {
+    private static final class Collector {
         private final Reads reads;
         private final Map<RunId, Rows.Run> runs = new LinkedHashMap<>();
         private final Map<Ledger.Id, Ledger.Row> rows = new LinkedHashMap<>();
-        private final Set<RunId> lines = new HashSet<>();
+        private final Set<RunId> lineages = new HashSet<>();
         private final Deque<RunId> open = new ArrayDeque<>();
         private boolean cut;
 
-        Gathering(Reads reads) {
+        Collector(Reads reads) {
             this.reads = reads;
         }
 
         Found all(RunId lineage) {
-            line(lineage);
+            addLineage(lineage);
             while (!open.isEmpty() && runs.size() < MOST_RUNS) {
                 Rows.Run child = reads.claimed(open.remove());
                 if (child != null) {
-                    line(child.lineage());
+                    addLineage(child.lineage());
                 }
             }
-            List<Ledger.Row> told = rows.values().stream()
+            List<Ledger.Row> effects = rows.values().stream()
                     .filter(row -> !row.isNote())
                     .sorted(Comparator.comparingLong(Ledger.Row::firstAt).thenComparing(Ledger.Row::id))
                     .toList();
-            cut |= !open.isEmpty() || told.size() > MOST_EFFECTS;
-            return new Found(told.subList(0, Math.min(told.size(), MOST_EFFECTS)), runs, cut);
+            cut |= !open.isEmpty() || effects.size() > MOST_EFFECTS;
+            return new Found(effects.subList(0, Math.min(effects.size(), MOST_EFFECTS)), runs, cut);
         }
 
-        private void line(RunId first) {
-            if (!lines.add(first)) {
+        private void addLineage(RunId first) {
+            if (!lineages.add(first)) {
                 return;
             }
             List<RunId> members = new ArrayList<>();
             members.add(first);
             members.addAll(reads.lineage(first));
-            int room = MOST_RUNS - runs.size();
-            cut |= members.size() > room;
-            for (int i = 0; i < Math.min(members.size(), room); i += AT_ONCE) {
-                some(members.subList(i, Math.min(i + AT_ONCE, Math.min(members.size(), room))));
+            int left = MOST_RUNS - runs.size();
+            cut |= members.size() > left;
+            for (int i = 0; i < Math.min(members.size(), left); i += AT_ONCE) {
+                addRuns(members.subList(i, Math.min(i + AT_ONCE, Math.min(members.size(), left))));
             }
         }
 
-        private void some(List<RunId> members) {
+        private void addRuns(List<RunId> members) {
             for (Reads.Recorded one : reads.recorded(members)) {
                 runs.put(one.run().id(), one.run());
-                written(one);
+                addTxSteps(one);
                 open.addAll(reads.children(one.run().id()));
             }
             reads.effects(members).forEach(row -> rows.put(row.id(), row));
         }
 
-        /** What tx steps wrote, as rows of the ledger would say it. Those that replay them have them on record as well. */
-        private void written(Reads.Recorded recorded) {
-            recorded.journal().forEach(chunk -> tx(recorded.run(), chunk.entries()));
+        /** Adds the `tx` steps of the journal as ledger rows. Replays have the same entries, so the first one wins. */
+        private void addTxSteps(Reads.Recorded recorded) {
+            recorded.journal().forEach(chunk -> addTxSteps(recorded.run(), chunk.entries()));
             Rows.End end = recorded.run().end();
             if (end != null && !end.entries().isEmpty()) {
-                tx(recorded.run(), end.entries());
+                addTxSteps(recorded.run(), end.entries());
             }
         }
 
-        private void tx(Rows.Run run, String entries) {
+        private void addTxSteps(Rows.Run run, String entries) {
             for (Entry entry : Journal.decode(entries)) {
                 if (entry instanceof Entry.Done done && done.kind() == Entry.Kind.TX) {
                     String step = StepId.of(run.lineage(), done.path()).text();

@@ -27,7 +27,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What would happen if a key came now, later, or with other data. It is decided as in earnest, and nothing happens. */
+/**
+ * Simulates a trigger with a key, now, at a later time or with other data. It runs the real admission and changes
+ * nothing.
+ */
 final class KeyFuture {
     private static final Duration LONGEST = Duration.ofDays(3_650);
 
@@ -40,13 +43,13 @@ final class KeyFuture {
     }
 
     Answer simulate(Request request) {
-        Said said = Said.in(request, Set.of("at", "after", "data", "workflow", "strict"));
+        Said body = Said.in(request, Set.of("at", "after", "data", "workflow", "strict"));
         IdempotencyKey key = IdempotencyKey.of(request.parameter("key"));
         int ws = request.principal().workspace();
         List<Rows.Held> known = Objects.requireNonNull(semel.view(reads -> reads.key(ws, key.text())));
-        Current workflow = workflow(request, said, known);
-        JsonNode data = data(ws, said, workflow, known);
-        boolean strict = said.value("strict") instanceof JsonNode flag && flag.asBoolean(false);
+        Current workflow = workflow(request, body, known);
+        JsonNode data = data(ws, body, workflow, known);
+        boolean strict = body.value("strict") instanceof JsonNode flag && flag.asBoolean(false);
         Trigger trigger = new Trigger(
                 spaces.of(ws),
                 workflow,
@@ -56,10 +59,10 @@ final class KeyFuture {
                 new Trigger.Sender(Door.HTTP, request.principal().tokenId(), null),
                 strict,
                 Trigger.Checks.NONE);
-        return Views.ok(told(key, workflow, data, semel.rehearsal().of(trigger, at(said))));
+        return Views.ok(outcomeJson(key, workflow, data, semel.rehearsal().of(trigger, at(body))));
     }
 
-    /** If it came again this moment, as it came first; null where that cannot be told any more. */
+    /** Simulates a repeat of the key's first request now; null if its run or workflow is no longer stored. */
     @Nullable
     ObjectNode now(Rows.Held held) {
         int ws = held.name().workspace();
@@ -79,28 +82,28 @@ final class KeyFuture {
                 new Trigger.Sender(Door.HTTP, "", null),
                 false,
                 Trigger.Checks.NONE);
-        return told(key, workflow, data, semel.rehearsal().of(trigger, 0));
+        return outcomeJson(key, workflow, data, semel.rehearsal().of(trigger, 0));
     }
 
-    private Current workflow(Request request, Said said, List<Rows.Held> known) {
-        String named = said.text("workflow").isEmpty() ? request.query("workflow") : said.text("workflow");
+    private Current workflow(Request request, Said body, List<Rows.Held> known) {
+        String named = body.text("workflow").isEmpty() ? request.query("workflow") : body.text("workflow");
         if (named == null && known.isEmpty()) {
-            throw RunActs.refused("this key is not on record, so workflow says which one it would be sent to");
+            throw RunActs.refused("the server has no record of this key, so the request must name the workflow");
         }
-        String wanted = named == null ? known.getFirst().known().workflowId() : named;
-        Current workflow = semel.workflow(request.principal().workspace(), wanted);
+        String idOrName = named == null ? known.getFirst().known().workflowId() : named;
+        Current workflow = semel.workflow(request.principal().workspace(), idOrName);
         if (workflow == null) {
             throw Triggers.unknownWorkflow();
         }
         return workflow;
     }
 
-    /** What is sent, or what was sent first. */
-    private JsonNode data(int ws, Said said, Current workflow, List<Rows.Held> known) {
-        JsonNode given = said.value("data");
+    /** The data of the request, or else of the first request with the key. */
+    private JsonNode data(int ws, Said body, Current workflow, List<Rows.Held> known) {
+        JsonNode given = body.value("data");
         if (given != null && !given.isNull()) {
             if (!given.isObject()) {
-                throw RunActs.refused("data is an object");
+                throw RunActs.refused("data must be an object");
             }
             return given;
         }
@@ -114,11 +117,11 @@ final class KeyFuture {
         return JsonNodeFactory.instance.objectNode();
     }
 
-    private long at(Said said) {
-        String at = said.text("at");
-        String after = said.text("after");
+    private long at(Said body) {
+        String at = body.text("at");
+        String after = body.text("after");
         if (!at.isEmpty() && !after.isEmpty()) {
-            throw RunActs.refused("at and after say the same thing twice; send one of them");
+            throw RunActs.refused("send either at or after, not both");
         }
         if (!at.isEmpty()) {
             return Times.micros(at);
@@ -126,7 +129,7 @@ final class KeyFuture {
         return after.isEmpty() ? 0 : Objects.requireNonNull(semel.view(reads -> reads.now())) + Times.length(after);
     }
 
-    /** Times as callers write them. */
+    /** Parses times and durations from request bodies. */
     static final class Times {
         private Times() {}
 
@@ -135,20 +138,20 @@ final class KeyFuture {
                 var at = OffsetDateTime.parse(text).toInstant();
                 return Math.addExact(Math.multiplyExact(at.getEpochSecond(), 1_000_000L), at.getNano() / 1_000);
             } catch (DateTimeException | ArithmeticException e) {
-                throw RunActs.refused("a time is written like 2026-03-01T09:00:00Z");
+                throw RunActs.refused("a time must be written like 2026-03-01T09:00:00Z");
             }
         }
 
         static long length(String text) {
             Duration length = Durations.parse(text).orElse(null);
             if (length == null || length.compareTo(LONGEST) > 0) {
-                throw RunActs.refused("a length of time is written like 30s, 15m, 24h or 7d");
+                throw RunActs.refused("a duration must be written like 30s, 15m, 24h or 7d");
             }
             return length.toNanos() / 1_000;
         }
     }
 
-    private static ObjectNode told(IdempotencyKey key, Current workflow, JsonNode data, Rehearsed outcome) {
+    private static ObjectNode outcomeJson(IdempotencyKey key, Current workflow, JsonNode data, Rehearsed outcome) {
         ObjectNode out = Views.object();
         out.put("idempotency_key", key.text());
         out.put("workflow", workflow.published().name());
@@ -163,18 +166,18 @@ final class KeyFuture {
                 out.put("expires_at", Views.time(repeat.known().expiresAt()));
                 out.put(
                         "sentence",
-                        "200: the run " + repeat.known().runIdText() + " is answered"
+                        "200: the server returns run " + repeat.known().runIdText()
                                 + (repeat.mismatch()
-                                        ? ", though the data differ in " + String.join(", ", repeat.changed())
+                                        ? ", although the data differ in " + String.join(", ", repeat.changed())
                                         : "")
-                                + supposing(outcome) + ". Nothing would start.");
+                                + condition(outcome) + ". No new run starts.");
             }
             case Admission.Conflict conflict -> {
                 out.put("outcome", "conflict").put("status_code", 422);
                 out.put("run_id", conflict.known().runIdText());
                 out.put("reason", conflict.reason().name().toLowerCase(Locale.ROOT));
                 changed(out, conflict.changed());
-                out.put("sentence", "422: " + refusal(conflict) + " Nothing would start.");
+                out.put("sentence", "422: " + conflictReason(conflict) + " No new run starts.");
             }
             case Admission.SamePayload same -> {
                 out.put("outcome", "duplicate_payload").put("status_code", 409);
@@ -182,7 +185,7 @@ final class KeyFuture {
                 out.put(
                         "sentence",
                         "409: the same payload started " + same.known().runIdText()
-                                + " under another key. Nothing would start.");
+                                + " under another key. No new run starts.");
             }
         }
         return out.put("changes_nothing", true);
@@ -193,16 +196,16 @@ final class KeyFuture {
         fields.forEach(list::add);
     }
 
-    private static String refusal(Admission.Conflict conflict) {
+    private static String conflictReason(Admission.Conflict conflict) {
         return switch (conflict.reason()) {
             case PAYLOAD -> "the data differ in " + String.join(", ", conflict.changed()) + ".";
-            case WORKFLOW -> "the key stands for a run of another workflow.";
-            case RUN_ID -> "the key stands for another run_id.";
+            case WORKFLOW -> "the key belongs to a run of another workflow.";
+            case RUN_ID -> "the key belongs to another run_id.";
         };
     }
 
-    private static String supposing(Rehearsed outcome) {
-        return outcome.supposed() ? ", as long as it has not ended by then" : "";
+    private static String condition(Rehearsed outcome) {
+        return outcome.supposed() ? ", if it has not ended by then" : "";
     }
 
     private static void fresh(ObjectNode out, Current workflow, JsonNode data, Rehearsed outcome) {
@@ -211,7 +214,7 @@ final class KeyFuture {
         } catch (SemelException e) {
             out.put("outcome", "refused").put("status_code", e.code().status());
             out.put("reason", e.code().slug());
-            out.put("sentence", "400: the data do not fit the workflow. Nothing would start, and the key stays free.");
+            out.put("sentence", "400: the data do not match the workflow's input. No run starts. The key stays free.");
             return;
         }
         Known previous = outcome.previous();
@@ -219,16 +222,16 @@ final class KeyFuture {
         out.put("previous_run_id", previous == null ? null : previous.runIdText());
         out.put("reason", outcome.why() == null ? "new" : outcome.why().name().toLowerCase(Locale.ROOT));
         out.put("expires_at", Views.time(outcome.until()));
-        out.put("sentence", "200: a new run would start" + because(outcome.why()) + ".");
+        out.put("sentence", "200: a new run starts" + because(outcome.why()) + ".");
     }
 
     private static String because(@Nullable Standing why) {
         return switch (why) {
-            case null -> ", since nobody holds the key";
+            case null -> ", because no run has the key";
             case LIVE -> "";
-            case EXPIRED -> ", because the window of the key is over by then";
+            case EXPIRED -> ", because the window of the key has ended by then";
             case RELEASED -> ", because the key was released";
-            case FAILED -> " in the line of the failed one, because the workflow says on_failed: run_again";
+            case FAILED -> " in the lineage of the failed run, because the workflow has on_failed: run_again";
         };
     }
 }

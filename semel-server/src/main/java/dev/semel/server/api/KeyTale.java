@@ -17,38 +17,38 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What happened under a key, in sentences, and what could happen twice if it were let go. */
+/** Describes the history of a key in sentences, and which effects could happen twice after its release. */
 final class KeyTale {
     private static final int MOST_REQUESTS = 20;
-    private static final String CUT = "There is more than is told here; GET /v1/effects has all of it.";
+    private static final String CUT = "This list is truncated. GET /v1/effects returns all effects.";
 
     private final Semel semel;
-    private final KeyFuture future;
+    private final KeyFuture simulation;
     private final EffectRoutes effects;
-    private final KeyDeeds deeds;
+    private final KeyDeeds actions;
     private final Masks masks;
 
-    KeyTale(Semel semel, KeyFuture future) {
+    KeyTale(Semel semel, KeyFuture simulation) {
         this.semel = semel;
-        this.future = future;
+        this.simulation = simulation;
         this.effects = new EffectRoutes(semel);
-        this.deeds = new KeyDeeds(semel);
+        this.actions = new KeyDeeds(semel);
         this.masks = new Masks(semel);
     }
 
-    /** Adds what was done outside, the sentences, and what would happen now. */
+    /** Adds the effects of the key, its history in sentences, and what a repeat would do now. */
     void tell(ObjectNode out, Rows.Held held, long now) {
-        KeyDeeds.Found done = deeds.of(held.known().lineage());
+        KeyDeeds.Found done = actions.of(held.known().lineage());
         ArrayNode list = out.putArray("effects");
         done.rows().forEach(row -> list.add(effects.item(row)));
         out.put("effects_cut", done.cut());
-        ObjectNode next = future.now(held);
+        ObjectNode next = simulation.now(held);
         out.set("if_it_came_now", next == null ? JsonNodeFactory.instance.nullNode() : next);
         ArrayNode story = out.putArray("story");
         story.add(beginning(held));
-        String again = again(held);
-        if (again != null) {
-            story.add(again);
+        String later = laterRequests(held);
+        if (later != null) {
+            story.add(later);
         }
         done.rows().forEach(row -> story.add(sentence(row, in(held, done, row), mask(done, row))));
         if (done.cut()) {
@@ -56,12 +56,12 @@ final class KeyTale {
         }
         story.add(window(held, now));
         if (next != null) {
-            story.add("If it came again now with the same data: "
+            story.add("A repeat now with the same data: "
                     + next.path("sentence").asString(""));
         }
     }
 
-    /** Where it was done, unless that was the run of the key itself. */
+    /** Names the run of the effect, unless it is the run of the key itself. */
     private static String in(Rows.Held held, KeyDeeds.Found done, Ledger.Row row) {
         return row.holder().run().equals(held.known().run()) ? "" : " of " + done.runIdText(row);
     }
@@ -74,25 +74,21 @@ final class KeyTale {
                 + ", which is " + known.state().word() + failed + ".";
     }
 
-    private @Nullable String again(Rows.Held held) {
+    private @Nullable String laterRequests(Rows.Held held) {
         long replays = held.counts().replays();
         long conflicts = held.counts().conflicts();
         if (replays + conflicts == 0) {
-            return "It has not come again.";
+            return "No other request used this key.";
         }
         List<String> parts = new ArrayList<>();
         if (replays > 0) {
-            parts.add(times(replays) + " answered with that run");
+            parts.add(replays + " answered with that run");
         }
         if (conflicts > 0) {
-            parts.add(times(conflicts) + " refused" + because(held));
+            parts.add(conflicts + " rejected" + because(held));
         }
-        return "It came again: " + String.join(", ", parts) + "; the last time at "
+        return "Later requests with this key: " + String.join(", ", parts) + ". Last request at "
                 + Views.time(held.counts().lastSeenAt()) + ".";
-    }
-
-    private static String times(long count) {
-        return count == 1 ? "once" : count + " times";
     }
 
     private String because(Rows.Held held) {
@@ -104,10 +100,10 @@ final class KeyTale {
                 fields.addAll(List.of(row.changed().split(", ")));
             }
         }
-        return fields.isEmpty() ? "" : ", because it differed in " + String.join(", ", fields);
+        return fields.isEmpty() ? "" : " (different " + String.join(", ", fields) + ")";
     }
 
-    /** As the run that holds the row is shown. */
+    /** The PII mask of the run that owns the effect. */
     private Masks.Mask mask(KeyDeeds.Found found, Ledger.Row row) {
         RunId holder = row.holder().run();
         Rows.Run known = found.runs().get(holder);
@@ -129,9 +125,9 @@ final class KeyTale {
             case DONE ->
                 step + about + " was done at " + Views.time(row.acceptedAt()) + " ("
                         + row.facts().protection() + ").";
-            case UNKNOWN -> step + about + " is in doubt since it left at " + when + ".";
-            case RESERVED -> step + about + " is on its way since " + when + ".";
-            case FREE -> step + about + " was tried at " + when + " and is not done.";
+            case UNKNOWN -> step + about + " is in doubt since it was sent at " + when + ".";
+            case RESERVED -> step + about + " is in progress since " + when + ".";
+            case FREE -> step + about + " was attempted at " + when + " and is not done.";
         };
     }
 
@@ -141,19 +137,19 @@ final class KeyTale {
         return switch (Admissions.standing(known, now)) {
             case LIVE ->
                 known.has(Known.HOLD) && !known.state().ended() && now >= known.expiresAt()
-                        ? "Its window was over at " + until + "; the key is held until the run has ended."
+                        ? "Its window ended at " + until + "; the key stays in use until the run has ended."
                         : "Its window ends at " + until + ".";
             case FAILED ->
-                "Its run failed, and the workflow says on_failed: run_again; its window ends at " + until + ".";
-            case EXPIRED -> "Its window was over at " + until + ".";
+                "Its run failed and the workflow has on_failed: run_again. Its window ends at " + until + ".";
+            case EXPIRED -> "Its window ended at " + until + ".";
             case RELEASED -> "It was released at " + until + ".";
         };
     }
 
     /**
-     * Adds what the next run could do a second time, each with the reason, and whether that is all of it.
+     * Adds the effects that the next run could repeat, each with the reason, and whether the list is complete.
      *
-     * @param out the answer to a release, or to a look at one
+     * @param out the response to a release or to its dry run
      */
     void doubles(ObjectNode out, List<Rows.Held> released, long now) {
         ArrayNode list = out.putArray("effects");
@@ -161,7 +157,7 @@ final class KeyTale {
         List<String> running = new ArrayList<>();
         for (Rows.Held held : released) {
             RunId lineage = held.known().lineage();
-            KeyDeeds.Found found = deeds.of(lineage);
+            KeyDeeds.Found found = actions.of(lineage);
             cut |= found.cut();
             found.unfinished(lineage).forEach(run -> running.add(run.runIdText()));
             for (Ledger.Row row : found.rows()) {
@@ -173,7 +169,7 @@ final class KeyTale {
         }
         out.put("effects_cut", cut);
         String more =
-                running.isEmpty() ? "" : " Not ended, and going on beside it: " + String.join(", ", running) + ".";
+                running.isEmpty() ? "" : " Still running beside it: " + String.join(", ", running) + ".";
         out.put("could_double", out.path("could_double").asString("") + more + (cut ? " " + CUT : ""));
     }
 
@@ -190,14 +186,14 @@ final class KeyTale {
         item.put("worth", row.facts().worth());
         item.put("could_double", !guarded);
         String because = found.isOf(row, lineage)
-                ? "a new run begins a new line, whose steps have new keys"
-                : "a new run starts runs of its own, unless those have keys that still stand";
+                ? "a new run starts a new lineage, whose steps have new effect keys"
+                : "a new run starts its own child runs, unless their keys are still in use";
         return item.put(
                 "because",
                 !guarded
                         ? because
                         : settled
-                                ? "its own key holds it back until " + Views.time(row.expiresAt())
-                                : "its own key holds it back until it is known how it ended");
+                                ? "its own effect key blocks it until " + Views.time(row.expiresAt())
+                                : "its own effect key blocks it until its outcome is known");
     }
 }

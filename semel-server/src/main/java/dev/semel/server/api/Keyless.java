@@ -12,12 +12,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Runs whose trigger had no name at all, neither a key nor a chosen id: nothing would have caught it the second time. */
+/** Lists runs whose trigger had neither a key nor a chosen run id, so that Semel could not detect a duplicate. */
 final class Keyless {
-    /** So many runs are looked at for one page; where few of them fit, the cursor says where that ended. */
-    private static final int LOOKED_AT = 5_000;
+    /** The most runs scanned for one page. If few match, the cursor continues after the last scanned run. */
+    private static final int MAX_SCANNED = 5_000;
 
-    private static final int AT_ONCE = 200;
+    private static final int PAGE_SIZE = 200;
 
     private final Semel semel;
 
@@ -25,23 +25,23 @@ final class Keyless {
         this.semel = semel;
     }
 
-    Answer list(Request request, Looking looking) {
+    Answer list(Request request, Looking query) {
         Paging paging = Paging.of(request);
         ObjectNode out = Views.object();
         var items = out.putArray("items");
         RunId behind = paging.afterId();
         boolean more = true;
-        for (int looked = 0; more && looked < LOOKED_AT && items.size() < paging.limit(); looked += AT_ONCE) {
-            List<Rows.Run> runs = runs(looking, behind);
-            more = runs.size() == AT_ONCE;
+        for (int scanned = 0; more && scanned < MAX_SCANNED && items.size() < paging.limit(); scanned += PAGE_SIZE) {
+            List<Rows.Run> runs = runs(query, behind);
+            more = runs.size() == PAGE_SIZE;
             for (Rows.Run run : runs) {
                 if (items.size() == paging.limit()) {
                     more = true;
                     break;
                 }
                 behind = run.id();
-                if (isNameless(run) && run.createdAt() < looking.period().until()) {
-                    items.add(view(looking, run));
+                if (isUnkeyed(run) && run.createdAt() < query.period().until()) {
+                    items.add(view(query, run));
                 }
             }
         }
@@ -49,33 +49,33 @@ final class Keyless {
         return Views.ok(out);
     }
 
-    private List<Rows.Run> runs(Looking looking, @Nullable RunId behind) {
-        long since = looking.period().since();
+    private List<Rows.Run> runs(Looking query, @Nullable RunId behind) {
+        long since = query.period().since();
         var filter = new Reads.RunFilter(
-                looking.workspace(),
-                looking.workflowId().isEmpty() ? null : looking.workflowId(),
+                query.workspace(),
+                query.workflowId().isEmpty() ? null : query.workflowId(),
                 null,
                 null,
                 false,
                 since,
                 behind,
-                AT_ONCE,
+                PAGE_SIZE,
                 RunId.madeSince(since));
         return Objects.requireNonNull(semel.view(reads -> reads.runs(filter)));
     }
 
-    /** As it is counted when the run is made. */
-    private static boolean isNameless(Rows.Run run) {
+    /** The same rule as for the counter at admission. */
+    private static boolean isUnkeyed(Rows.Run run) {
         return run.origin().key() == null && run.chosenId() == null && run.replayOf() == null;
     }
 
-    private static ObjectNode view(Looking looking, Rows.Run run) {
+    private static ObjectNode view(Looking query, Rows.Run run) {
         return Views.object()
                 .put("kind", Figure.UNKEYED.word())
                 .put("at", Views.time(run.createdAt()))
                 .put("run_id", run.runIdText())
                 .putNull("key")
-                .put("workflow", looking.name(run.workflowId()))
+                .put("workflow", query.name(run.workflowId()))
                 .put("actor_id", run.origin().actor());
     }
 }

@@ -28,31 +28,31 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What is remembered under a key, and letting it go. */
+/** Serves idempotency keys (`/v1/keys`): list, history, simulation, longer window and release. */
 final class Keys {
     private static final int LONGEST_REASON = 500;
-    private static final int LOOKED_AT = 20_000;
-    private static final int AT_ONCE = 500;
+    private static final int MAX_SCANNED = 20_000;
+    private static final int PAGE_SIZE = 500;
     private static final long LONGEST_WINDOW = Duration.ofDays(365).toNanos() / 1_000;
 
     private final Semel semel;
     private final Views views;
-    private final Deeds deeds;
-    private final KeyFuture future;
-    private final KeyTale tale;
+    private final Deeds actions;
+    private final KeyFuture simulation;
+    private final KeyTale history;
 
-    Keys(Semel semel, Views views, Deeds deeds, Spaces spaces) {
+    Keys(Semel semel, Views views, Deeds actions, Spaces spaces) {
         this.semel = semel;
         this.views = views;
-        this.deeds = deeds;
-        this.future = new KeyFuture(semel, spaces);
-        this.tale = new KeyTale(semel, future);
+        this.actions = actions;
+        this.simulation = new KeyFuture(semel, spaces);
+        this.history = new KeyTale(semel, simulation);
     }
 
     void addTo(Router router) {
         router.add("GET", "/v1/keys", Scope.READ, this::list)
                 .add("GET", "/v1/keys/{key}", Scope.READ, this::get)
-                .add(Api.changing("POST", "/v1/keys/{key}/simulate", Scope.READ, future::simulate))
+                .add(Api.changing("POST", "/v1/keys/{key}/simulate", Scope.READ, simulation::simulate))
                 .add(Api.changing("POST", "/v1/keys/{key}/extend", Scope.OPERATE, this::extend))
                 .add(Api.changing("POST", "/v1/keys/{key}/release", Scope.OPERATE, this::release));
     }
@@ -77,7 +77,9 @@ final class Keys {
 
     private record Behind(String prefix, @Nullable Name after) {}
 
-    /** Keys stand in the order of their texts; one workflow's are picked out of so many, and the cursor says where. */
+    /**
+     * Keys are sorted by text, so this scans a limited number and filters by workflow. The cursor continues the scan.
+     */
     private Answer ofWorkflow(Request request, String workflow, Behind from, int limit) {
         int workspace = request.principal().workspace();
         var entry = semel.workflow(workspace, workflow);
@@ -89,11 +91,12 @@ final class Keys {
         long now = now();
         Name after = from.after();
         boolean more = true;
-        for (int looked = 0; more && looked < LOOKED_AT && items.size() < limit; looked += AT_ONCE) {
+        for (int scanned = 0; more && scanned < MAX_SCANNED && items.size() < limit; scanned += PAGE_SIZE) {
             Name behind = after;
             List<Rows.Held> page =
-                    Objects.requireNonNull(semel.view(reads -> reads.keys(workspace, from.prefix(), behind, AT_ONCE)));
-            more = page.size() == AT_ONCE;
+                    Objects.requireNonNull(
+                            semel.view(reads -> reads.keys(workspace, from.prefix(), behind, PAGE_SIZE)));
+            more = page.size() == PAGE_SIZE;
             for (Rows.Held held : page) {
                 after = held.name();
                 if (held.known().workflowId().equals(entry.published().workflowId())) {
@@ -115,13 +118,13 @@ final class Keys {
         ObjectNode out = views.key(found.getFirst(), now);
         ArrayNode others = out.putArray("others");
         found.stream().skip(1).forEach(held -> others.add(views.key(held, now)));
-        tale.tell(out, found.getFirst(), now);
+        history.tell(out, found.getFirst(), now);
         return Views.ok(out);
     }
 
     /**
-     * Lets a key go. With the `run_id` that it stood for, or with an `Idempotency-Key`, asking twice is safe: a second
-     * release does not touch the run that the key may stand for by then.
+     * Releases a key, so that its next request starts a new run. With a `run_id` or an `Idempotency-Key` a repeat is
+     * safe: it does not release the key from a newer run.
      */
     Answer release(Request request) {
         MediaTypes.requireJson(request);
@@ -130,79 +133,79 @@ final class Keys {
         String runId = body.path("run_id").isString() ? body.path("run_id").stringValue() : null;
         List<Rows.Held> found = find(request);
         long now = now();
-        List<Rows.Held> meant = found.stream()
+        List<Rows.Held> toRelease = found.stream()
                 .filter(held -> runId == null || runId.equals(held.known().runIdText()))
-                .filter(held -> holds(held, now))
+                .filter(held -> isInUse(held, now))
                 .toList();
-        ObjectNode doubles = could(found.getFirst());
-        tale.doubles(doubles, meant, now);
+        ObjectNode response = releaseJson(found.getFirst());
+        history.doubles(response, toRelease, now);
         if ("true".equals(request.query("dry_run"))) {
-            return Views.ok(doubles.put("released", false).put("dry_run", true));
+            return Views.ok(response.put("released", false).put("dry_run", true));
         }
-        Deeds.Deed deed = new Deeds.Deed(
+        Deeds.Deed action = new Deeds.Deed(
                 "key.release",
                 request.parameter("key"),
                 String.valueOf(request.query("workflow")),
                 new String(CanonicalJson.bytes(body), StandardCharsets.UTF_8));
-        Deeds.Done done = deeds.once(
+        Deeds.Done done = actions.once(
                 request,
-                deed,
+                action,
                 Releasing.of(
-                        meant, new Edit.By(semel.newId(), request.principal().tokenId(), reason)),
-                released -> doubles.put("released", Boolean.TRUE.equals(released)));
+                        toRelease, new Edit.By(semel.newId(), request.principal().tokenId(), reason)),
+                released -> response.put("released", Boolean.TRUE.equals(released)));
         if (done == null) {
-            throw new IllegalStateException("a release always answers");
+            throw new IllegalStateException("a release always has a response");
         }
         return done.answer();
     }
 
-    private static boolean holds(Rows.Held held, long now) {
+    private static boolean isInUse(Rows.Held held, long now) {
         Standing standing = Admissions.standing(held.known(), now);
         return standing == Standing.LIVE || standing == Standing.FAILED;
     }
 
-    private static ObjectNode could(Rows.Held newest) {
+    private static ObjectNode releaseJson(Rows.Held newest) {
         String named = newest.known().runIdText();
         ObjectNode out = Views.object();
         out.put("idempotency_key", Views.keyText(newest));
         out.put("released", false);
         out.put("run_id", named);
-        return out.put("could_double", "A request with this key now starts a new run beside " + named + ".");
+        return out.put("could_double", "The next request with this key starts a new run beside " + named + ".");
     }
 
-    /** A longer window for a key that still stands; it never gets shorter. */
+    /** Extends the window of a key that is in use. The window never gets shorter. */
     Answer extend(Request request) {
-        Said said = Said.in(request, Set.of("until", "for", "reason"));
-        String reason = reason(said.body().path("reason"));
-        if (said.text("until").isEmpty() == said.text("for").isEmpty()) {
-            throw RunActs.refused("either until (a time) or for (a length from now) says how long the key stands");
+        Said input = Said.in(request, Set.of("until", "for", "reason"));
+        String reason = reason(input.body().path("reason"));
+        if (input.text("until").isEmpty() == input.text("for").isEmpty()) {
+            throw RunActs.refused("send either until (a time) or for (a duration from now)");
         }
         List<Rows.Held> found = find(request);
         long now = now();
         Rows.Held held = found.getFirst();
-        long until = said.text("until").isEmpty()
-                ? now + KeyFuture.Times.length(said.text("for"))
-                : KeyFuture.Times.micros(said.text("until"));
+        long until = input.text("until").isEmpty()
+                ? now + KeyFuture.Times.length(input.text("for"))
+                : KeyFuture.Times.micros(input.text("until"));
         if (until > now + LONGEST_WINDOW) {
-            throw RunActs.refused("a key stands for 365 days from now at most");
+            throw RunActs.refused("the window of a key can end at most 365 days from now");
         }
         Edit.By by = new Edit.By(semel.newId(), request.principal().tokenId(), reason);
-        Deeds.Deed deed = new Deeds.Deed(
+        Deeds.Deed action = new Deeds.Deed(
                 "key.extend",
                 request.parameter("key"),
                 String.valueOf(request.query("workflow")),
-                new String(CanonicalJson.bytes(said.body()), StandardCharsets.UTF_8));
-        Deeds.Done done = deeds.once(
+                new String(CanonicalJson.bytes(input.body()), StandardCharsets.UTF_8));
+        Deeds.Done done = actions.once(
                 request,
-                deed,
+                action,
                 new Edit.Extend(held.name(), held.known().run(), until, by),
                 extended -> Boolean.TRUE.equals(extended) ? extended(held, until) : null);
         if (done == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "This key does not stand for its run any more: it is over or was released. Its window was not"
-                            + " changed.",
-                    "A request with it starts a new run; nothing can bring the old one back under this key.");
+                    "The window of this key has ended, or the key was released, so it no longer belongs to its run. Its"
+                            + " window was not changed.",
+                    "The next request with this key starts a new run. The earlier run cannot get the key back.");
         }
         return done.answer();
     }
@@ -223,8 +226,8 @@ final class Keys {
         if (!fits) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "A change of a key needs a reason of 1 to " + LONGEST_REASON + " characters. Nothing was changed.",
-                    "Send {\"reason\": \"why the key is changed\"}; it stands in the audit.");
+                    "Changing a key needs a reason of 1 to " + LONGEST_REASON + " characters. Nothing was changed.",
+                    "Send {\"reason\": \"why the key is changed\"}. The audit log stores it.");
         }
         return reason.stringValue();
     }
@@ -243,8 +246,9 @@ final class Keys {
         if (found.isEmpty()) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "This key is not on record in this workspace: never used, or gone after its time as a tombstone.",
-                    "A request with it would start a new run. Keys are listed at GET /v1/keys.");
+                    "This workspace has no record of this key: it was never used, or its retention ended. Nothing was"
+                            + " changed.",
+                    "A request with it starts a new run. List the keys with GET /v1/keys.");
         }
         return found;
     }
@@ -270,7 +274,7 @@ final class Keys {
             }
             return new Name(workspace, kind, name);
         } catch (IllegalArgumentException e) {
-            throw Paging.refused("after is not a cursor that a list gave");
+            throw Paging.refused("after is not a cursor from an earlier page");
         }
     }
 }

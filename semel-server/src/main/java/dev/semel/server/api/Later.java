@@ -10,15 +10,15 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * When a fresh run starts: `delay` after its admission, or not before `start_at`. Neither is part of what is asked for,
- * so a repeat with another one is the same trigger.
+ * The requested start of a new run: `delay` after admission, or `start_at`. It is not part of the fingerprint, so a
+ * repeat with another delay is still the same trigger.
  */
 record Later(@Nullable Duration delay, @Nullable Instant startAt) {
     static final Later AT_ONCE = new Later(null, null);
 
     private static final Duration LONGEST = Duration.ofDays(365);
 
-    /** So late that it is refused anyway, and its microseconds can be counted. */
+    /** Later times are cut to this one, which is rejected anyway, so that its microseconds fit into a long. */
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
     static Later in(JsonNode body) {
@@ -27,7 +27,7 @@ record Later(@Nullable Duration delay, @Nullable Instant startAt) {
         boolean delays = !delay.isMissingNode() && !delay.isNull();
         boolean starts = !startAt.isMissingNode() && !startAt.isNull();
         if (delays && starts) {
-            throw Ask.invalid("/start_at", "delay and start_at say the same thing twice; send one of them");
+            throw Ask.invalid("/start_at", "send either delay or start_at, not both");
         }
         return new Later(delays ? duration(delay) : null, starts ? instant(startAt) : null);
     }
@@ -50,7 +50,7 @@ record Later(@Nullable Duration delay, @Nullable Instant startAt) {
         }
     }
 
-    /** Microseconds from now; none where the time has passed. */
+    /** Microseconds from now; 0 if the time has passed. */
     long micros(LongSupplier now) {
         if (startAt == null) {
             return delay == null ? 0 : delay.toNanos() / 1_000;

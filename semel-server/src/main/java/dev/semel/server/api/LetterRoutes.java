@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** `POST /v1/signals/{name}`: a signal for whoever waits with its key, sent by somebody who does not know the run. */
+/** Serves `POST /v1/signals/{name}`: sends a signal to the runs that wait for its key, without knowing their ids. */
 final class LetterRoutes {
     private final Semel semel;
 
@@ -21,21 +21,21 @@ final class LetterRoutes {
         this.semel = semel;
     }
 
-    /** The id of the letter is the key of the request, or stands in its body; without any, each request is another. */
+    /** The signal's id is the `Idempotency-Key` or the member `id`. Without either, each request is a new signal. */
     Answer send(Request request) {
-        Said said = Said.in(request, Set.of("key", "data", "id"));
+        Said body = Said.in(request, Set.of("key", "data", "id"));
         String name = RunActs.named(request.parameter("name")).name();
-        Letter.Address to = address(request, name, said.text("key"));
-        String id = id(request, said.text("id"));
-        JsonNode data = said.value("data");
+        Letter.Address to = address(request, name, body.text("key"));
+        String id = id(request, body.text("id"));
+        JsonNode data = body.value("data");
         JsonNode value = data == null ? JsonNodeFactory.instance.objectNode() : data;
         Letters.Sent sent =
                 Letters.of(semel).send(to, value, id == null ? semel.newId().text() : id);
-        Answer answer = Views.ok(body(to, id, sent));
+        Answer answer = Views.ok(response(to, id, sent));
         return sent.replayed() ? Deeds.replayed(answer) : answer;
     }
 
-    private static ObjectNode body(Letter.Address to, @Nullable String id, Letters.Sent sent) {
+    private static ObjectNode response(Letter.Address to, @Nullable String id, Letters.Sent sent) {
         ObjectNode out = Views.object();
         out.put("name", to.name()).put("key", to.key()).put("id", id);
         out.put("status", sent.runs().isEmpty() ? "kept" : "delivered");
@@ -49,16 +49,16 @@ final class LetterRoutes {
         try {
             return new Letter.Address(request.principal().workspace(), name, key);
         } catch (IllegalArgumentException e) {
-            throw RunActs.refused("key is the key with which runs wait for the signal: 1 to 255 characters and no"
+            throw RunActs.refused("key must be the key that runs wait for: 1 to 255 characters without"
                     + " control characters");
         }
     }
 
-    private static @Nullable String id(Request request, String said) {
+    private static @Nullable String id(Request request, String inBody) {
         IdempotencyKey header = IdempotencyKey.fromHeader(request.headerLines("Idempotency-Key"));
-        String id = said.isEmpty() ? null : IdempotencyKey.of(said).text();
+        String id = inBody.isEmpty() ? null : IdempotencyKey.of(inBody).text();
         if (header != null && id != null && !header.text().equals(id)) {
-            throw RunActs.refused("The id in the body differs from the Idempotency-Key");
+            throw RunActs.refused("id in the body differs from the Idempotency-Key");
         }
         return header != null ? header.text() : id;
     }

@@ -17,7 +17,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a question about signals is about: `?since=&until=&workflow=&step=`. A time is an age (`24h`) or RFC 3339.
+ * The query of a metrics request: `?since=&until=&workflow=&step=`. A time is an age (`24h`) or RFC 3339.
  *
  * @param workflowId empty for all workflows
  */
@@ -29,19 +29,19 @@ record Looking(int workspace, String workflowId, String step, Period period, Map
         int workspace = request.principal().workspace();
         Long read = semel.view(reads -> reads.now());
         long now = read == null ? 0 : read;
-        String wanted = request.query("workflow");
+        String requested = request.query("workflow");
         String workflowId = "";
-        if (wanted != null) {
-            Current workflow = semel.workflow(workspace, wanted);
+        if (requested != null) {
+            Current workflow = semel.workflow(workspace, requested);
             if (workflow == null) {
                 throw Triggers.unknownWorkflow();
             }
             workflowId = workflow.published().workflowId();
         }
-        long since = moment(request.query("since"), now, now - DAY);
-        long until = moment(request.query("until"), now, now);
+        long since = parseTime(request.query("since"), now, now - DAY);
+        long until = parseTime(request.query("until"), now, now);
         if (since >= until || until - since > LONGEST) {
-            throw Paging.refused("since must be before until, by 400 days at most");
+            throw Paging.refused("since must be before until, by at most 400 days");
         }
         String step = request.query("step");
         return new Looking(
@@ -57,9 +57,9 @@ record Looking(int workspace, String workflowId, String step, Period period, Map
         return names;
     }
 
-    private static long moment(@Nullable String text, long now, long usual) {
+    private static long parseTime(@Nullable String text, long now, long fallback) {
         if (text == null) {
-            return usual;
+            return fallback;
         }
         if (!text.isEmpty() && Character.isDigit(text.charAt(0)) && text.length() <= 7) {
             return now - Runs.Filter.age(text);
@@ -67,7 +67,7 @@ record Looking(int workspace, String workflowId, String step, Period period, Map
         try {
             return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.parse(text));
         } catch (DateTimeException | ArithmeticException e) {
-            throw Paging.refused("since and until are ages like 24h, or times like 2026-11-16T09:00:00Z");
+            throw Paging.refused("since and until must be ages like 24h or times like 2026-11-16T09:00:00Z");
         }
     }
 
@@ -79,7 +79,7 @@ record Looking(int workspace, String workflowId, String step, Period period, Map
         return names.getOrDefault(id, id);
     }
 
-    /** The rows behind a number, for the same time and workflow. */
+    /** The link to the rows behind a number, for the same period and workflow. */
     String list(String path, String of) {
         String link = "/v1/" + path + (path.contains("?") ? "&" : "?") + "since=" + escaped(Views.time(period.since()))
                 + "&until=" + escaped(Views.time(period.until()));
@@ -89,7 +89,7 @@ record Looking(int workspace, String workflowId, String step, Period period, Map
         return step.isEmpty() ? link : link + "&step=" + escaped(step);
     }
 
-    /** Rows of a list that is narrowed by words, and knows no times. */
+    /** The link to a list that has a filter `q` and no period. */
     String words(String path, String word, String of) {
         return "/v1/" + path + "?q=" + escaped(of.isEmpty() ? word : word + " workflow:" + name(of));
     }

@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The reference pages, from the jar: what `type` and `Link` of an error point to is there, on the same server. */
+/** Serves the reference documentation from the jar, so that the links in error responses work on the same server. */
 final class Manual {
     Answer page(Request request) {
         String name = request.parameter("page");
@@ -22,7 +22,7 @@ final class Manual {
         return plain(text);
     }
 
-    /** The section of the errors page that is about one code. */
+    /** The section of the errors page for one error code. */
     Answer problem(Request request) {
         String code = request.parameter("code");
         String errors = resource("/dev/semel/server/docs/errors.md");
@@ -48,7 +48,7 @@ final class Manual {
     private static SemelException missing() {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
-                "There is no such page.",
+                "This server has no documentation page with this name. Nothing was changed.",
                 "The pages are /docs/idempotency, /docs/errors, /docs/api.");
     }
 

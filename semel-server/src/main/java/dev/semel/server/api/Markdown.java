@@ -1,23 +1,23 @@
 package dev.semel.server.api;
 
 /**
- * Texts of others inside Markdown that people hand on: names, codes and titles stand there as they were written, and do
- * nothing. A name cannot become a link, a picture, a tag, another cell or another line.
+ * Escapes text from stored data for Markdown, so that a name, code or title cannot become a link, image, tag, table
+ * cell or new line.
  */
 final class Markdown {
-    /** Each of them means something in some place of some dialect. */
+    /** Characters with a meaning in some Markdown dialect. */
     private static final String SPECIAL = "\\`*[]|#!~";
 
     private Markdown() {}
 
-    /** One line, in which nothing but the words takes effect, wherever it stands. */
+    /** Escapes the text to one line of plain text. */
     static String text(String raw) {
         String line = oneLine(raw);
         StringBuilder out = new StringBuilder(line.length() + 16);
         for (int at = 0; at < line.length(); at++) {
             char c = line.charAt(at);
             switch (c) {
-                // As entities, which every dialect knows; a backslash in front of these is not one everywhere.
+                // Entities: not every dialect supports a backslash before these.
                 case '<' -> out.append("&lt;");
                 case '>' -> out.append("&gt;");
                 case '&' -> out.append("&amp;");
@@ -32,7 +32,7 @@ final class Markdown {
         return out.toString();
     }
 
-    /** Marks inside a word do not emphasise, and ids of runs are to be copied as they are. */
+    /** An underscore inside a word does not emphasise, and users copy run ids as they are. */
     private static boolean isInside(String line, int at) {
         return at > 0 && at + 1 < line.length() && isOfWord(line.charAt(at - 1)) && isOfWord(line.charAt(at + 1));
     }
@@ -41,7 +41,7 @@ final class Markdown {
         return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z';
     }
 
-    /** What begins a list, a rule or a heading, where it is the first of its line: `-`, `+`, `=`, `1.`, `1)`. */
+    /** Whether the character begins a list, a rule or a heading: `-`, `+`, `=`, `1.`, `1)` at the start of a line. */
     private static boolean isMark(String line, int at) {
         char c = line.charAt(at);
         if (at == 0) {
@@ -60,8 +60,7 @@ final class Markdown {
     }
 
     /**
-     * What somebody wrote as Markdown, and means so, but for tags: those are shown instead of done. A sign that begins none
-     * stays, as in `a < b`.
+     * Escapes only HTML tags in Markdown that a user wrote. A `<` that begins no tag stays, as in `a < b`.
      */
     static String withoutHtml(String markdown) {
         return markdown.strip().replaceAll("<(?=[A-Za-z/!?])", "&lt;");

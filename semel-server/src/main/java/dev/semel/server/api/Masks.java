@@ -26,9 +26,9 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
 /**
- * What names a person in a run, and how it is shown to everybody who did not ask for it with a reason. A field that the
- * workflow marks as `pii` is masked in the input; and since workflows hand such values on, so are texts equal to it, or
- * with it in them, in outputs, results, errors, questions and keys of effects, and in names of members.
+ * Creates the masks that hide personal data (PII) of runs in API responses. A mask hides the input fields that the
+ * workflow marks as `pii`, and every text that contains their values: in outputs, results, errors, questions, effect
+ * keys and member names. Users see unmasked values only through a reveal with a reason.
  */
 final class Masks {
     static final String MARK = "•••";
@@ -37,9 +37,9 @@ final class Masks {
     private static final Pattern FIELD_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_-]*");
     private static final int SHORTEST = 3;
     private static final int SHORTEST_NUMBER = 5;
-    private static final int AT_ONCE = 16;
+    private static final int PAGE_SIZE = 16;
 
-    /** What stands in the place of an input that was taken out after its time. */
+    /** The stored input of a run whose payload was erased after its retention. */
     private static final String BLANK = "{}";
 
     private final Semel semel;
@@ -48,17 +48,17 @@ final class Masks {
         this.semel = semel;
     }
 
-    /** No mask at all: for whoever asked with a reason, which is on record, and for the sender who waits for their run. */
+    /** A mask that hides nothing: for an audited reveal, and for the sender of a trigger who waits for its run. */
     static Mask lifted() {
         return Mask.NONE;
     }
 
-    /** The mask of a run; of one whose workflow marks nothing, one that hides nothing. */
+    /** The mask of a run. It hides nothing if the workflow marks no field. */
     Mask of(Rows.Run run) {
         return of(run, List.of());
     }
 
-    /** The mask of what a run made, also where the run is gone: then nobody can say what of it is personal. */
+    /** The mask for data of a run. If the run is deleted, the PII values are unknown and everything is masked. */
     Mask of(Rows.@Nullable Run run, int workspace, String workflowId) {
         if (run != null) {
             return of(run);
@@ -66,54 +66,57 @@ final class Masks {
         return marks(workspace, workflowId) ? Mask.ALL : Mask.NONE;
     }
 
-    /** @param more what is masked besides, such as by a text that is not published yet */
+    /** @param more further fields to mask, such as those of an unpublished draft */
     Mask of(Rows.Run run, List<FieldPath> more) {
-        List<FieldPath> paths = marked(run);
+        List<FieldPath> paths = piiFields(run);
         paths.addAll(more);
         if (paths.isEmpty()) {
             return Mask.NONE;
         }
-        return hiding(paths, run.input().isEmpty() ? whole(List.of(run)).getOrDefault(run.id(), run) : run);
+        return maskOf(paths, run.input().isEmpty() ? withInputs(List.of(run)).getOrDefault(run.id(), run) : run);
     }
 
-    /** Those of a page. A list leaves large inputs out, and what is in them may be in its other columns. */
+    /**
+     * The masks of a page of runs. Lists omit large inputs, so those are loaded: other columns may contain their
+     * values.
+     */
     Map<RunId, Mask> of(List<Rows.Run> page) {
         Map<RunId, Mask> all = new HashMap<>();
         Map<RunId, List<FieldPath>> large = new LinkedHashMap<>();
         for (Rows.Run run : page) {
-            List<FieldPath> paths = marked(run);
+            List<FieldPath> paths = piiFields(run);
             if (!paths.isEmpty() && run.input().isEmpty()) {
                 large.put(run.id(), paths);
             }
-            all.put(run.id(), paths.isEmpty() ? Mask.NONE : hiding(paths, run));
+            all.put(run.id(), paths.isEmpty() ? Mask.NONE : maskOf(paths, run));
         }
         List<Rows.Run> missing =
                 page.stream().filter(run -> large.containsKey(run.id())).toList();
-        // Some at a time, since each may be a megabyte: what is kept of them is the mask.
-        for (int from = 0; from < missing.size(); from += AT_ONCE) {
-            whole(missing.subList(from, Math.min(from + AT_ONCE, missing.size())))
-                    .forEach((id, run) -> all.put(id, hiding(large.getOrDefault(id, List.of()), run)));
+        // A few at a time, since each input may be a megabyte. Only the mask stays in memory.
+        for (int from = 0; from < missing.size(); from += PAGE_SIZE) {
+            withInputs(missing.subList(from, Math.min(from + PAGE_SIZE, missing.size())))
+                    .forEach((id, run) -> all.put(id, maskOf(large.getOrDefault(id, List.of()), run)));
         }
         return all;
     }
 
-    private Map<RunId, Rows.Run> whole(List<Rows.Run> runs) {
+    private Map<RunId, Rows.Run> withInputs(List<Rows.Run> runs) {
         List<Rows.Run> found = Objects.requireNonNull(
                 semel.view(reads -> reads.heads(runs.stream().map(Rows.Run::id).toList())));
         return found.stream().collect(Collectors.toMap(Rows.Run::id, run -> run));
     }
 
     /**
-     * By what the run was told. Where that was taken out after its time, or the run is gone, the keys of its effects and
-     * its errors stay, and nothing says what of them is personal: then none of it is shown.
+     * Builds the mask from the run's input. If the input was erased, its effect keys and errors remain and their PII is
+     * unknown, so the mask hides everything.
      */
-    private static Mask hiding(List<FieldPath> paths, Rows.Run run) {
+    private static Mask maskOf(List<FieldPath> paths, Rows.Run run) {
         boolean blank =
                 run.input().isEmpty() || run.end() != null && run.input().equals(BLANK);
         return blank ? new Mask(paths, EVERYTHING) : mask(paths, List.of(Json.parse(run.input())));
     }
 
-    /** Whether any version of a workflow marks a field. */
+    /** Whether any version of the workflow marks a field as PII. */
     boolean marks(int workspace, String workflowId) {
         Rows.Workflow row = semel.view(reads -> reads.workflow(workspace, workflowId));
         for (int version = row == null ? 0 : row.rollout().latest(); version > 0; version--) {
@@ -124,11 +127,11 @@ final class Masks {
         return false;
     }
 
-    /** By the version it runs with and by those that new runs get: whoever marks a field means old runs, too. */
-    private List<FieldPath> marked(Rows.Run run) {
+    /** PII fields of the run's version and of the current versions: a new mark also covers old runs. */
+    private List<FieldPath> piiFields(Rows.Run run) {
         List<FieldPath> paths = new ArrayList<>(
                 semel.version(run.workflowId(), run.version()).body().pii());
-        // Remembered until somebody publishes, so that a list costs no read for each of its rows.
+        // Cached until the next publish, so that a list needs no read per row.
         Current current = semel.workflow(run.ws(), run.workflowId());
         if (current == null) {
             return paths;
@@ -141,16 +144,17 @@ final class Masks {
         return paths;
     }
 
-    /** Of what the marked fields hold in any of these. */
+    /** The mask for the values of these fields in any of these inputs. */
     static Mask mask(List<FieldPath> paths, List<JsonNode> inputs) {
         Set<String> found = new LinkedHashSet<>();
-        inputs.forEach(input -> paths.forEach(path -> gather(path.of(input), found)));
-        // Too many to look for one by one: then nothing that was made of this input is shown.
+        inputs.forEach(input -> paths.forEach(path -> collectValues(path.of(input), found)));
+        // Too many values to search for: then the mask hides everything derived from the input.
         return new Mask(paths, found.size() > MOST_VALUES ? EVERYTHING : values(found));
     }
 
     private static @Nullable Pattern values(Set<String> found) {
-        // What stands alone only: "Ada" is not masked in "Adaptation". The longest first, since one may begin another.
+        // Whole words only: "Ada" is not masked in "Adaptation". The longest first, since one may be a prefix of
+        // another.
         String any = found.stream()
                 .sorted(Comparator.comparingInt(String::length).reversed())
                 .map(Pattern::quote)
@@ -162,10 +166,10 @@ final class Masks {
                         Pattern.CASE_INSENSITIVE | Pattern.UNICODE_CASE);
     }
 
-    private static void gather(JsonNode node, Set<String> found) {
+    private static void collectValues(JsonNode node, Set<String> found) {
         if (node.isContainer()) {
-            node.forEach(inner -> gather(inner, found));
-            // {"ada@example.com": true}: a name that no author would give a field is a value.
+            node.forEach(inner -> collectValues(inner, found));
+            // {"ada@example.com": true}: a member name that is no usual field name is a value.
             node.propertyNames().stream()
                     .filter(name -> !FIELD_NAME.matcher(name).matches())
                     .forEach(name -> add(name.strip(), found));
@@ -182,9 +186,9 @@ final class Masks {
     }
 
     /**
-     * How one run is shown.
+     * Hides the personal data of one run.
      *
-     * @param values what the marked fields hold, wherever it stands; null where they hold nothing that could be told apart
+     * @param values matches the values of the PII fields in any text; null if no value is long enough to search for
      */
     record Mask(List<FieldPath> paths, @Nullable Pattern values) {
         private static final Mask NONE = new Mask(List.of(), null);
@@ -196,38 +200,38 @@ final class Masks {
         }
 
         JsonNode input(JsonNode input) {
-            return paths.isEmpty() ? input : anywhere(FieldPath.masked(input, paths, MARKED), true);
+            return paths.isEmpty() ? input : maskNode(FieldPath.masked(input, paths, MARKED), true);
         }
 
-        /** What a step gave, or any other value that came of the input. */
+        /** Masks a step result or another value derived from the input. */
         JsonNode value(JsonNode value) {
-            return anywhere(value, true);
+            return maskNode(value, true);
         }
 
-        /** The same, where the names of its members are ours. */
+        /** Masks values but keeps member names, which Semel chose. */
         JsonNode ours(JsonNode value) {
-            return anywhere(value, false);
+            return maskNode(value, false);
         }
 
         String text(String text) {
             return values == null ? text : values.matcher(text).replaceAll(MARK);
         }
 
-        private JsonNode anywhere(JsonNode node, boolean names) {
+        private JsonNode maskNode(JsonNode node, boolean names) {
             if (values == null) {
                 return node;
             }
             if (node instanceof ObjectNode object) {
                 ObjectNode out = JsonNodeFactory.instance.objectNode();
                 object.properties().forEach(member -> {
-                    String name = names ? free(text(member.getKey()), out) : member.getKey();
-                    out.set(name, anywhere(member.getValue(), names));
+                    String name = names ? uniqueName(text(member.getKey()), out) : member.getKey();
+                    out.set(name, maskNode(member.getValue(), names));
                 });
                 return out;
             }
             if (node instanceof ArrayNode array) {
                 List<JsonNode> all = new ArrayList<>();
-                array.forEach(element -> all.add(anywhere(element, names)));
+                array.forEach(element -> all.add(maskNode(element, names)));
                 return JsonNodeFactory.instance.arrayNode().addAll(all);
             }
             if (!node.isString() && !node.isNumber()) {
@@ -238,8 +242,8 @@ final class Masks {
             return masked.equals(text) ? node : StringNode.valueOf(masked);
         }
 
-        /** Two names that are equal under the mask stay two members. */
-        private static String free(String name, ObjectNode taken) {
+        /** Numbers member names that are equal after masking, so that none is lost. */
+        private static String uniqueName(String name, ObjectNode taken) {
             String free = name;
             for (int n = 2; taken.has(free); n++) {
                 free = name + " " + n;

@@ -5,14 +5,17 @@ import dev.semel.error.SemelException;
 import dev.semel.server.http.Request;
 import java.util.Locale;
 
-/** What a body may be. A browser form cannot send any of these across sites without asking first. */
+/**
+ * Checks the Content-Type of request bodies. A browser cannot send the allowed types cross-site without a CORS
+ * preflight.
+ */
 final class MediaTypes {
     private MediaTypes() {}
 
     static void requireJson(Request request) {
         String type = type(request);
         if (!type.equals("application/json") && !(type.startsWith("application/") && type.endsWith("+json"))) {
-            throw refused("application/json");
+            throw unsupported("application/json");
         }
     }
 
@@ -23,7 +26,7 @@ final class MediaTypes {
                 || type.equals("application/x-yaml")
                 || type.equals("application/json");
         if (!known) {
-            throw refused("application/yaml or application/json");
+            throw unsupported("application/yaml or application/json");
         }
     }
 
@@ -41,11 +44,11 @@ final class MediaTypes {
         return type.strip().toLowerCase(Locale.ROOT);
     }
 
-    private static SemelException refused(String wanted) {
+    private static SemelException unsupported(String expected) {
         return new SemelException(
                 ErrorCode.UNSUPPORTED_MEDIA_TYPE,
-                "The body must be " + wanted
-                        + " in UTF-8, and the Content-Type says otherwise. Nothing was read from it.",
-                "Send the header Content-Type: " + wanted.split(" ")[0] + ".");
+                "The body must be " + expected
+                        + " in UTF-8, and the Content-Type is another one. The server did not read it.",
+                "Send the header Content-Type: " + expected.split(" ")[0] + ".");
     }
 }

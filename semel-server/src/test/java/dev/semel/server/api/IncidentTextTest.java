@@ -127,18 +127,18 @@ final class IncidentTextTest {
         Map<String, String> drafts = IncidentText.drafts(facts);
         String all = String.join("\n", drafts.values());
         for (String said : new String[] {
-            "At least 100000 runs failed in all.",
+            "In total, at least 100000 runs failed.",
             "Whether an object was created twice is not known",
             "Whether effects without a protection took more than one attempt is not known",
-            "An unknown number of effects still in doubt, at least 7 effects decided by a person.",
-            "At least 5000 retries that came after",
+            "An unknown number of effects still in doubt, at least 7 effects decided by a user.",
+            "At least 5000 retries arrived after",
             "Whether an alert fired is not known",
-            "Whether somebody acted is not known.",
-            "3 duplicates prevented (2 requests replayed, 1 effect suppressed), 1 conflict refused."
+            "Whether a user acted is not known.",
+            "3 duplicates prevented (2 requests replayed, 1 effect suppressed), 1 conflict rejected."
         }) {
             assertTrue(all.contains(said), () -> said + "\n" + all);
         }
-        for (String never : new String[] {"No object was", "No alert fired", "Nobody acted", "No run failed"}) {
+        for (String never : new String[] {"No object was", "No alert fired", "No user acted", "No stored run failed"}) {
             assertFalse(all.contains(never), all);
         }
     }

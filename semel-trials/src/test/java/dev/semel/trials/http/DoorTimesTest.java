@@ -108,7 +108,7 @@ class DoorTimesTest {
         Reply gone =
                 until(() -> admin().post("/v1/events/" + event + "/reprocess", "{}"), reply -> reply.status() != 200);
         Problem.expect(gone, 404, "not-found");
-        assertTrue(gone.text("detail").contains("kept no longer"), gone.body());
+        assertTrue(gone.text("detail").contains("no longer stores the payload"), gone.body());
     }
 
     @Test

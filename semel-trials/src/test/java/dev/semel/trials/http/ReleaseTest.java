@@ -132,7 +132,7 @@ class ReleaseTest extends OnDevServers {
         Crowd.until(
                 "it is on its way",
                 () -> dry(key).path("effects").size() == 1
-                        && dry(key).path("could_double").asString("").contains("Not ended"));
+                        && dry(key).path("could_double").asString("").contains("Still running"));
         assertTrue(dry(key).path("could_double").asString("").contains(begun.runId()));
     }
 
@@ -168,6 +168,6 @@ class ReleaseTest extends OnDevServers {
         JsonNode told = dry(key);
         assertEquals(100, told.path("effects").size());
         assertTrue(told.path("effects_cut").asBoolean());
-        assertTrue(told.path("could_double").asString("").contains("There is more"));
+        assertTrue(told.path("could_double").asString("").contains("This list is truncated"));
     }
 }
