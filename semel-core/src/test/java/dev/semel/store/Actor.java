@@ -19,29 +19,29 @@ final class Actor implements AutoCloseable {
             "semel_token",
             "semel_catalog",
             "semel_workflow",
-            "semel_version",
+            "semel_workflow_version",
             "semel_key",
             "semel_run",
-            "semel_work",
-            "semel_end",
+            "semel_unfinished_run",
+            "semel_finished_run",
             "semel_journal",
-            "semel_request",
-            "semel_use",
+            "semel_duplicate_request",
+            "semel_duplicate_count",
             "semel_lease",
             "semel_fence",
             "semel_audit",
             "semel_setting",
             "semel_schedule",
-            "semel_tick",
-            "semel_delivery",
-            "semel_mark",
-            "semel_link",
+            "semel_schedule_tick",
+            "semel_webhook_delivery",
+            "semel_webhook_dedup",
+            "semel_run_link",
             "semel_effect",
             "semel_signal",
             "semel_queue",
-            "semel_place",
-            "semel_rate",
-            "semel_quiet");
+            "semel_queue_entry",
+            "semel_rate_limit",
+            "semel_debounce");
 
     final String name;
     final Place place;
@@ -151,7 +151,7 @@ final class Actor implements AutoCloseable {
         } catch (SQLException e) {
             throw new AssertionError("the rows of " + name + " could not be looked at", e);
         }
-        lines.removeIf(line -> line.startsWith("semel_rate ") && line.contains("next_at=0"));
+        lines.removeIf(line -> line.startsWith("semel_rate_limit ") && line.contains("next_start_at=0"));
         lines.sort(Comparator.naturalOrder());
         return lines;
     }

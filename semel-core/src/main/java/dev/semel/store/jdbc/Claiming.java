@@ -10,14 +10,14 @@ public final class Claiming {
     // Jumps from workflow to workflow through the index; its first entry of each is the one that is due first.
     private static final String GROUPS = """
         WITH RECURSIVE free(id) AS (
-            SELECT min(workflow_id) FROM semel_work WHERE owner IS NULL AND held = 0
+            SELECT min(workflow_id) FROM semel_unfinished_run WHERE owner IS NULL AND start_blocked = 0
             UNION ALL
-            SELECT (SELECT min(w.workflow_id) FROM semel_work w
-                    WHERE w.owner IS NULL AND w.held = 0 AND w.workflow_id > free.id)
+            SELECT (SELECT min(w.workflow_id) FROM semel_unfinished_run w
+                    WHERE w.owner IS NULL AND w.start_blocked = 0 AND w.workflow_id > free.id)
             FROM free WHERE free.id IS NOT NULL),
         first AS (
-            SELECT free.id, (SELECT min(w.due_at) FROM semel_work w
-                WHERE w.owner IS NULL AND w.held = 0 AND w.workflow_id = free.id) AS due_at
+            SELECT free.id, (SELECT min(w.due_at) FROM semel_unfinished_run w
+                WHERE w.owner IS NULL AND w.start_blocked = 0 AND w.workflow_id = free.id) AS due_at
             FROM free WHERE free.id IS NOT NULL)
         SELECT f.id, coalesce(known.ws, 0) FROM first f
         LEFT JOIN semel_workflow known ON known.workflow_id = f.id

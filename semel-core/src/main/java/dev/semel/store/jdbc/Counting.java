@@ -17,35 +17,35 @@ public final class Counting {
     private static final int HOUR = 60;
 
     private static final String COUNT = """
-        INSERT INTO semel_count (ws, minute, workflow_id, figure, step, span, lease, slot, n)
+        INSERT INTO semel_metric_count (ws, minute, workflow_id, metric, step, span_minutes, lease, slot, total)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (ws, minute, workflow_id, figure, step, span, lease, slot)
-        DO UPDATE SET n = semel_count.n + excluded.n
+        ON CONFLICT (ws, minute, workflow_id, metric, step, span_minutes, lease, slot)
+        DO UPDATE SET total = semel_metric_count.total + excluded.total
         """;
 
     private static final String FACT = """
-        INSERT INTO semel_fact (ws, figure, at, run, digest, workflow_id, step, object, worth, data, since_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ws, figure, at, run, digest) DO NOTHING
+        INSERT INTO semel_metric_detail (ws, metric, at, run, digest, workflow_id, step, object, worth, data, key_first_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ws, metric, at, run, digest) DO NOTHING
         """;
 
     private static final String MADE = "SELECT ws, workflow_id FROM semel_run WHERE run = ?";
 
     private static final String OLD_COUNTS = """
-        SELECT ws, minute, workflow_id, figure, step, span, lease, slot FROM semel_count
-        WHERE span = ? AND minute < ? ORDER BY minute, ws, workflow_id, figure, step, lease, slot LIMIT ?
+        SELECT ws, minute, workflow_id, metric, step, span_minutes, lease, slot FROM semel_metric_count
+        WHERE span_minutes = ? AND minute < ? ORDER BY minute, ws, workflow_id, metric, step, lease, slot LIMIT ?
         """;
 
     private static final String TAKE_COUNT = """
-        DELETE FROM semel_count WHERE ws = ? AND minute = ? AND workflow_id = ? AND figure = ? AND step = ?
-            AND span = ? AND lease = ? AND slot = ? RETURNING n
+        DELETE FROM semel_metric_count WHERE ws = ? AND minute = ? AND workflow_id = ? AND metric = ? AND step = ?
+            AND span_minutes = ? AND lease = ? AND slot = ? RETURNING total
         """;
 
     private static final String OLD_FACTS = """
-        SELECT ws, figure, at, run, digest FROM semel_fact WHERE at < ? ORDER BY at LIMIT ?
+        SELECT ws, metric, at, run, digest FROM semel_metric_detail WHERE at < ? ORDER BY at LIMIT ?
         """;
 
     private static final String DELETE_FACT = """
-        DELETE FROM semel_fact WHERE ws = ? AND figure = ? AND at = ? AND run = ? AND digest = ?
+        DELETE FROM semel_metric_detail WHERE ws = ? AND metric = ? AND at = ? AND run = ? AND digest = ?
         """;
 
     private Counting() {}

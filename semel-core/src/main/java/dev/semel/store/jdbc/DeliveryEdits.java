@@ -11,62 +11,62 @@ import org.jspecify.annotations.Nullable;
 /** Deliveries of webhooks, in statements that both stores understand. */
 final class DeliveryEdits {
     private static final String ONE = """
-        SELECT id, ws, hook, at, event_id, type, verdict, note, payload FROM semel_delivery WHERE id = ?
+        SELECT id, ws, webhook, at, event_id, type, outcome, note, payload FROM semel_webhook_delivery WHERE id = ?
         """;
 
     private static final String FIRST_OF = """
-        SELECT d.id, d.ws, d.hook, d.at, d.event_id, d.type, d.verdict, d.note, d.payload
-        FROM semel_mark m JOIN semel_delivery d ON d.id = m.delivery WHERE m.ws = ? AND m.hook = ? AND m.mark = ?
+        SELECT d.id, d.ws, d.webhook, d.at, d.event_id, d.type, d.outcome, d.note, d.payload
+        FROM semel_webhook_dedup m JOIN semel_webhook_delivery d ON d.id = m.first_delivery WHERE m.ws = ? AND m.webhook = ? AND m.dedup_key = ?
         """;
 
     private static final String PAGE = """
-        SELECT id, ws, hook, at, event_id, type, verdict, note, CAST(NULL AS text) FROM semel_delivery
-        WHERE ws = ? AND hook = ? AND id < ? ORDER BY id DESC LIMIT ?
+        SELECT id, ws, webhook, at, event_id, type, outcome, note, CAST(NULL AS text) FROM semel_webhook_delivery
+        WHERE ws = ? AND webhook = ? AND id < ? ORDER BY id DESC LIMIT ?
         """;
 
     private static final String TURNED_AWAY = """
         SELECT COUNT(*) FROM (
-            SELECT 1 FROM semel_delivery WHERE ws = ? AND hook = ? AND verdict >= 4 AND at >= ? LIMIT ?) n
+            SELECT 1 FROM semel_webhook_delivery WHERE ws = ? AND webhook = ? AND outcome >= 4 AND at >= ? LIMIT ?) n
         """;
 
     private static final String ADD = """
-        INSERT INTO semel_delivery
-            (id, ws, hook, at, event_id, type, verdict, note, payload, payload_until, expires_at)
+        INSERT INTO semel_webhook_delivery
+            (id, ws, webhook, at, event_id, type, outcome, note, payload, payload_until, expires_at)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """;
 
     // One that is past its time is taken over by the statement that finds it, so that of two at once one is the first.
     private static final String MARK = """
-        INSERT INTO semel_mark (ws, hook, mark, event_id, delivery, expires_at) VALUES (?, ?, ?, ?, ?, ?)
-        ON CONFLICT (ws, hook, mark) DO UPDATE
-            SET event_id = excluded.event_id, delivery = excluded.delivery, expires_at = excluded.expires_at
-            WHERE semel_mark.expires_at <= ?
+        INSERT INTO semel_webhook_dedup (ws, webhook, dedup_key, event_id, first_delivery, expires_at) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (ws, webhook, dedup_key) DO UPDATE
+            SET event_id = excluded.event_id, first_delivery = excluded.first_delivery, expires_at = excluded.expires_at
+            WHERE semel_webhook_dedup.expires_at <= ?
         """;
 
     private static final String MARKED = """
-        SELECT event_id, delivery FROM semel_mark WHERE ws = ? AND hook = ? AND mark = ?
+        SELECT event_id, first_delivery FROM semel_webhook_dedup WHERE ws = ? AND webhook = ? AND dedup_key = ?
         """;
 
     private static final String EXPIRED = """
-        SELECT 1 WHERE EXISTS (SELECT 1 FROM semel_delivery WHERE expires_at <= ?)
-            OR EXISTS (SELECT 1 FROM semel_delivery WHERE payload IS NOT NULL AND payload_until <= ?)
-            OR EXISTS (SELECT 1 FROM semel_mark WHERE expires_at <= ?)
+        SELECT 1 WHERE EXISTS (SELECT 1 FROM semel_webhook_delivery WHERE expires_at <= ?)
+            OR EXISTS (SELECT 1 FROM semel_webhook_delivery WHERE payload IS NOT NULL AND payload_until <= ?)
+            OR EXISTS (SELECT 1 FROM semel_webhook_dedup WHERE expires_at <= ?)
         """;
 
     private static final String DELETE_ROWS = """
-        DELETE FROM semel_delivery WHERE id IN (
-            SELECT id FROM semel_delivery WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)
+        DELETE FROM semel_webhook_delivery WHERE id IN (
+            SELECT id FROM semel_webhook_delivery WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)
         """;
 
     private static final String DELETE_PAYLOADS = """
-        UPDATE semel_delivery SET payload = NULL WHERE id IN (
-            SELECT id FROM semel_delivery WHERE payload IS NOT NULL AND payload_until <= ?
+        UPDATE semel_webhook_delivery SET payload = NULL WHERE id IN (
+            SELECT id FROM semel_webhook_delivery WHERE payload IS NOT NULL AND payload_until <= ?
             ORDER BY payload_until LIMIT ?)
         """;
 
     private static final String DELETE_MARKS = """
-        DELETE FROM semel_mark WHERE (ws, hook, mark) IN (
-            SELECT ws, hook, mark FROM semel_mark WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)
+        DELETE FROM semel_webhook_dedup WHERE (ws, webhook, dedup_key) IN (
+            SELECT ws, webhook, dedup_key FROM semel_webhook_dedup WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)
         """;
 
     private final Session session;

@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 public final class Edits {
     private static final String TOKEN = """
         SELECT t.token_id, t.ws, w.name, t.name, t.hash, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at,
-               t.made_by
+               t.created_by
         FROM semel_token t JOIN semel_workspace w ON w.ws = t.ws WHERE t.token_id = ? AND t.hash = ?
         """;
 
-    private static final String CATALOG = "SELECT change FROM semel_catalog WHERE one = 1";
+    private static final String CATALOG = "SELECT revision FROM semel_catalog WHERE singleton = 1";
 
     private static final String WORKSPACE = "SELECT 1 FROM semel_workspace WHERE name = ?";
 
@@ -136,7 +136,7 @@ public final class Edits {
         }
         session.update(
                 """
-                INSERT INTO semel_token (token_id, ws, name, hash, scopes, quota_per_minute, created_at, revoked_at, made_by)
+                INSERT INTO semel_token (token_id, ws, name, hash, scopes, quota_per_minute, created_at, revoked_at, created_by)
                 VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT DO NOTHING
                 """,
                 token.tokenId(),
@@ -171,7 +171,7 @@ public final class Edits {
                 session.update("""
                     UPDATE semel_key SET flags = flags | 4, expires_at = ?
                     WHERE ws = ? AND kind = ? AND key = ? AND run = ? AND (flags & 4) = 0 AND (expires_at > ?
-                        OR ((flags & 1) = 1 AND EXISTS (SELECT 1 FROM semel_work w WHERE w.run = semel_key.run)))
+                        OR ((flags & 1) = 1 AND EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE w.run = semel_key.run)))
                     """, now, name.workspace(), name.kind().code(), name.text(), release.run(), now) == 1;
         if (released && name.kind() != Name.Kind.PAYLOAD) {
             Edit.By by = new Edit.By(audited, release.by().actor(), release.by().reason());
@@ -186,7 +186,7 @@ public final class Edits {
                         """
                         UPDATE semel_key SET expires_at = CASE WHEN expires_at < ? THEN ? ELSE expires_at END
                         WHERE ws = ? AND kind = ? AND key = ? AND run = ? AND (flags & 4) = 0 AND (expires_at > ?
-                            OR ((flags & 1) = 1 AND EXISTS (SELECT 1 FROM semel_work w WHERE w.run = semel_key.run)))
+                            OR ((flags & 1) = 1 AND EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE w.run = semel_key.run)))
                         """,
                         extend.until(),
                         extend.until(),
@@ -287,8 +287,8 @@ public final class Edits {
 
     /** The caller holds the catalog and all slots, so no trigger that was looked up before this comes in after it. */
     void bumpCatalog() throws SQLException {
-        session.update("UPDATE semel_catalog SET change = change + 1 WHERE one = 1");
-        session.update("UPDATE semel_fence SET change = (SELECT change FROM semel_catalog WHERE one = 1)");
+        session.update("UPDATE semel_catalog SET revision = revision + 1 WHERE singleton = 1");
+        session.update("UPDATE semel_fence SET catalog_revision = (SELECT revision FROM semel_catalog WHERE singleton = 1)");
     }
 
     RunId newId() {

@@ -17,8 +17,8 @@ final class EffectPages {
     private static final Reads.EffectPlace AFTER_ALL = new Reads.EffectPlace(new RunId(-1L, -1L), "");
 
     private static final String OF_WORKSPACE = """
-        SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
-               data, result, key, path, workflow_id, protection, does, object, worth
+        SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at, window_micros, expires_at,
+               data, result, key, path, workflow_id, protection, action, object, worth
         FROM (SELECT * FROM semel_effect WHERE ws = ? AND (run, digest) < (?, ?)
             ORDER BY run DESC, digest DESC LIMIT ?) e
         WHERE COALESCE(data, '') <> 'noted' AND (? <> 1 OR substr(COALESCE(data, ''), 1, 11) <> 'suppressed ')
@@ -32,8 +32,8 @@ final class EffectPages {
         """;
 
     private static final String OF_OBJECT = """
-        SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
-               data, result, key, path, workflow_id, protection, does, object, worth
+        SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at, window_micros, expires_at,
+               data, result, key, path, workflow_id, protection, action, object, worth
         FROM (SELECT * FROM semel_effect WHERE ws = ? AND object = ? AND (run, digest) < (?, ?)
             ORDER BY run DESC, digest DESC LIMIT ?) e
         WHERE COALESCE(data, '') <> 'noted' AND (? <> 1 OR substr(COALESCE(data, ''), 1, 11) <> 'suppressed ')
@@ -48,8 +48,8 @@ final class EffectPages {
         """;
 
     private static final String SUPPRESSED = """
-        SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
-               data, result, key, path, workflow_id, protection, does, object, worth
+        SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at, window_micros, expires_at,
+               data, result, key, path, workflow_id, protection, action, object, worth
         FROM (SELECT * FROM semel_effect WHERE ws = ? AND substr(data, 1, 11) = 'suppressed ' AND (run, digest) < (?, ?)
             ORDER BY run DESC, digest DESC LIMIT ?) e
         WHERE (? = 0 OR state = ?) AND (? = '' OR workflow_id = ?) AND (? = '' OR protection = ?) AND (? = '' OR key = ?)
@@ -64,8 +64,8 @@ final class EffectPages {
 
     // The first condition on the state is that of the index.
     private static final String UNSETTLED = """
-        SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
-               data, result, key, path, workflow_id, protection, does, object, worth
+        SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at, window_micros, expires_at,
+               data, result, key, path, workflow_id, protection, action, object, worth
         FROM (SELECT * FROM semel_effect WHERE ws = ? AND state > 2 AND state = ? AND (run, digest) < (?, ?)
             ORDER BY run DESC, digest DESC LIMIT ?) e
         WHERE (? = '' OR workflow_id = ?) AND (? = '' OR protection = ?) AND (? = '' OR key = ?)

@@ -11,28 +11,28 @@ import org.jspecify.annotations.Nullable;
 /** Rows of the ledger, in statements that both stores understand. */
 public final class Effects {
     private static final String FIND = """
-        SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
-               data, result, key, path, workflow_id, protection, does, object, worth
+        SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at, window_micros, expires_at,
+               data, result, key, path, workflow_id, protection, action, object, worth
         FROM semel_effect WHERE ws = ? AND digest = ?
         """;
 
     private static final String INSERT = """
-        INSERT INTO semel_effect (ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at,
-                                  lasts, expires_at, data, result, key, path, workflow_id, protection, does, object,
+        INSERT INTO semel_effect (ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
+                                  window_micros, expires_at, data, result, key, path, workflow_id, protection, action, object,
                                   worth)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """;
 
     private static final String UPDATE = """
-        UPDATE semel_effect SET step = ?, run = ?, claim = ?, turn = ?, state = ?, generation = ?, attempt = ?,
-            first_at = ?, accepted_at = ?, lasts = ?, expires_at = ?, data = ?, result = ?, key = ?, path = ?, workflow_id = ?,
-            protection = ?, does = ?, object = ?, worth = ?
+        UPDATE semel_effect SET step = ?, run = ?, claim = ?, reservation = ?, state = ?, generation = ?, attempt = ?,
+            first_at = ?, accepted_at = ?, window_micros = ?, expires_at = ?, data = ?, result = ?, key = ?, path = ?, workflow_id = ?,
+            protection = ?, action = ?, object = ?, worth = ?
         WHERE ws = ? AND digest = ?
         """;
 
     private static final String OF_RUN = """
-        SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
-               data, result, key, path, workflow_id, protection, does, object, worth
+        SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at, window_micros, expires_at,
+               data, result, key, path, workflow_id, protection, action, object, worth
         FROM semel_effect WHERE run = ? ORDER BY first_at, digest LIMIT 10000
         """;
 

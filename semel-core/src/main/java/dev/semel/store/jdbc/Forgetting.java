@@ -25,11 +25,11 @@ final class Forgetting {
         """;
 
     private static final String OLDEST_REQUESTS = """
-        SELECT id, at, run FROM semel_request WHERE ws = ? ORDER BY id LIMIT ?
+        SELECT id, at, run FROM semel_duplicate_request WHERE ws = ? ORDER BY id LIMIT ?
         """;
 
     private static final String DELETE_REQUEST = """
-        DELETE FROM semel_request WHERE id = ? AND run = ?
+        DELETE FROM semel_duplicate_request WHERE id = ? AND run = ?
         """;
 
     private final Session session;

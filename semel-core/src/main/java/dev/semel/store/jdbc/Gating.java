@@ -19,34 +19,34 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Gating {
     private static final String TICKET = """
-        INSERT INTO semel_queue (queue, tail) VALUES (?, 1)
-        ON CONFLICT (queue) DO UPDATE SET tail = semel_queue.tail + 1 RETURNING tail
+        INSERT INTO semel_queue (queue, last_ticket) VALUES (?, 1)
+        ON CONFLICT (queue) DO UPDATE SET last_ticket = semel_queue.last_ticket + 1 RETURNING last_ticket
         """;
 
     private static final String PLACE = """
-        INSERT INTO semel_place (queue, ticket, run, cap, begun) VALUES (?, ?, ?, ?, ?)
+        INSERT INTO semel_queue_entry (queue, ticket, run, concurrency_limit, started) VALUES (?, ?, ?, ?, ?)
         """;
 
-    private static final String BEGUN = "SELECT count(*) FROM semel_place WHERE queue = ? AND begun = 1";
+    private static final String BEGUN = "SELECT count(*) FROM semel_queue_entry WHERE queue = ? AND started = 1";
 
     private static final String FIRST_WAITING = """
-        SELECT ticket, run, cap FROM semel_place WHERE queue = ? AND begun = 0 ORDER BY ticket LIMIT 1
+        SELECT ticket, run, concurrency_limit FROM semel_queue_entry WHERE queue = ? AND started = 0 ORDER BY ticket LIMIT 1
         """;
 
     // A run whose workflow was paused meanwhile stays held; the end of the pause sets it free. One that is to be
     // cancelled is not held back by that.
     private static final String LET_GO = """
-        UPDATE semel_work SET gated = 1, waits = NULL, held = (
-            SELECT CASE WHEN f.paused = 1 AND semel_work.cancel = 0 THEN 1 ELSE 0 END FROM semel_workflow f
-            WHERE f.workflow_id = semel_work.workflow_id)
-        WHERE run = ? AND gated = 2 AND NOT EXISTS (
-            SELECT 1 FROM semel_place p WHERE p.run = semel_work.run AND p.begun = 0)
+        UPDATE semel_unfinished_run SET queue_state = 1, waiting_for = NULL, start_blocked = (
+            SELECT CASE WHEN f.paused = 1 AND semel_unfinished_run.cancel_requested = 0 THEN 1 ELSE 0 END FROM semel_workflow f
+            WHERE f.workflow_id = semel_unfinished_run.workflow_id)
+        WHERE run = ? AND queue_state = 2 AND NOT EXISTS (
+            SELECT 1 FROM semel_queue_entry p WHERE p.run = semel_unfinished_run.run AND p.started = 0)
         """;
 
     private static final String NEXT_START = """
-        INSERT INTO semel_rate (name, next_at) VALUES (?, ?)
-        ON CONFLICT (name) DO UPDATE SET next_at =
-            CASE WHEN semel_rate.next_at > ? THEN semel_rate.next_at ELSE ? END + ? RETURNING next_at
+        INSERT INTO semel_rate_limit (name, next_start_at) VALUES (?, ?)
+        ON CONFLICT (name) DO UPDATE SET next_start_at =
+            CASE WHEN semel_rate_limit.next_start_at > ? THEN semel_rate_limit.next_start_at ELSE ? END + ? RETURNING next_start_at
         """;
 
     private final Session session;
@@ -77,7 +77,7 @@ public final class Gating {
             due = Math.max(due, now + Math.min(quiet.quiet(), quiet.atMost()));
             waits = waits("debounce", due);
             session.update("""
-                INSERT INTO semel_quiet (name, run) VALUES (?, ?)
+                INSERT INTO semel_debounce (name, run) VALUES (?, ?)
                 ON CONFLICT (name) DO UPDATE SET run = excluded.run
                 """, quiet.name(), run.id());
         }
@@ -89,7 +89,7 @@ public final class Gating {
         boolean paused = run.state() == RunState.QUEUED;
         boolean now1 = hasPlaces && due <= now && !paused;
         session.update(
-                "UPDATE semel_work SET due_at = ?, waits = ?, gated = ?, held = ?, state = ? WHERE run = ?",
+                "UPDATE semel_unfinished_run SET due_at = ?, waiting_for = ?, queue_state = ?, start_blocked = ?, state = ? WHERE run = ?",
                 due <= now ? 0 : due,
                 hasPlaces ? waits : "{\"for\":\"queue\"}",
                 gated,
@@ -107,12 +107,12 @@ public final class Gating {
         }
         if (!hasPlaces) {
             session.update(
-                    "UPDATE semel_work SET gated = 2, held = 1, waits = ?, state = ? WHERE run = ?",
+                    "UPDATE semel_unfinished_run SET queue_state = 2, start_blocked = 1, waiting_for = ?, state = ? WHERE run = ?",
                     "{\"for\":\"queue\"}",
                     RunState.QUEUED.code(),
                     run);
         } else if (!places.isEmpty()) {
-            session.update("UPDATE semel_work SET gated = 1 WHERE run = ?", run);
+            session.update("UPDATE semel_unfinished_run SET queue_state = 1 WHERE run = ?", run);
         }
     }
 
@@ -120,7 +120,7 @@ public final class Gating {
     public boolean stillGated(NewRun run) throws SQLException {
         return run.gate() != null
                 && session.one(
-                                "SELECT 1 FROM semel_work WHERE run = ? AND state = ?",
+                                "SELECT 1 FROM semel_unfinished_run WHERE run = ? AND state = ?",
                                 row -> 1,
                                 run.id(),
                                 RunState.QUEUED.code())
@@ -159,13 +159,13 @@ public final class Gating {
     public List<RunId> leave(List<RunId> ended) throws SQLException {
         java.util.TreeSet<String> queues = new java.util.TreeSet<>();
         for (RunId run : ended) {
-            queues.addAll(session.list("SELECT queue FROM semel_place WHERE run = ?", row -> row.getString(1), run));
+            queues.addAll(session.list("SELECT queue FROM semel_queue_entry WHERE run = ?", row -> row.getString(1), run));
         }
         for (String queue : queues) {
-            session.update("UPDATE semel_queue SET tail = tail WHERE queue = ?", queue);
+            session.update("UPDATE semel_queue SET last_ticket = last_ticket WHERE queue = ?", queue);
         }
         for (RunId run : ended) {
-            session.update("DELETE FROM semel_place WHERE run = ?", run);
+            session.update("DELETE FROM semel_queue_entry WHERE run = ?", run);
         }
         List<RunId> free = new java.util.ArrayList<>();
         for (String queue : queues) {
@@ -190,7 +190,7 @@ public final class Gating {
             if (begun >= first.cap()) {
                 return;
             }
-            session.update("UPDATE semel_place SET begun = 1 WHERE queue = ? AND ticket = ?", queue, first.ticket());
+            session.update("UPDATE semel_queue_entry SET started = 1 WHERE queue = ? AND ticket = ?", queue, first.ticket());
             if (session.update(LET_GO, first.run()) == 1) {
                 free.add(first.run());
             }
@@ -223,11 +223,11 @@ public final class Gating {
         }
         // Two first triggers cannot both find nobody.
         session.update("""
-            INSERT INTO semel_queue (queue, tail) VALUES (?, 0)
-            ON CONFLICT (queue) DO UPDATE SET tail = semel_queue.tail
+            INSERT INTO semel_queue (queue, last_ticket) VALUES (?, 0)
+            ON CONFLICT (queue) DO UPDATE SET last_ticket = semel_queue.last_ticket
             """, quietLock(quiet));
         RunId waiting = session.one(
-                "SELECT run FROM semel_quiet WHERE name = ?", row -> RunId.of(row.getBytes(1)), quiet.name());
+                "SELECT run FROM semel_debounce WHERE name = ?", row -> RunId.of(row.getBytes(1)), quiet.name());
         if (waiting == null || waiting.equals(admit.run().id())) {
             return null; // nobody, or itself: applied again after a lost answer
         }
@@ -250,8 +250,8 @@ public final class Gating {
     /** Whether nobody took the run up yet and its time has not come. */
     public boolean stillWaits(RunId waiting, long now) throws SQLException {
         return session.one("""
-            SELECT 1 FROM semel_work
-            WHERE run = ? AND owner IS NULL AND claims = 0 AND cancel = 0 AND due_at > ?
+            SELECT 1 FROM semel_unfinished_run
+            WHERE run = ? AND owner IS NULL AND claim_count = 0 AND cancel_requested = 0 AND due_at > ?
             """, row -> 1, waiting, now) != null;
     }
 
@@ -262,7 +262,7 @@ public final class Gating {
         Long created = session.one("SELECT created_at FROM semel_run WHERE run = ?", row -> row.getLong(1), waiting);
         long due = Math.min(now + quiet.quiet(), (created == null ? now : created) + quiet.atMost());
         session.update(
-                "UPDATE semel_work SET due_at = ?, waits = ? WHERE run = ?", due, waits("debounce", due), waiting);
+                "UPDATE semel_unfinished_run SET due_at = ?, waiting_for = ? WHERE run = ?", due, waits("debounce", due), waiting);
         session.update(
                 "UPDATE semel_run SET input = ? WHERE run = ?", admit.run().input(), waiting);
         String chosen = session.one("SELECT chosen_id FROM semel_run WHERE run = ?", row -> row.getString(1), waiting);

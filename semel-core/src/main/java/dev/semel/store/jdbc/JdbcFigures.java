@@ -15,37 +15,37 @@ import org.jspecify.annotations.Nullable;
 /** What was counted, in statements that both stores understand. */
 final class JdbcFigures implements Figures {
     private static final String SUMS = """
-        SELECT workflow_id, figure, step, minute - minute % ? AS start_minute, CAST(sum(n) AS bigint) FROM semel_count
+        SELECT workflow_id, metric, step, minute - minute % ? AS start_minute, CAST(sum(total) AS bigint) FROM semel_metric_count
         WHERE ws = ? AND minute >= ? AND minute < ?
             AND (? = '' OR workflow_id = ?) AND (? = '' OR step = ?)
-        GROUP BY workflow_id, figure, step, start_minute ORDER BY start_minute, workflow_id, figure, step
+        GROUP BY workflow_id, metric, step, start_minute ORDER BY start_minute, workflow_id, metric, step
         """;
 
     private static final String TOTALS = """
-        SELECT ws, workflow_id, figure, step, CAST(sum(n) AS bigint) FROM semel_count
-        WHERE span IN (1, 60) AND minute >= ? AND minute < ?
-        GROUP BY ws, workflow_id, figure, step ORDER BY ws, workflow_id, figure, step
+        SELECT ws, workflow_id, metric, step, CAST(sum(total) AS bigint) FROM semel_metric_count
+        WHERE span_minutes IN (1, 60) AND minute >= ? AND minute < ?
+        GROUP BY ws, workflow_id, metric, step ORDER BY ws, workflow_id, metric, step
         """;
 
     private static final String FACTS = """
-        SELECT figure, ws, at, run, digest, workflow_id, step, object, worth, data, since_at FROM semel_fact
-        WHERE ws = ? AND figure = ? AND at >= ? AND at < ?
+        SELECT metric, ws, at, run, digest, workflow_id, step, object, worth, data, key_first_at FROM semel_metric_detail
+        WHERE ws = ? AND metric = ? AND at >= ? AND at < ?
             AND (? = '' OR workflow_id = ?) AND (? = '' OR step = ?)
             AND (at, run, digest) < (?, ?, ?)
         ORDER BY at DESC, run DESC, digest DESC LIMIT ?
         """;
 
     private static final String WRITTEN = """
-        SELECT workflow_id, count(*), count(DISTINCT object) FROM semel_fact
-        WHERE ws = ? AND figure = ? AND at >= ? AND at < ?
+        SELECT workflow_id, count(*), count(DISTINCT object) FROM semel_metric_detail
+        WHERE ws = ? AND metric = ? AND at >= ? AND at < ?
             AND (? = '' OR workflow_id = ?) AND (? = '' OR step = ?)
             AND object IS NOT NULL
         GROUP BY workflow_id ORDER BY workflow_id
         """;
 
     private static final String OBJECTS = """
-        SELECT workflow_id, object, count(*) AS writes, min(at), max(at) FROM semel_fact
-        WHERE ws = ? AND figure = ? AND at >= ? AND at < ?
+        SELECT workflow_id, object, count(*) AS writes, min(at), max(at) FROM semel_metric_detail
+        WHERE ws = ? AND metric = ? AND at >= ? AND at < ?
             AND (? = '' OR workflow_id = ?) AND (? = '' OR step = ?)
             AND object IS NOT NULL
         GROUP BY workflow_id, object HAVING count(*) > ? ORDER BY writes DESC, workflow_id, object LIMIT ?
@@ -54,7 +54,7 @@ final class JdbcFigures implements Figures {
     // The first condition on the state is that of the index.
     private static final String FAILURES = """
         SELECT COALESCE(f.error_code, '') AS code, COALESCE(f.error_step, '') AS step, count(*) AS runs
-        FROM (SELECT error_code, error_step FROM semel_end
+        FROM (SELECT error_code, error_step FROM semel_finished_run
             WHERE ws = ? AND state > 10 AND state = 11 AND ended_at >= ? AND ended_at < ?
                 AND (? = '' OR workflow_id = ?) AND (? = '' OR error_step = ?)
             ORDER BY ended_at, run LIMIT ?) f
@@ -62,16 +62,16 @@ final class JdbcFigures implements Figures {
         """;
 
     private static final String FIRST_FAILURE = """
-        SELECT run FROM semel_end
+        SELECT run FROM semel_finished_run
         WHERE ws = ? AND state > 10 AND state = 11 AND ended_at >= ? AND ended_at < ?
             AND (? = '' OR workflow_id = ?) AND (? = '' OR error_step = ?)
         ORDER BY ended_at, run LIMIT 1
         """;
 
     private static final String MET = """
-        SELECT g.run, g.times, r.workflow_id, r.version, CASE WHEN length(r.input) > ? THEN NULL ELSE r.input END
-        FROM (SELECT n.run, CAST(sum(n.times) AS bigint) AS times
-            FROM (SELECT run, times, conflict, at FROM semel_request WHERE ws = ? AND id < ? AND id >= ?
+        SELECT g.run, g.request_count, r.workflow_id, r.version, CASE WHEN length(r.input) > ? THEN NULL ELSE r.input END
+        FROM (SELECT n.run, CAST(sum(n.request_count) AS bigint) AS request_count
+            FROM (SELECT run, request_count, conflict, at FROM semel_duplicate_request WHERE ws = ? AND id < ? AND id >= ?
                 ORDER BY id DESC LIMIT ?) n
             WHERE n.conflict = 0 AND n.at >= ? AND n.at < ?
             GROUP BY n.run) g
@@ -81,7 +81,7 @@ final class JdbcFigures implements Figures {
         """;
 
     private static final String MET_REACHED = """
-        SELECT id FROM semel_request WHERE ws = ? AND id < ? AND id >= ? ORDER BY id DESC LIMIT 1 OFFSET ?
+        SELECT id FROM semel_duplicate_request WHERE ws = ? AND id < ? AND id >= ? ORDER BY id DESC LIMIT 1 OFFSET ?
         """;
 
     // A replay that is in doubt leaves the row with the run that sent it, which has ended; the question to people
@@ -89,22 +89,22 @@ final class JdbcFigures implements Figures {
     private static final String DOUBTS = """
         SELECT e.workflow_id, count(*), min(e.first_at) FROM semel_effect e
         WHERE e.ws = ? AND e.state = 3
-            AND (EXISTS (SELECT 1 FROM semel_work w WHERE w.run = e.run AND w.state = 5)
+            AND (EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE w.run = e.run AND w.state = 5)
                 OR EXISTS (SELECT 1 FROM semel_review v
                     WHERE v.ws = e.ws AND v.effect = e.digest AND v.decided_at = 0))
         GROUP BY e.workflow_id ORDER BY e.workflow_id
         """;
 
     private static final String ARRIVALS = """
-        SELECT r.run, r.door, r.actor, r.key, r.fields, r.created_at, COALESCE(e.ended_at, 0)
-        FROM semel_run r LEFT JOIN semel_end e ON e.run = r.run
+        SELECT r.run, r.trigger_source, r.actor, r.key, r.field_hashes, r.created_at, COALESCE(e.ended_at, 0)
+        FROM semel_run r LEFT JOIN semel_finished_run e ON e.run = r.run
         WHERE r.ws = ? AND r.workflow_id = ? AND r.run < ? ORDER BY r.run DESC LIMIT ?
         """;
 
     private static final String UNTIDY = """
-        SELECT 1 WHERE EXISTS (SELECT 1 FROM semel_count WHERE span = 1 AND minute < ?)
-            OR EXISTS (SELECT 1 FROM semel_count WHERE span = 60 AND minute < ?)
-            OR EXISTS (SELECT 1 FROM semel_fact WHERE at < ?)
+        SELECT 1 WHERE EXISTS (SELECT 1 FROM semel_metric_count WHERE span_minutes = 1 AND minute < ?)
+            OR EXISTS (SELECT 1 FROM semel_metric_count WHERE span_minutes = 60 AND minute < ?)
+            OR EXISTS (SELECT 1 FROM semel_metric_detail WHERE at < ?)
         """;
 
     private final Session session;

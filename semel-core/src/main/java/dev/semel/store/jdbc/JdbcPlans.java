@@ -17,49 +17,49 @@ final class JdbcPlans implements Plans {
     private static final RunId AFTER_ALL = new RunId(-1L, -1L);
 
     private static final String ONE = """
-        SELECT id, ws, made_by, wish, input, made_at, valid_until, state, counts, approved_by, how, applied_by, note,
-               taken_by, taken_until, ended_at
-        FROM semel_plan WHERE id = ? AND (CAST(? AS integer) = 0 OR ws = ?)
+        SELECT id, ws, created_by, request, input, created_at, valid_until, state, counts, approved_by, apply_options, applied_by, note,
+               claimed_by, claimed_until, ended_at
+        FROM semel_replay_plan WHERE id = ? AND (CAST(? AS integer) = 0 OR ws = ?)
         """;
 
     private static final String PAGE = """
-        SELECT id, ws, made_by, wish, input, made_at, valid_until, state, counts, approved_by, how, applied_by, note,
-               taken_by, taken_until, ended_at
-        FROM semel_plan WHERE ws = ? AND id < ? ORDER BY id DESC LIMIT ?
+        SELECT id, ws, created_by, request, input, created_at, valid_until, state, counts, approved_by, apply_options, applied_by, note,
+               claimed_by, claimed_until, ended_at
+        FROM semel_replay_plan WHERE ws = ? AND id < ? ORDER BY id DESC LIMIT ?
         """;
 
     private static final String APPLYING = """
-        SELECT id, ws, made_by, wish, input, made_at, valid_until, state, counts, approved_by, how, applied_by, note,
-               taken_by, taken_until, ended_at
-        FROM semel_plan WHERE state = 3 ORDER BY taken_until LIMIT 1
+        SELECT id, ws, created_by, request, input, created_at, valid_until, state, counts, approved_by, apply_options, applied_by, note,
+               claimed_by, claimed_until, ended_at
+        FROM semel_replay_plan WHERE state = 3 ORDER BY claimed_until LIMIT 1
         """;
 
     private static final String FREE = """
-        SELECT id, ws, made_by, wish, input, made_at, valid_until, state, counts, approved_by, how, applied_by, note,
-               taken_by, taken_until, ended_at
-        FROM semel_plan WHERE state = 3 AND (taken_until <= ? OR taken_by = ?) ORDER BY taken_until, id LIMIT ?
+        SELECT id, ws, created_by, request, input, created_at, valid_until, state, counts, approved_by, apply_options, applied_by, note,
+               claimed_by, claimed_until, ended_at
+        FROM semel_replay_plan WHERE state = 3 AND (claimed_until <= ? OR claimed_by = ?) ORDER BY claimed_until, id LIMIT ?
         """;
 
     private static final String ENDED = """
-        SELECT run, state FROM semel_end
+        SELECT run, state FROM semel_finished_run
         WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """;
 
     private static final int ENDED_AT_ONCE = 25;
 
     private static final String ITEMS = """
-        SELECT run, worst, actions, body, fate, made, note FROM semel_plan_item
+        SELECT run, worst_action, actions, prediction, outcome, new_run, note FROM semel_replay_plan_item
         WHERE plan = ? AND run > ? AND (CAST(? AS integer) = 0 OR (actions & ?) <> 0)
-          AND (CAST(? AS integer) = 0 OR fate = ?)
+          AND (CAST(? AS integer) = 0 OR outcome = ?)
         ORDER BY run LIMIT ?
         """;
 
     private static final String PROGRESS = """
-        SELECT x.fate, x.state, count(*) FROM (
-            SELECT i.fate, COALESCE((SELECT e.state FROM semel_end e WHERE e.run = i.made),
-                                    (SELECT w.state FROM semel_work w WHERE w.run = i.made), 0) AS state
-            FROM semel_plan_item i WHERE i.plan = ?) x
-        GROUP BY x.fate, x.state ORDER BY x.fate, x.state
+        SELECT x.outcome, x.state, count(*) FROM (
+            SELECT i.outcome, COALESCE((SELECT e.state FROM semel_finished_run e WHERE e.run = i.new_run),
+                                    (SELECT w.state FROM semel_unfinished_run w WHERE w.run = i.new_run), 0) AS state
+            FROM semel_replay_plan_item i WHERE i.plan = ?) x
+        GROUP BY x.outcome, x.state ORDER BY x.outcome, x.state
         """;
 
     private final Session session;
@@ -135,7 +135,7 @@ final class JdbcPlans implements Plans {
 
     @Override
     public boolean hasPlansBefore(long time) {
-        String some = "SELECT 1 FROM semel_plan WHERE made_at < ? AND state <> 3 LIMIT 1";
+        String some = "SELECT 1 FROM semel_replay_plan WHERE created_at < ? AND state <> 3 LIMIT 1";
         return maybe(() -> session.one(some, row -> 1, time)) != null;
     }
 

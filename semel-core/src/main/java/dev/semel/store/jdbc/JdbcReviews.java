@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 /** Questions about questions to people, in statements that both stores understand. */
 final class JdbcReviews implements Review.Desk {
     private static final String ONE = """
-        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at, next_at, decided_at,
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at, next_reminder_at, decided_at,
             decision, decided_by, note
         FROM semel_review WHERE ws = ? AND id = ?
         """;
 
     private static final String OF_RUN = """
-        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at, next_at, decided_at,
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at, next_reminder_at, decided_at,
             decision, decided_by, note
         FROM semel_review WHERE run = ? ORDER BY asked_at, id LIMIT 10000
         """;
@@ -26,7 +26,7 @@ final class JdbcReviews implements Review.Desk {
     // several questions about one effect, those of a run and of its replay, the last one is told.
     private static final String OPEN = """
         SELECT v.ws, v.id, v.run, v.step, v.workflow_id, v.kind, v.version, v.effect, v.reviewer, v.question, v.asked_at,
-            v.due_at, v.next_at, v.decided_at, v.decision, v.decided_by, v.note
+            v.due_at, v.next_reminder_at, v.decided_at, v.decision, v.decided_by, v.note
         FROM (SELECT * FROM semel_review WHERE ws = ? AND decided_at = 0 AND (due_at, asked_at, id) > (?, ?, ?)
             ORDER BY due_at, asked_at, id LIMIT ?) v
         WHERE (? = 0 OR v.kind = ?) AND (? = '' OR v.workflow_id = ?) AND (? = '' OR v.reviewer = ?)
@@ -34,8 +34,8 @@ final class JdbcReviews implements Review.Desk {
                     WHERE v.kind = 1 AND e.ws = v.ws AND e.digest = v.effect AND e.state = 3
                         AND NOT EXISTS (SELECT 1 FROM semel_review o WHERE o.ws = v.ws AND o.effect = v.effect
                             AND o.decided_at = 0 AND (o.asked_at, o.run) > (v.asked_at, v.run)))
-                OR EXISTS (SELECT 1 FROM semel_work w WHERE v.kind <> 1 AND w.run = v.run AND (v.kind <> 4
-                    OR w.waits LIKE '%"for":"code"%' OR w.waits LIKE '%"for":"poison"%' OR w.waits LIKE '%"for":"store"%')))
+                OR EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE v.kind <> 1 AND w.run = v.run AND (v.kind <> 4
+                    OR w.waiting_for LIKE '%"for":"code"%' OR w.waiting_for LIKE '%"for":"poison"%' OR w.waiting_for LIKE '%"for":"store"%')))
         ORDER BY v.due_at, v.asked_at, v.id LIMIT ?
         """;
 
@@ -46,12 +46,12 @@ final class JdbcReviews implements Review.Desk {
                     WHERE v.kind = 1 AND e.ws = v.ws AND e.digest = v.effect AND e.state = 3
                         AND NOT EXISTS (SELECT 1 FROM semel_review o WHERE o.ws = v.ws AND o.effect = v.effect
                             AND o.decided_at = 0 AND (o.asked_at, o.run) > (v.asked_at, v.run)))
-                OR EXISTS (SELECT 1 FROM semel_work w WHERE v.kind <> 1 AND w.run = v.run AND (v.kind <> 4
-                    OR w.waits LIKE '%"for":"code"%' OR w.waits LIKE '%"for":"poison"%' OR w.waits LIKE '%"for":"store"%')))
+                OR EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE v.kind <> 1 AND w.run = v.run AND (v.kind <> 4
+                    OR w.waiting_for LIKE '%"for":"code"%' OR w.waiting_for LIKE '%"for":"poison"%' OR w.waiting_for LIKE '%"for":"store"%')))
         """;
 
     private static final String ABOUT = """
-        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at, next_at, decided_at,
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at, next_reminder_at, decided_at,
             decision, decided_by, note
         FROM semel_review WHERE ws = ? AND effect = ? AND decided_at = 0 ORDER BY asked_at DESC, run DESC LIMIT 1
         """;
@@ -63,16 +63,16 @@ final class JdbcReviews implements Review.Desk {
         """;
 
     private static final String DECIDED = """
-        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at, next_at, decided_at,
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at, next_reminder_at, decided_at,
             decision, decided_by, note
         FROM semel_review WHERE ws = ? AND decided_at > 0 AND (decided_at, id) < (?, ?)
         ORDER BY decided_at DESC, id DESC LIMIT ?
         """;
 
     private static final String TELL = """
-        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at, next_at, decided_at,
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at, next_reminder_at, decided_at,
             decision, decided_by, note
-        FROM semel_review WHERE decided_at = 0 AND next_at <= ? ORDER BY next_at, ws, id LIMIT ?
+        FROM semel_review WHERE decided_at = 0 AND next_reminder_at <= ? ORDER BY next_reminder_at, ws, id LIMIT ?
         """;
 
     private final Session session;

@@ -13,45 +13,45 @@ import org.jspecify.annotations.Nullable;
 /** Schedules and their ticks, in statements that both stores understand. */
 final class JdbcTimetable implements Timetable {
     private static final String DUE = """
-        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.taken_by, s.taken_until, s.last_run,
-            CASE WHEN EXISTS (SELECT 1 FROM semel_work w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
-        FROM semel_schedule s WHERE s.next_at <= ? AND s.taken_until <= ?
+        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.claimed_by, s.claimed_until, s.last_run,
+            CASE WHEN EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
+        FROM semel_schedule s WHERE s.next_at <= ? AND s.claimed_until <= ?
         ORDER BY s.next_at, s.workflow_id, s.name LIMIT ?
         """;
 
     private static final String FIRST = """
-        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.taken_by, s.taken_until, s.last_run,
+        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.claimed_by, s.claimed_until, s.last_run,
             0
         FROM semel_schedule s ORDER BY s.next_at, s.workflow_id, s.name LIMIT 1
         """;
 
     private static final String AFTER = """
-        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.taken_by, s.taken_until, s.last_run,
+        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.claimed_by, s.claimed_until, s.last_run,
             0
         FROM semel_schedule s WHERE s.next_at > ? ORDER BY s.next_at, s.workflow_id, s.name LIMIT 1
         """;
 
     private static final String ONE = """
-        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.taken_by, s.taken_until, s.last_run,
-            CASE WHEN EXISTS (SELECT 1 FROM semel_work w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
+        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.claimed_by, s.claimed_until, s.last_run,
+            CASE WHEN EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
         FROM semel_schedule s WHERE s.ws = ? AND s.workflow_id = ? AND s.name = ?
         """;
 
     private static final String OF_WORKFLOW = """
-        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.taken_by, s.taken_until, s.last_run,
-            CASE WHEN EXISTS (SELECT 1 FROM semel_work w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
+        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.claimed_by, s.claimed_until, s.last_run,
+            CASE WHEN EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
         FROM semel_schedule s WHERE s.workflow_id = ? ORDER BY s.name
         """;
 
     private static final String PAGE = """
-        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.taken_by, s.taken_until, s.last_run,
-            CASE WHEN EXISTS (SELECT 1 FROM semel_work w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
+        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.claimed_by, s.claimed_until, s.last_run,
+            CASE WHEN EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
         FROM semel_schedule s WHERE s.ws = ? AND (s.workflow_id, s.name) > (?, ?)
         ORDER BY s.workflow_id, s.name LIMIT ?
         """;
 
     private static final String TICKS = """
-        SELECT workflow_id, schedule, nominal, state, reason, run, at, through FROM semel_tick
+        SELECT workflow_id, schedule, nominal, state, reason, run, at, skipped_through FROM semel_schedule_tick
         WHERE workflow_id = ? AND schedule = ? AND nominal < ? ORDER BY nominal DESC LIMIT ?
         """;
 
@@ -111,7 +111,7 @@ final class JdbcTimetable implements Timetable {
 
     @Override
     public boolean hasTicksBefore(long time) {
-        return maybe(() -> session.one("SELECT 1 FROM semel_tick WHERE at < ? LIMIT 1", row -> 1, time)) != null;
+        return maybe(() -> session.one("SELECT 1 FROM semel_schedule_tick WHERE at < ? LIMIT 1", row -> 1, time)) != null;
     }
 
     @Override

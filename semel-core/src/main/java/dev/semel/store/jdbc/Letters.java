@@ -21,52 +21,52 @@ final class Letters {
     private static final long BEHIND_MICROS = Letter.BEHIND.toNanos() / 1_000;
 
     private static final String FORGET_EXPIRED = """
-        DELETE FROM semel_letter WHERE ws = ? AND name = ? AND letter = ? AND expires_at <= ?
+        DELETE FROM semel_keyed_signal WHERE ws = ? AND name = ? AND signal_id = ? AND expires_at <= ?
         """;
 
     private static final String WRITE = """
-        INSERT INTO semel_letter (ws, name, letter, key, id, digest, value, runs, at, expires_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, '', ?, ?) ON CONFLICT (ws, name, letter) DO NOTHING
+        INSERT INTO semel_keyed_signal (ws, name, signal_id, key, id, digest, value, delivered_to, at, expires_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, '', ?, ?) ON CONFLICT (ws, name, signal_id) DO NOTHING
         """;
 
     private static final String FIND = """
-        SELECT id, digest, runs, expires_at FROM semel_letter WHERE ws = ? AND name = ? AND letter = ?
+        SELECT id, digest, delivered_to, expires_at FROM semel_keyed_signal WHERE ws = ? AND name = ? AND signal_id = ?
         """;
 
     // A run that ended, or is asked to, hears nothing more; its rows go with it.
     private static final String LISTENERS = """
-        SELECT l.run, l.path FROM semel_listener l WHERE l.ws = ? AND l.name = ? AND l.key = ?
-            AND EXISTS (SELECT 1 FROM semel_work w WHERE w.run = l.run AND (w.cancel = 0 OR l.undoing = 1))
-        ORDER BY l.since, l.run, l.path LIMIT ?
+        SELECT l.run, l.path FROM semel_signal_wait l WHERE l.ws = ? AND l.name = ? AND l.key = ?
+            AND EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE w.run = l.run AND (w.cancel_requested = 0 OR l.compensating = 1))
+        ORDER BY l.waiting_since, l.run, l.path LIMIT ?
         """;
 
     private static final String OLDEST_KEPT = """
-        SELECT letter, value FROM semel_letter
-        WHERE ws = ? AND name = ? AND key = ? AND runs = '' AND expires_at > ? AND at >= ? ORDER BY at, id LIMIT 1
+        SELECT signal_id, value FROM semel_keyed_signal
+        WHERE ws = ? AND name = ? AND key = ? AND delivered_to = '' AND expires_at > ? AND at >= ? ORDER BY at, id LIMIT 1
         """;
 
     private static final String HAND_OVER = """
-        UPDATE semel_letter SET runs = ?, value = '' WHERE ws = ? AND name = ? AND letter = ?
+        UPDATE semel_keyed_signal SET delivered_to = ?, value = '' WHERE ws = ? AND name = ? AND signal_id = ?
         """;
 
     private static final String LISTEN = """
-        INSERT INTO semel_listener (run, path, ws, name, key, since, undoing) VALUES (?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (run, path) DO UPDATE SET name = excluded.name, key = excluded.key, undoing = excluded.undoing,
-            since = CASE WHEN semel_listener.name = excluded.name AND semel_listener.key = excluded.key
-                THEN semel_listener.since ELSE excluded.since END
+        INSERT INTO semel_signal_wait (run, path, ws, name, key, waiting_since, compensating) VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (run, path) DO UPDATE SET name = excluded.name, key = excluded.key, compensating = excluded.compensating,
+            waiting_since = CASE WHEN semel_signal_wait.name = excluded.name AND semel_signal_wait.key = excluded.key
+                THEN semel_signal_wait.waiting_since ELSE excluded.waiting_since END
         """;
 
-    private static final String HUSH = "DELETE FROM semel_listener WHERE run = ? AND path = ?";
+    private static final String HUSH = "DELETE FROM semel_signal_wait WHERE run = ? AND path = ?";
 
     private static final String DRIVEN = """
-        SELECT 1 FROM semel_work WHERE run = ? AND claims = ? AND owner IS NOT NULL
+        SELECT 1 FROM semel_unfinished_run WHERE run = ? AND claim_count = ? AND owner IS NOT NULL
         """;
 
     private static final String LETTER = "SELECT 1 FROM semel_signal WHERE run = ? AND name = ? AND key = ?";
 
     private static final String DELETE_EXPIRED = """
-        DELETE FROM semel_letter WHERE (ws, name, letter) IN (
-            SELECT ws, name, letter FROM semel_letter WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)
+        DELETE FROM semel_keyed_signal WHERE (ws, name, signal_id) IN (
+            SELECT ws, name, signal_id FROM semel_keyed_signal WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)
         """;
 
     private final Session session;

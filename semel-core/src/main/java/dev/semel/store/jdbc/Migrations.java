@@ -20,26 +20,7 @@ import java.util.Map;
  */
 public final class Migrations {
     /** Every migration there is, oldest first. */
-    public static final List<String> ALL = List.of(
-            "V001__foundation.sql",
-            "V002__engine.sql",
-            "V003__catalog_fence.sql",
-            "V004__workers.sql",
-            "V005__fair_claims.sql",
-            "V006__retention.sql",
-            "V007__settings.sql",
-            "V008__candidates.sql",
-            "V009__events.sql",
-            "V010__schedules.sql",
-            "V011__letters.sql",
-            "V012__deliveries.sql",
-            "V013__replays.sql",
-            "V014__reviews.sql",
-            "V015__figures.sql",
-            "V016__depth.sql",
-            "V018__lists.sql",
-            "V020__failures.sql",
-            "V023__looking_back.sql");
+    public static final List<String> ALL = List.of("V001__schema.sql");
 
     private static final String TABLE = """
         CREATE TABLE IF NOT EXISTS semel_migration (

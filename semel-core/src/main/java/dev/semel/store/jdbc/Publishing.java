@@ -23,31 +23,31 @@ final class Publishing {
         """;
 
     private static final String FIND = """
-        SELECT ws, name, workflow_id, version, paused, created_at, candidate, share,
-            (SELECT MAX(v.version) FROM semel_version v WHERE v.workflow_id = semel_workflow.workflow_id)
+        SELECT ws, name, workflow_id, version, paused, created_at, candidate_version, rollout_percent,
+            (SELECT MAX(v.version) FROM semel_workflow_version v WHERE v.workflow_id = semel_workflow.workflow_id)
         FROM semel_workflow WHERE ws = ? AND name = ?
         """;
 
     private static final String FIND_BY_ID = """
-        SELECT ws, name, workflow_id, version, paused, created_at, candidate, share,
-            (SELECT MAX(v.version) FROM semel_version v WHERE v.workflow_id = semel_workflow.workflow_id)
+        SELECT ws, name, workflow_id, version, paused, created_at, candidate_version, rollout_percent,
+            (SELECT MAX(v.version) FROM semel_workflow_version v WHERE v.workflow_id = semel_workflow.workflow_id)
         FROM semel_workflow WHERE ws = ? AND workflow_id = ?
         """;
 
     private static final String HAS_TEXT = """
-        SELECT 1 FROM semel_version WHERE workflow_id = ? AND version = ? AND body = ?
+        SELECT 1 FROM semel_workflow_version WHERE workflow_id = ? AND version = ? AND body = ?
         """;
 
     private static final String TEXT = """
-        SELECT body FROM semel_version WHERE workflow_id = ? AND version = ?
+        SELECT body FROM semel_workflow_version WHERE workflow_id = ? AND version = ?
         """;
 
     private static final String ADD = """
-        INSERT INTO semel_version (workflow_id, version, body, published_at, published_by) VALUES (?, ?, ?, ?, ?)
+        INSERT INTO semel_workflow_version (workflow_id, version, body, published_at, published_by) VALUES (?, ?, ?, ?, ?)
         """;
 
     private static final String TURN = """
-        UPDATE semel_workflow SET version = ?, candidate = ?, share = ? WHERE workflow_id = ?
+        UPDATE semel_workflow SET version = ?, candidate_version = ?, rollout_percent = ? WHERE workflow_id = ?
         """;
 
     private final Session session;
@@ -77,7 +77,7 @@ final class Publishing {
         Edit.Publish publish = over.publish();
         Rows.Workflow before = session.one(FIND, Read::workflow, publish.workspace(), publish.name());
         boolean current = before != null && same(before, publish.body()) == Rollout.Same.CURRENT;
-        Long change = session.one("SELECT change FROM semel_catalog WHERE one = 1", row -> row.getLong(1));
+        Long change = session.one("SELECT revision FROM semel_catalog WHERE singleton = 1", row -> row.getLong(1));
         boolean counted = over.counted() == null || over.counted().equals(change);
         boolean seen = over.seen() == null || over.seen().holds(before == null ? null : before.rollout());
         return current || counted && seen ? publish(publish, now) : null;
@@ -143,7 +143,7 @@ final class Publishing {
         }
         if (!pause.paused()) {
             session.update(
-                    "UPDATE semel_work SET held = 0 WHERE workflow_id = ? AND held = 1 AND gated <> 2",
+                    "UPDATE semel_unfinished_run SET start_blocked = 0 WHERE workflow_id = ? AND start_blocked = 1 AND queue_state <> 2",
                     pause.workflowId());
         }
         edits.bumpCatalog();

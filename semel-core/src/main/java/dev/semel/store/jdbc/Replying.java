@@ -12,30 +12,30 @@ final class Replying {
     private static final int MOST_ATTEMPTS = 20;
 
     private static final String FORGET_EXPIRED = """
-        DELETE FROM semel_reply WHERE ws = ? AND operation = ? AND key = ? AND expires_at <= ?
+        DELETE FROM semel_idempotent_response WHERE ws = ? AND operation = ? AND key = ? AND expires_at <= ?
         """;
 
     // Without its answer at first: whoever comes with the same key waits here until this transaction has ended.
     private static final String TAKE = """
-        INSERT INTO semel_reply (ws, operation, key, id, digest, answer, expires_at) VALUES (?, ?, ?, ?, ?, '', ?)
+        INSERT INTO semel_idempotent_response (ws, operation, key, id, request_digest, response, expires_at) VALUES (?, ?, ?, ?, ?, '', ?)
         ON CONFLICT (ws, operation, key) DO NOTHING
         """;
 
     private static final String FIND = """
-        SELECT id, digest, answer FROM semel_reply WHERE ws = ? AND operation = ? AND key = ?
+        SELECT id, request_digest, response FROM semel_idempotent_response WHERE ws = ? AND operation = ? AND key = ?
         """;
 
     private static final String KEEP = """
-        UPDATE semel_reply SET answer = ? WHERE ws = ? AND operation = ? AND key = ?
+        UPDATE semel_idempotent_response SET response = ? WHERE ws = ? AND operation = ? AND key = ?
         """;
 
     private static final String LET_GO = """
-        DELETE FROM semel_reply WHERE ws = ? AND operation = ? AND key = ?
+        DELETE FROM semel_idempotent_response WHERE ws = ? AND operation = ? AND key = ?
         """;
 
     private static final String DELETE_EXPIRED = """
-        DELETE FROM semel_reply WHERE (ws, operation, key) IN (
-            SELECT ws, operation, key FROM semel_reply WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)
+        DELETE FROM semel_idempotent_response WHERE (ws, operation, key) IN (
+            SELECT ws, operation, key FROM semel_idempotent_response WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)
         """;
 
     private final Session session;

@@ -17,17 +17,17 @@ import java.util.List;
  */
 final class Resuming {
     private static final String LOCK_QUEUE = """
-        INSERT INTO semel_queue (queue, tail) VALUES (?, 0)
-        ON CONFLICT (queue) DO UPDATE SET tail = semel_queue.tail
+        INSERT INTO semel_queue (queue, last_ticket) VALUES (?, 0)
+        ON CONFLICT (queue) DO UPDATE SET last_ticket = semel_queue.last_ticket
         """;
 
-    private static final String UNUSED_QUEUE = "DELETE FROM semel_queue WHERE queue = ? AND tail = 0";
+    private static final String UNUSED_QUEUE = "DELETE FROM semel_queue WHERE queue = ? AND last_ticket = 0";
 
     // The run before its end, as whoever removes it does.
     private static final String LOCK_RUN = "UPDATE semel_run SET version = version WHERE run = ? AND ws = ?";
 
     private static final String LOCK_END = """
-        UPDATE semel_end SET state = state WHERE run = ? AND state = ? AND ended_at = ?
+        UPDATE semel_finished_run SET state = state WHERE run = ? AND state = ? AND ended_at = ?
         """;
 
     private static final String FREED_BY_FAILURE = """
@@ -43,11 +43,11 @@ final class Resuming {
         UPDATE semel_key SET expires_at = expires_at + 1 WHERE ws = ? AND kind = ? AND key = ? AND run = ?
         """;
 
-    private static final String REPLAYED = "SELECT 1 FROM semel_link WHERE replay_of = ? LIMIT 1";
+    private static final String REPLAYED = "SELECT 1 FROM semel_run_link WHERE replay_of = ? LIMIT 1";
 
     private static final String RUN_AGAIN = """
         SELECT 1 FROM semel_run n
-        WHERE n.lineage = (SELECT r.lineage FROM semel_run r WHERE r.run = ?) AND n.lineage <> n.run AND n.previous = ?
+        WHERE n.lineage = (SELECT r.lineage FROM semel_run r WHERE r.run = ?) AND n.lineage <> n.run AND n.previous_run = ?
         LIMIT 1
         """;
 
@@ -60,18 +60,18 @@ final class Resuming {
         INSERT INTO semel_journal (run, seq, at, entries) VALUES (?, ?, ?, ?) ON CONFLICT (run, seq) DO NOTHING
         """;
 
-    private static final String TAKE_BACK = "DELETE FROM semel_end WHERE run = ?";
+    private static final String TAKE_BACK = "DELETE FROM semel_finished_run WHERE run = ?";
 
     // What it listened for when it failed it asks for again when it comes there; a letter may have come since.
-    private static final String HUSH = "DELETE FROM semel_listener WHERE run = ?";
+    private static final String HUSH = "DELETE FROM semel_signal_wait WHERE run = ?";
 
     private static final String WORK = """
-        INSERT INTO semel_work (run, workflow_id, owner, claims, state, held)
+        INSERT INTO semel_unfinished_run (run, workflow_id, owner, claim_count, state, start_blocked)
         SELECT r.run, r.workflow_id, NULL, ?, CASE WHEN f.paused = 1 THEN ? ELSE ? END, f.paused
         FROM semel_run r JOIN semel_workflow f ON f.workflow_id = r.workflow_id WHERE r.run = ?
         """;
 
-    private static final String LOCK_EFFECT = "UPDATE semel_effect SET turn = turn WHERE ws = ? AND digest = ?";
+    private static final String LOCK_EFFECT = "UPDATE semel_effect SET reservation = reservation WHERE ws = ? AND digest = ?";
 
     private final Session session;
     private final Edits edits;

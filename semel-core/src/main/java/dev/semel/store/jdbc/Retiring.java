@@ -28,7 +28,7 @@ final class Retiring {
         """;
 
     private static final String ENDED = """
-        SELECT run FROM semel_end WHERE ended_at < ?
+        SELECT run FROM semel_finished_run WHERE ended_at < ?
             AND run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """;
 
@@ -44,13 +44,13 @@ final class Retiring {
 
     // One whose caller is gone stands for itself.
     private static final String PARENTS = """
-        SELECT l.run, COALESCE((SELECT p.lineage FROM semel_run p WHERE p.run = l.parent), l.run) FROM semel_link l
+        SELECT l.run, COALESCE((SELECT p.lineage FROM semel_run p WHERE p.run = l.parent), l.run) FROM semel_run_link l
             WHERE l.parent IS NOT NULL
             AND l.run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """;
 
     private static final String AT_WORK = """
-        SELECT run FROM semel_work WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        SELECT run FROM semel_unfinished_run WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """;
 
     // The names are those that last as long as the run itself.
@@ -58,22 +58,22 @@ final class Retiring {
         DELETE FROM semel_key
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
-        DELETE FROM semel_quiet
+        DELETE FROM semel_debounce
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
         DELETE FROM semel_journal
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
-        DELETE FROM semel_request
+        DELETE FROM semel_duplicate_request
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
-        DELETE FROM semel_use
+        DELETE FROM semel_duplicate_count
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
         DELETE FROM semel_signal
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
-        DELETE FROM semel_listener
+        DELETE FROM semel_signal_wait
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
         DELETE FROM semel_review
@@ -82,10 +82,10 @@ final class Retiring {
         DELETE FROM semel_effect
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
-        DELETE FROM semel_link
+        DELETE FROM semel_run_link
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
-        DELETE FROM semel_end
+        DELETE FROM semel_finished_run
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """);
 
@@ -100,7 +100,7 @@ final class Retiring {
         """;
 
     private static final List<String> PAYLOADS = List.of("""
-        UPDATE semel_end SET output = NULL, entries = '[]' WHERE (output IS NOT NULL OR entries <> '[]')
+        UPDATE semel_finished_run SET output = NULL, entries = '[]' WHERE (output IS NOT NULL OR entries <> '[]')
             AND run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
         DELETE FROM semel_journal
@@ -122,7 +122,7 @@ final class Retiring {
     }
 
     private static final String OLDEST = """
-        SELECT r.run, r.lineage, r.created_at, e.ended_at FROM semel_run r LEFT JOIN semel_end e ON e.run = r.run
+        SELECT r.run, r.lineage, r.created_at, e.ended_at FROM semel_run r LEFT JOIN semel_finished_run e ON e.run = r.run
         WHERE r.run > ? ORDER BY r.run LIMIT ?
         """;
 

@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
 final class ReviewEdits {
     private static final String ASK = """
         INSERT INTO semel_review (ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at,
-            due_at, next_at, decided_at, decision, decided_by, note)
+            due_at, next_reminder_at, decided_at, decision, decided_by, note)
         VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, 0, '', '', '')
         """;
 
     private static final String ASK_AGAIN = """
         UPDATE semel_review SET kind = ?, version = version + 1, effect = ?, reviewer = ?, question = ?, asked_at = ?,
-            due_at = ?, next_at = ?, decided_at = 0, decision = '', decided_by = '', note = ''
+            due_at = ?, next_reminder_at = ?, decided_at = 0, decision = '', decided_by = '', note = ''
         WHERE ws = ? AND id = ?
         """;
 
@@ -38,22 +38,22 @@ final class ReviewEdits {
         """;
 
     private static final String TOLD = """
-        UPDATE semel_review SET next_at = ?, reviewer = ? WHERE ws = ? AND id = ? AND next_at = ? AND decided_at = 0
+        UPDATE semel_review SET next_reminder_at = ?, reviewer = ? WHERE ws = ? AND id = ? AND next_reminder_at = ? AND decided_at = 0
         """;
 
     // A question of a run that has ended is nobody's who could be stopped: whoever waits for the answer asks it anew.
     private static final String OF_EFFECT = """
         SELECT 1 FROM semel_review v WHERE v.ws = ? AND v.effect = ? AND v.decided_at = 0 AND v.id <> ?
-            AND EXISTS (SELECT 1 FROM semel_work w WHERE w.run = v.run)
+            AND EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE w.run = v.run)
         LIMIT 1
         """;
 
-    private static final String LOCK_EFFECT = "UPDATE semel_effect SET turn = turn WHERE ws = ? AND digest = ?";
+    private static final String LOCK_EFFECT = "UPDATE semel_effect SET reservation = reservation WHERE ws = ? AND digest = ?";
 
     private static final String SIGNAL = "SELECT 1 FROM semel_signal WHERE run = ? AND name = ? LIMIT 1";
 
     private static final String DRIVEN = """
-        SELECT 1 FROM semel_work WHERE run = ? AND claims = ? AND owner IS NOT NULL
+        SELECT 1 FROM semel_unfinished_run WHERE run = ? AND claim_count = ? AND owner IS NOT NULL
         """;
 
     private final Session session;

@@ -18,16 +18,16 @@ final class RunEdits {
         ON CONFLICT (run, name, key) DO NOTHING
         """;
 
-    private static final String LOCK_WORK = "UPDATE semel_work SET due_at = due_at WHERE run = ?";
+    private static final String LOCK_WORK = "UPDATE semel_unfinished_run SET due_at = due_at WHERE run = ?";
 
     // What comes for a run that somebody drives is kept: below zero it does not rest before it has looked again.
     private static final String WAKE = """
-        UPDATE semel_work SET due_at = CASE WHEN owner IS NULL THEN 0 ELSE -1 END WHERE run = ?
+        UPDATE semel_unfinished_run SET due_at = CASE WHEN owner IS NULL THEN 0 ELSE -1 END WHERE run = ?
         """;
 
     // A wake-up that is kept for a run stays kept: its execution may know of the cancel and rest all the same.
     private static final String CANCEL = """
-        UPDATE semel_work SET cancel = 1, held = 0, due_at = CASE WHEN due_at < 0 THEN due_at ELSE 0 END WHERE run = ?
+        UPDATE semel_unfinished_run SET cancel_requested = 1, start_blocked = 0, due_at = CASE WHEN due_at < 0 THEN due_at ELSE 0 END WHERE run = ?
         """;
 
     private static final String HELD_FOR_CODE = "%\"for\":\"code\"%";
@@ -63,7 +63,7 @@ final class RunEdits {
         // Locks the row in every state: a run that is being put away right now looks for signals after its own lock.
         // One that rests in doubt may wait for the signal in another branch.
         boolean there = session.update(
-                        "UPDATE semel_work SET due_at = CASE WHEN state IN (?, ?) THEN 0 ELSE due_at END WHERE run = ?",
+                        "UPDATE semel_unfinished_run SET due_at = CASE WHEN state IN (?, ?) THEN 0 ELSE due_at END WHERE run = ?",
                         RunState.WAITING.code(),
                         RunState.IN_DOUBT.code(),
                         run)
@@ -73,7 +73,7 @@ final class RunEdits {
 
     private boolean unfinished(int workspace, RunId run) throws SQLException {
         return session.one(
-                        "SELECT 1 FROM semel_run r JOIN semel_work w ON w.run = r.run WHERE r.run = ? AND r.ws = ?",
+                        "SELECT 1 FROM semel_run r JOIN semel_unfinished_run w ON w.run = r.run WHERE r.run = ? AND r.ws = ?",
                         row -> 1,
                         run,
                         workspace)
@@ -94,7 +94,7 @@ final class RunEdits {
 
     boolean giveBack(Write.Driver driver) throws SQLException {
         return session.update(
-                        "UPDATE semel_work SET owner = NULL WHERE run = ? AND claims = ? AND owner IS NOT NULL",
+                        "UPDATE semel_unfinished_run SET owner = NULL WHERE run = ? AND claim_count = ? AND owner IS NOT NULL",
                         driver.run(),
                         driver.claim())
                 == 1;
@@ -102,7 +102,7 @@ final class RunEdits {
 
     int wakeHeld(String workflowId) throws SQLException {
         return session.update(
-                "UPDATE semel_work SET due_at = 0 WHERE workflow_id = ? AND owner IS NULL AND waits LIKE ?",
+                "UPDATE semel_unfinished_run SET due_at = 0 WHERE workflow_id = ? AND owner IS NULL AND waiting_for LIKE ?",
                 workflowId,
                 HELD_FOR_CODE);
     }
@@ -110,8 +110,8 @@ final class RunEdits {
     boolean goOn(Edit.GoOn on) throws SQLException {
         return unfinished(on.workspace(), on.run())
                 && session.update("""
-                    UPDATE semel_work SET falls = 0, due_at = 0
-                    WHERE run = ? AND owner IS NULL AND (waits LIKE ? OR waits LIKE ? OR waits LIKE ?)
+                    UPDATE semel_unfinished_run SET crash_count = 0, due_at = 0
+                    WHERE run = ? AND owner IS NULL AND (waiting_for LIKE ? OR waiting_for LIKE ? OR waiting_for LIKE ?)
                     """, on.run(), HELD_FOR_CODE, HELD_AS_POISON, HELD_BY_STORE) == 1;
     }
 
@@ -119,7 +119,7 @@ final class RunEdits {
         // The run first, then its effect: the order in which its owner locks them.
         session.update(LOCK_WORK, decide.run());
         session.update(
-                "UPDATE semel_effect SET turn = turn WHERE ws = ? AND digest = ?",
+                "UPDATE semel_effect SET reservation = reservation WHERE ws = ? AND digest = ?",
                 decide.effect().workspace(),
                 decide.effect().digest());
         Ledger.Row row = Effects.find(session, decide.effect());
@@ -141,7 +141,7 @@ final class RunEdits {
         // for
         // its queue waits on.
         session.update(
-                "UPDATE semel_work SET waits = NULL, state = ? WHERE run = ? AND owner IS NULL AND state <> ?",
+                "UPDATE semel_unfinished_run SET waiting_for = NULL, state = ? WHERE run = ? AND owner IS NULL AND state <> ?",
                 RunState.RUNNING.code(),
                 decide.run(),
                 RunState.QUEUED.code());

@@ -16,7 +16,7 @@ final class ScheduleEdits {
         """;
 
     private static final String ADD = """
-        INSERT INTO semel_schedule (ws, workflow_id, name, spec, paused, next_nominal, next_at, taken_by, taken_until, last_run)
+        INSERT INTO semel_schedule (ws, workflow_id, name, spec, paused, next_nominal, next_at, claimed_by, claimed_until, last_run)
         VALUES (?, ?, ?, ?, 0, ?, ?, NULL, 0, NULL) ON CONFLICT (workflow_id, name) DO NOTHING
         """;
 
@@ -24,12 +24,12 @@ final class ScheduleEdits {
     // run,
     // so that who takes it next must know that somebody had it: taken until a time that is over for ever.
     private static final String CHANGE = """
-        UPDATE semel_schedule SET spec = ?, next_at = ?, taken_until = CASE WHEN taken_by IS NULL THEN 0 ELSE 1 END
+        UPDATE semel_schedule SET spec = ?, next_at = ?, claimed_until = CASE WHEN claimed_by IS NULL THEN 0 ELSE 1 END
         WHERE workflow_id = ? AND name = ? AND spec = ? AND next_nominal = ?
         """;
 
     private static final String MOVE = """
-        UPDATE semel_schedule SET spec = ?, next_at = ?, taken_until = 0, taken_by = NULL, next_nominal = ?
+        UPDATE semel_schedule SET spec = ?, next_at = ?, claimed_until = 0, claimed_by = NULL, next_nominal = ?
         WHERE workflow_id = ? AND name = ? AND spec = ? AND next_nominal = ?
         """;
 
@@ -38,27 +38,27 @@ final class ScheduleEdits {
         """;
 
     private static final String TAKE = """
-        UPDATE semel_schedule SET taken_by = ?, taken_until = ?
-        WHERE workflow_id = ? AND name = ? AND next_nominal = ? AND (taken_until <= ? OR taken_by = ?)
+        UPDATE semel_schedule SET claimed_by = ?, claimed_until = ?
+        WHERE workflow_id = ? AND name = ? AND next_nominal = ? AND (claimed_until <= ? OR claimed_by = ?)
         """;
 
     private static final String MOVE_ON = """
-        UPDATE semel_schedule SET next_nominal = ?, next_at = ?, taken_by = NULL, taken_until = 0,
+        UPDATE semel_schedule SET next_nominal = ?, next_at = ?, claimed_by = NULL, claimed_until = 0,
             last_run = COALESCE(?, last_run)
-        WHERE workflow_id = ? AND name = ? AND next_nominal = ? AND taken_by = ? AND taken_until > 1
+        WHERE workflow_id = ? AND name = ? AND next_nominal = ? AND claimed_by = ? AND claimed_until > 1
         """;
 
     private static final String NOTE = """
-        INSERT INTO semel_tick (workflow_id, schedule, nominal, state, reason, run, at, through)
+        INSERT INTO semel_schedule_tick (workflow_id, schedule, nominal, state, reason, run, at, skipped_through)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (workflow_id, schedule, nominal) DO NOTHING
         """;
 
     // A run is a run: whoever thought that the tick was skipped did not know of it.
     private static final String NOTE_RUN = """
-        INSERT INTO semel_tick (workflow_id, schedule, nominal, state, reason, run, at, through)
+        INSERT INTO semel_schedule_tick (workflow_id, schedule, nominal, state, reason, run, at, skipped_through)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (workflow_id, schedule, nominal) DO UPDATE
-        SET state = excluded.state, reason = excluded.reason, run = excluded.run, at = excluded.at, through = 0
-        WHERE semel_tick.state > 3
+        SET state = excluded.state, reason = excluded.reason, run = excluded.run, at = excluded.at, skipped_through = 0
+        WHERE semel_schedule_tick.state > 3
         """;
 
     private static final String PAUSE = """
@@ -66,12 +66,12 @@ final class ScheduleEdits {
         """;
 
     private static final String OLD = """
-        SELECT workflow_id, schedule, nominal FROM semel_tick WHERE at < ?
+        SELECT workflow_id, schedule, nominal FROM semel_schedule_tick WHERE at < ?
         ORDER BY at, workflow_id, schedule, nominal LIMIT ?
         """;
 
     private static final String DELETE = """
-        DELETE FROM semel_tick WHERE workflow_id = ? AND schedule = ? AND nominal = ?
+        DELETE FROM semel_schedule_tick WHERE workflow_id = ? AND schedule = ? AND nominal = ?
         """;
 
     private final Session session;

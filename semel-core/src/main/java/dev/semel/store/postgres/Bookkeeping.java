@@ -26,14 +26,14 @@ final class Bookkeeping {
     private static final String LOCK = """
         SELECT e.* FROM unnest(?::int[], ?::text[]) AS u(ws, digest)
         CROSS JOIN LATERAL (
-            SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
-                   data, result, key, path, workflow_id, protection, does, object, worth
+            SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at, window_micros, expires_at,
+                   data, result, key, path, workflow_id, protection, action, object, worth
             FROM semel_effect e WHERE e.ws = u.ws AND e.digest = u.digest LIMIT 1 FOR NO KEY UPDATE) e
         """;
 
     private static final String INSERT = """
-        INSERT INTO semel_effect (ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at,
-                                  lasts, expires_at, data, result, key, path, workflow_id, protection, does, object,
+        INSERT INTO semel_effect (ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
+                                  window_micros, expires_at, data, result, key, path, workflow_id, protection, action, object,
                                   worth)
         SELECT *
         FROM unnest(?::int[], ?::text[], ?::text[], ?::bytea[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[],
@@ -43,15 +43,15 @@ final class Bookkeeping {
         """;
 
     private static final String UPDATE = """
-        UPDATE semel_effect e SET step = u.step, run = u.run, claim = u.claim, turn = u.turn, state = u.state,
+        UPDATE semel_effect e SET step = u.step, run = u.run, claim = u.claim, reservation = u.reservation, state = u.state,
             generation = u.generation, attempt = u.attempt, first_at = u.first_at, accepted_at = u.accepted_at,
-            lasts = u.lasts, expires_at = u.expires_at, data = u.data, result = u.result, key = u.key, path = u.path,
-            workflow_id = u.workflow_id, protection = u.protection, does = u.does, object = u.object, worth = u.worth
+            window_micros = u.window_micros, expires_at = u.expires_at, data = u.data, result = u.result, key = u.key, path = u.path,
+            workflow_id = u.workflow_id, protection = u.protection, action = u.action, object = u.object, worth = u.worth
         FROM unnest(?::int[], ?::text[], ?::text[], ?::bytea[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[],
                     ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[],
                     ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
-            AS u(ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
-                 data, result, key, path, workflow_id, protection, does, object, worth)
+            AS u(ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at, window_micros, expires_at,
+                 data, result, key, path, workflow_id, protection, action, object, worth)
         WHERE e.ws = u.ws AND e.digest = u.digest
         """;
 

@@ -27,23 +27,23 @@ final class Creating {
     // Work is made only with a new run row: an applied-again admission must not bring a finished run back to work.
     private static final String CREATE = """
         WITH made AS (
-            INSERT INTO semel_run (run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id,
-                                   input, fields, lineage, previous, duplicate_of, created_at)
-            SELECT run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id, input, fields,
-                   lineage, previous, duplicate_of, ?
+            INSERT INTO semel_run (run, ws, chosen_id, workflow_id, version, trigger_source, actor, key, correlation_id,
+                                   input, field_hashes, lineage, previous_run, duplicate_of, created_at)
+            SELECT run, ws, chosen_id, workflow_id, version, trigger_source, actor, key, correlation_id, input, field_hashes,
+                   lineage, previous_run, duplicate_of, ?
             FROM unnest(?::bytea[], ?::int[], ?::text[], ?::text[], ?::int[], ?::int[], ?::text[], ?::text[],
                         ?::text[], ?::text[], ?::bytea[], ?::bytea[], ?::bytea[], ?::bytea[])
-                AS u(run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id, input, fields,
-                     lineage, previous, duplicate_of)
+                AS u(run, ws, chosen_id, workflow_id, version, trigger_source, actor, key, correlation_id, input, field_hashes,
+                     lineage, previous_run, duplicate_of)
             ON CONFLICT (run) DO NOTHING
             RETURNING run, workflow_id)
-        INSERT INTO semel_work (run, workflow_id, owner, claims, state, held)
+        INSERT INTO semel_unfinished_run (run, workflow_id, owner, claim_count, state, start_blocked)
         SELECT run, workflow_id, ?, ?, ?, ? FROM made
         RETURNING run
         """;
 
     private static final String LINK = """
-        INSERT INTO semel_link (run, parent, replay_of, depth)
+        INSERT INTO semel_run_link (run, parent, replay_of, depth)
         SELECT run, parent, replay_of, depth
         FROM unnest(?::bytea[], ?::bytea[], ?::bytea[], ?::int[]) AS u(run, parent, replay_of, depth)
         """;
@@ -55,13 +55,13 @@ final class Creating {
 
     private static final String OWNED = """
         SELECT w.run FROM unnest(?::bytea[]) AS u(run)
-        CROSS JOIN LATERAL (SELECT run, owner FROM semel_work w WHERE w.run = u.run LIMIT 1) w WHERE w.owner = ?
+        CROSS JOIN LATERAL (SELECT run, owner FROM semel_unfinished_run w WHERE w.run = u.run LIMIT 1) w WHERE w.owner = ?
         """;
 
     private static final String RECORDED = """
-        SELECT r.run, r.lineage, r.previous, p.chosen_id FROM unnest(?::bytea[]) AS u(run)
-        CROSS JOIN LATERAL (SELECT run, lineage, previous FROM semel_run r WHERE r.run = u.run LIMIT 1) r
-        LEFT JOIN LATERAL (SELECT chosen_id FROM semel_run p WHERE p.run = r.previous LIMIT 1) p ON true
+        SELECT r.run, r.lineage, r.previous_run, p.chosen_id FROM unnest(?::bytea[]) AS u(run)
+        CROSS JOIN LATERAL (SELECT run, lineage, previous_run FROM semel_run r WHERE r.run = u.run LIMIT 1) r
+        LEFT JOIN LATERAL (SELECT chosen_id FROM semel_run p WHERE p.run = r.previous_run LIMIT 1) p ON true
         """;
 
     /**

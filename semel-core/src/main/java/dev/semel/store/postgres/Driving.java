@@ -31,18 +31,18 @@ final class Driving {
     // The table is a queue: mostly empty, and full of rows that are gone. Joined with unnest() it would be read whole,
     // because the planner believes that nothing is in it; a list of keys always goes by the index.
     private static final String MOVE = """
-        UPDATE semel_work SET state = ?, falls = CASE WHEN ? = 1 THEN 0 ELSE falls END WHERE run = ANY (?)
+        UPDATE semel_unfinished_run SET state = ?, crash_count = CASE WHEN ? = 1 THEN 0 ELSE crash_count END WHERE run = ANY (?)
         """;
 
     // A statement after the lock, so that its snapshot has every signal whose sender was before us; a later sender
     // waits for our lock and then finds the run waiting.
     private static final String REST = """
-        UPDATE semel_work w SET owner = NULL, state = u.state, waits = u.waits,
-            falls = CASE WHEN u.suspect = 1 THEN w.falls ELSE 0 END,
-            due_at = CASE WHEN w.due_at < 0 OR w.cancel > u.cancelled
+        UPDATE semel_unfinished_run w SET owner = NULL, state = u.state, waiting_for = u.waiting_for,
+            crash_count = CASE WHEN u.suspect = 1 THEN w.crash_count ELSE 0 END,
+            due_at = CASE WHEN w.due_at < 0 OR w.cancel_requested > u.cancelled
                 OR (SELECT count(*) FROM semel_signal s WHERE s.run = w.run) > u.signals THEN 0 ELSE u.due END
         FROM unnest(?::bytea[], ?::int[], ?::text[], ?::bigint[], ?::int[], ?::int[], ?::int[])
-            AS u(run, state, waits, due, signals, suspect, cancelled)
+            AS u(run, state, waiting_for, due, signals, suspect, cancelled)
         WHERE w.run = u.run AND w.run = ANY (?)
         """;
 
@@ -53,11 +53,11 @@ final class Driving {
         """;
 
     private static final String GONE = """
-        DELETE FROM semel_work WHERE owner = ? AND claims = ? AND run = ANY (?) RETURNING run, gated, fell
+        DELETE FROM semel_unfinished_run WHERE owner = ? AND claim_count = ? AND run = ANY (?) RETURNING run, queue_state, has_crashed
         """;
 
     private static final String END = """
-        INSERT INTO semel_end (run, state, ended_at, output, error_code, error_message, error_step, entries, ws, workflow_id)
+        INSERT INTO semel_finished_run (run, state, ended_at, output, error_code, error_message, error_step, entries, ws, workflow_id)
         SELECT run, state, ?, output, error_code, error_message, error_step, entries,
             CASE WHEN state > 10 THEN (SELECT r.ws FROM semel_run r WHERE r.run = u.run) END,
             CASE WHEN state > 10 THEN (SELECT r.workflow_id FROM semel_run r WHERE r.run = u.run) END
@@ -67,7 +67,7 @@ final class Driving {
 
     private static final String ENDED = """
         SELECT e.run FROM unnest(?::bytea[]) AS u(run)
-        CROSS JOIN LATERAL (SELECT run FROM semel_end e WHERE e.run = u.run LIMIT 1) e
+        CROSS JOIN LATERAL (SELECT run FROM semel_finished_run e WHERE e.run = u.run LIMIT 1) e
         """;
 
     // differs: the run is kept until the commit. One that a sweep removes right now is skipped, so nobody waits in a
@@ -78,20 +78,20 @@ final class Driving {
             CROSS JOIN LATERAL (
                 SELECT r.run, r.workflow_id FROM semel_run r WHERE r.run = w.run LIMIT 1 FOR KEY SHARE SKIP LOCKED) l),
         seen AS (
-            INSERT INTO semel_request (run, id, ws, conflict, at, status_code, actor, changed, times)
+            INSERT INTO semel_duplicate_request (run, id, ws, conflict, at, status_code, actor, changed_fields, request_count)
             SELECT u.* FROM unnest(?::bytea[], ?::bytea[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::text[],
                                    ?::text[], ?::bigint[])
-                AS u(run, id, ws, conflict, at, status_code, actor, changed, times)
+                AS u(run, id, ws, conflict, at, status_code, actor, changed_fields, request_count)
             WHERE u.run IN (SELECT run FROM there)
             ON CONFLICT (run, id) DO NOTHING
-            RETURNING run, id, conflict, at, times),
+            RETURNING run, id, conflict, at, request_count),
         used AS (
-            INSERT INTO semel_use (run, replays, conflicts, last_at)
-            SELECT run, sum(times * (1 - conflict))::bigint, sum(times * conflict)::bigint, max(at)
+            INSERT INTO semel_duplicate_count (run, replays, conflicts, last_at)
+            SELECT run, sum(request_count * (1 - conflict))::bigint, sum(request_count * conflict)::bigint, max(at)
             FROM seen GROUP BY run ORDER BY run
-            ON CONFLICT (run) DO UPDATE SET replays = semel_use.replays + excluded.replays,
-                conflicts = semel_use.conflicts + excluded.conflicts,
-                last_at = GREATEST(semel_use.last_at, excluded.last_at))
+            ON CONFLICT (run) DO UPDATE SET replays = semel_duplicate_count.replays + excluded.replays,
+                conflicts = semel_duplicate_count.conflicts + excluded.conflicts,
+                last_at = GREATEST(semel_duplicate_count.last_at, excluded.last_at))
         SELECT id, NULL::text FROM seen UNION ALL SELECT run, workflow_id FROM there
         """;
 

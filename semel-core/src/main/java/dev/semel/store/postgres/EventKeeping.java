@@ -21,13 +21,13 @@ final class EventKeeping {
     // the
     // row is known no longer (seven days, in microseconds).
     private static final String KEEP = """
-        INSERT INTO semel_event (ws, event, seq, door, source, id, type, body, at, actor, correlation_id, matched, notes)
-        SELECT u.ws, u.event, u.seq, u.door, u.source, u.id, u.type, u.body, ?, u.actor, u.correlation_id, u.matched,
+        INSERT INTO semel_event (ws, event_hash, seq, trigger_source, source, id, type, body, at, actor, correlation_id, match_count, notes)
+        SELECT u.ws, u.event_hash, u.seq, u.trigger_source, u.source, u.id, u.type, u.body, ?, u.actor, u.correlation_id, u.match_count,
                u.notes
         FROM unnest(?::int[], ?::text[], ?::bytea[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
                     ?::text[], ?::int[], ?::text[])
-            AS u(ws, event, seq, door, source, id, type, body, actor, correlation_id, matched, notes)
-        ON CONFLICT (ws, event) DO UPDATE SET matched = EXCLUDED.matched, notes = EXCLUDED.notes,
+            AS u(ws, event_hash, seq, trigger_source, source, id, type, body, actor, correlation_id, match_count, notes)
+        ON CONFLICT (ws, event_hash) DO UPDATE SET match_count = EXCLUDED.match_count, notes = EXCLUDED.notes,
             seq = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.seq ELSE semel_event.seq END,
             type = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.type ELSE semel_event.type END,
             body = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.body ELSE semel_event.body END,
@@ -35,13 +35,13 @@ final class EventKeeping {
             correlation_id = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.correlation_id
                 ELSE semel_event.correlation_id END,
             at = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.at ELSE semel_event.at END
-        WHERE semel_event.matched < EXCLUDED.matched OR semel_event.at <= EXCLUDED.at - 604800000000
-        RETURNING ws, event, seq
+        WHERE semel_event.match_count < EXCLUDED.match_count OR semel_event.at <= EXCLUDED.at - 604800000000
+        RETURNING ws, event_hash, seq
         """;
 
     private static final String SEQS = """
-        SELECT e.ws, e.event, e.seq FROM unnest(?::int[], ?::text[]) AS u(ws, event)
-        CROSS JOIN LATERAL (SELECT ws, event, seq FROM semel_event WHERE ws = u.ws AND event = u.event LIMIT 1) e
+        SELECT e.ws, e.event_hash, e.seq FROM unnest(?::int[], ?::text[]) AS u(ws, event_hash)
+        CROSS JOIN LATERAL (SELECT ws, event_hash, seq FROM semel_event WHERE ws = u.ws AND event_hash = u.event_hash LIMIT 1) e
         """;
 
     private final Session session;

@@ -28,7 +28,7 @@ import org.postgresql.PGNotification;
  */
 final class Hints implements Store.Listening {
     private static final Logger LOG = System.getLogger(Hints.class.getName());
-    private static final String CHANNEL = "semel_work";
+    private static final String CHANNEL = "semel_wakeup";
     private static final int MOST_AT_ONCE = 32;
     private static final int LISTEN_MILLIS = 10_000;
     private static final long RECONNECT_NANOS = 2_000_000_000L;

@@ -27,51 +27,51 @@ import org.jspecify.annotations.Nullable;
  */
 final class Locking {
     private static final String QUEUES = """
-        INSERT INTO semel_queue (queue, tail) SELECT queue, 0 FROM unnest(?::text[]) AS u(queue)
-        ON CONFLICT (queue) DO UPDATE SET tail = semel_queue.tail
+        INSERT INTO semel_queue (queue, last_ticket) SELECT queue, 0 FROM unnest(?::text[]) AS u(queue)
+        ON CONFLICT (queue) DO UPDATE SET last_ticket = semel_queue.last_ticket
         """;
 
     private static final String RATES = """
-        INSERT INTO semel_rate (name, next_at) SELECT name, 0 FROM unnest(?::text[]) AS u(name)
-        ON CONFLICT (name) DO UPDATE SET next_at = semel_rate.next_at
+        INSERT INTO semel_rate_limit (name, next_start_at) SELECT name, 0 FROM unnest(?::text[]) AS u(name)
+        ON CONFLICT (name) DO UPDATE SET next_start_at = semel_rate_limit.next_start_at
         """;
 
     // The places of a run stand from its admission to its end, so a look before the lock finds them all.
     private static final String LEFT = """
         SELECT p.queue FROM unnest(?::bytea[]) AS u(run)
-        CROSS JOIN LATERAL (SELECT queue FROM semel_place p WHERE p.run = u.run LIMIT 64) p
+        CROSS JOIN LATERAL (SELECT queue FROM semel_queue_entry p WHERE p.run = u.run LIMIT 64) p
         """;
 
     private static final String NEXT = """
         SELECT p.run FROM unnest(?::text[]) AS u(queue)
         CROSS JOIN LATERAL (
-            SELECT run FROM semel_place p WHERE p.queue = u.queue AND p.begun = 0 ORDER BY ticket LIMIT ?) p
+            SELECT run FROM semel_queue_entry p WHERE p.queue = u.queue AND p.started = 0 ORDER BY ticket LIMIT ?) p
         """;
 
     // More than get a letter: some may be gone, or be asked to end, when their runs are locked.
     private static final String LISTENING = """
-        SELECT l.run FROM semel_listener l
-        CROSS JOIN LATERAL (SELECT 1 FROM semel_work w WHERE w.run = l.run LIMIT 1) w
-        WHERE l.ws = ? AND l.name = ? AND l.key = ? ORDER BY l.since, l.run, l.path LIMIT ?
+        SELECT l.run FROM semel_signal_wait l
+        CROSS JOIN LATERAL (SELECT 1 FROM semel_unfinished_run w WHERE w.run = l.run LIMIT 1) w
+        WHERE l.ws = ? AND l.name = ? AND l.key = ? ORDER BY l.waiting_since, l.run, l.path LIMIT ?
         """;
 
     private static final String WORK = """
-        SELECT w.run, w.owner, w.claims, w.state, w.falls, w.cancel FROM unnest(?::bytea[]) AS u(run)
+        SELECT w.run, w.owner, w.claim_count, w.state, w.crash_count, w.cancel_requested FROM unnest(?::bytea[]) AS u(run)
         CROSS JOIN LATERAL (
-            SELECT run, owner, claims, state, falls, cancel FROM semel_work w
+            SELECT run, owner, claim_count, state, crash_count, cancel_requested FROM semel_unfinished_run w
             WHERE w.run = u.run LIMIT 1 FOR NO KEY UPDATE) w
         """;
 
     // A queue without a ticket was made by a lock only: its trigger turned out not to be fresh.
     private static final String UNUSED = """
-        DELETE FROM semel_queue WHERE queue = ANY (?) AND tail = 0
+        DELETE FROM semel_queue WHERE queue = ANY (?) AND last_ticket = 0
         """;
 
     private static final String UNUSED_RATES = """
-        DELETE FROM semel_rate WHERE name = ANY (?) AND next_at = 0
+        DELETE FROM semel_rate_limit WHERE name = ANY (?) AND next_start_at = 0
         """;
 
-    private static final String UNUSED_LETTERS = "DELETE FROM semel_queue WHERE queue = ANY (?::text[]) AND tail = 0";
+    private static final String UNUSED_LETTERS = "DELETE FROM semel_queue WHERE queue = ANY (?::text[]) AND last_ticket = 0";
 
     /** A run at work as it stands under the lock. */
     record Work(@Nullable Long owner, int claims, int state, int falls, boolean cancel) {

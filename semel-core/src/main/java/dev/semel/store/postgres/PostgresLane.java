@@ -30,29 +30,29 @@ final class PostgresLane implements Lane {
     // The fence is a statement of its own: inside a data statement the snapshot would be older than the lock. The
     // change is read after the lock, because a row that was updated meanwhile is read again.
     private static final String FENCE = """
-        SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, change
+        SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, catalog_revision
         FROM semel_fence WHERE lease = ? AND slot = ? FOR NO KEY UPDATE
         """;
 
     // Without a slot the catalog itself is held, so that nobody changes it before this batch is done.
     private static final String CLOCK = """
-        SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, change
-        FROM semel_catalog WHERE one = 1 FOR SHARE
+        SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, revision
+        FROM semel_catalog WHERE singleton = 1 FOR SHARE
         """;
 
-    private static final String LOCK_CATALOG = "SELECT change FROM semel_catalog WHERE one = 1 FOR UPDATE";
+    private static final String LOCK_CATALOG = "SELECT revision FROM semel_catalog WHERE singleton = 1 FOR UPDATE";
 
     private static final String LOCK_SLOTS = "SELECT slot FROM semel_fence ORDER BY lease, slot FOR NO KEY UPDATE";
 
     private static final String CLAIM = """
         WITH free AS (
             SELECT one.run FROM unnest(?::text[], ?::int[]) AS share(workflow_id, most) CROSS JOIN LATERAL (
-                SELECT run FROM semel_work w WHERE w.workflow_id = share.workflow_id
-                    AND owner IS NULL AND held = 0 AND due_at <= ? AND falls <= ?
+                SELECT run FROM semel_unfinished_run w WHERE w.workflow_id = share.workflow_id
+                    AND owner IS NULL AND start_blocked = 0 AND due_at <= ? AND crash_count <= ?
                 ORDER BY due_at, run LIMIT share.most FOR UPDATE SKIP LOCKED) AS one)
-        UPDATE semel_work w SET owner = ?, claims = w.claims + 1, waits = NULL,
+        UPDATE semel_unfinished_run w SET owner = ?, claim_count = w.claim_count + 1, waiting_for = NULL,
             state = CASE WHEN w.state IN (4, 5) THEN 3 ELSE GREATEST(w.state, 2) END
-        WHERE w.run = ANY (ARRAY(SELECT run FROM free)) RETURNING w.run, w.claims, w.workflow_id
+        WHERE w.run = ANY (ARRAY(SELECT run FROM free)) RETURNING w.run, w.claim_count, w.workflow_id
         """;
 
     private final PostgresStore store;

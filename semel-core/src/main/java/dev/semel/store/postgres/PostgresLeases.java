@@ -15,18 +15,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class PostgresLeases implements Leases {
     private static final String START = """
-        INSERT INTO semel_lease (lease, worker, started_at, until_at)
+        INSERT INTO semel_lease (lease, worker, started_at, expires_at)
         SELECT ?, ?, n.at, n.at + ?
         FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ? AS at) n
         """;
 
     private static final String RENEW = """
-        UPDATE semel_lease SET until_at = (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ? + ?
+        UPDATE semel_lease SET expires_at = (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ? + ?
         WHERE lease = ?
         """;
 
     private static final String TELL = """
-        UPDATE semel_lease l SET version = ?, runs = ?, renewed_at = n.at, ahead = ? - n.at
+        UPDATE semel_lease l SET version = ?, run_count = ?, renewed_at = n.at, clock_ahead = ? - n.at
         FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ? AS at) n WHERE l.lease = ?
         """;
 
@@ -45,13 +45,13 @@ final class PostgresLeases implements Leases {
     // Behind the one that was in the way last, so that one whose connection hangs does not stand before all others.
     private static final String EXPIRED = """
         SELECT lease FROM semel_lease
-        WHERE until_at < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ?
+        WHERE expires_at < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ?
         ORDER BY lease <= ?, lease LIMIT 16
         """;
 
     private static final String END_EXPIRED = """
         DELETE FROM semel_lease
-        WHERE lease = ? AND until_at < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ?
+        WHERE lease = ? AND expires_at < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ?
         """;
 
     // A slot is locked by one transaction at a time, and the row names it. One that waits for a standby is left alone:
@@ -65,8 +65,8 @@ final class PostgresLeases implements Leases {
     // Sorted, as every lane locks them: a signal to two of these runs must not wait in a circle with the takeover.
     private static final String FREE = """
         WITH its AS MATERIALIZED (
-            SELECT run FROM semel_work WHERE owner = ? ORDER BY run FOR NO KEY UPDATE)
-        UPDATE semel_work w SET owner = NULL, falls = w.falls + ?, fell = CASE WHEN ? > 0 THEN 1 ELSE w.fell END
+            SELECT run FROM semel_unfinished_run WHERE owner = ? ORDER BY run FOR NO KEY UPDATE)
+        UPDATE semel_unfinished_run w SET owner = NULL, crash_count = w.crash_count + ?, has_crashed = CASE WHEN ? > 0 THEN 1 ELSE w.has_crashed END
         FROM its WHERE w.run = its.run
         """;
 
@@ -88,10 +88,10 @@ final class PostgresLeases implements Leases {
             // Shared with other starts, not with a publish: it either knows these slots or is known to them. Nor with a
             // migration that ends all leases: whoever comes after it looks at what it did.
             Long change =
-                    session.one("SELECT change FROM semel_catalog WHERE one = 1 FOR SHARE", row -> row.getLong(1));
+                    session.one("SELECT revision FROM semel_catalog WHERE singleton = 1 FOR SHARE", row -> row.getLong(1));
             refuseNewer(session);
             for (int slot = 0; slot < slots; slot++) {
-                session.update("INSERT INTO semel_fence (lease, slot, change) VALUES (?, ?, ?)", lease, slot, change);
+                session.update("INSERT INTO semel_fence (lease, slot, catalog_revision) VALUES (?, ?, ?)", lease, slot, change);
             }
             return slots;
         });

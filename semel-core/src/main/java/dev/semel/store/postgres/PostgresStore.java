@@ -36,9 +36,9 @@ public final class PostgresStore implements Store {
             Migrations.in("/dev/semel/store/postgres"),
             "SELECT 1 WHERE to_regclass('semel_migration') IS NOT NULL",
             List.of(
-                    "SELECT change FROM semel_catalog WHERE one = 1 FOR UPDATE",
+                    "SELECT revision FROM semel_catalog WHERE singleton = 1 FOR UPDATE",
                     "SELECT slot FROM semel_fence ORDER BY lease, slot FOR UPDATE",
-                    "UPDATE semel_work SET owner = NULL WHERE owner IS NOT NULL",
+                    "UPDATE semel_unfinished_run SET owner = NULL WHERE owner IS NOT NULL",
                     "DELETE FROM semel_fence",
                     "DELETE FROM semel_lease"));
 

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class PostgresTx implements Lane {
     private static final String LOOK = """
-        SELECT w.cancel, (SELECT count(*) FROM semel_journal j WHERE j.run = w.run AND j.seq = ?)
-        FROM semel_work w WHERE w.run = ? AND w.owner = ? AND w.claims = ?
+        SELECT w.cancel_requested, (SELECT count(*) FROM semel_journal j WHERE j.run = w.run AND j.seq = ?)
+        FROM semel_unfinished_run w WHERE w.run = ? AND w.owner = ? AND w.claim_count = ?
         """;
 
     // A statement of its own: inside a data statement the snapshot would be older than the lock.
@@ -32,7 +32,7 @@ final class PostgresTx implements Lane {
         """;
 
     private static final String LOCK = """
-        SELECT cancel, falls FROM semel_work WHERE run = ? AND owner = ? AND claims = ? FOR NO KEY UPDATE
+        SELECT cancel_requested, crash_count FROM semel_unfinished_run WHERE run = ? AND owner = ? AND claim_count = ? FOR NO KEY UPDATE
         """;
 
     // Where the answer to an earlier COMMIT was lost, this waits until that transaction is over.
@@ -145,7 +145,7 @@ final class PostgresTx implements Lane {
         }
         if (standing.number() > 0) {
             session.update(
-                    "UPDATE semel_work SET falls = 0 WHERE run = ?", tx.by().run());
+                    "UPDATE semel_unfinished_run SET crash_count = 0 WHERE run = ?", tx.by().run());
         }
         if (session.update(RECORD, tx.by().run(), tx.seq(), now + store.skew(), entries) == 0) {
             // An earlier try of ours was committed after all: what was done just now is one too many.

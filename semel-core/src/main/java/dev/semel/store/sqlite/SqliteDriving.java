@@ -28,29 +28,29 @@ final class SqliteDriving {
     private static final int INSTRUCTIONS_BETWEEN_LOOKS = 100_000;
 
     private static final String MOVE = """
-        UPDATE semel_work SET state = ?, falls = CASE WHEN ? = 1 THEN 0 ELSE falls END
-        WHERE run = ? AND owner = ? AND claims = ? RETURNING cancel
+        UPDATE semel_unfinished_run SET state = ?, crash_count = CASE WHEN ? = 1 THEN 0 ELSE crash_count END
+        WHERE run = ? AND owner = ? AND claim_count = ? RETURNING cancel_requested
         """;
 
     private static final String REST = """
-        UPDATE semel_work SET owner = NULL, state = ?, waits = ?, falls = CASE WHEN ? = 1 THEN falls ELSE 0 END,
-            due_at = CASE WHEN due_at < 0 OR cancel > ?
-                OR (SELECT count(*) FROM semel_signal s WHERE s.run = semel_work.run) > ? THEN 0 ELSE ? END
-        WHERE run = ? AND owner = ? AND claims = ? RETURNING cancel
+        UPDATE semel_unfinished_run SET owner = NULL, state = ?, waiting_for = ?, crash_count = CASE WHEN ? = 1 THEN crash_count ELSE 0 END,
+            due_at = CASE WHEN due_at < 0 OR cancel_requested > ?
+                OR (SELECT count(*) FROM semel_signal s WHERE s.run = semel_unfinished_run.run) > ? THEN 0 ELSE ? END
+        WHERE run = ? AND owner = ? AND claim_count = ? RETURNING cancel_requested
         """;
 
     private static final String CLAIM = """
-        UPDATE semel_work SET owner = ?, claims = claims + 1, waits = NULL,
+        UPDATE semel_unfinished_run SET owner = ?, claim_count = claim_count + 1, waiting_for = NULL,
             state = CASE WHEN state IN (4, 5) THEN 3 ELSE MAX(state, 2) END
-        WHERE run = ? RETURNING claims
+        WHERE run = ? RETURNING claim_count
         """;
 
     private static final String LEAVE = """
-        DELETE FROM semel_work WHERE run = ? AND owner = ? AND claims = ? RETURNING gated, fell
+        DELETE FROM semel_unfinished_run WHERE run = ? AND owner = ? AND claim_count = ? RETURNING queue_state, has_crashed
         """;
 
     private static final String INSERT_END = """
-        INSERT INTO semel_end (run, state, ended_at, output, error_code, error_message, error_step, entries, ws, workflow_id)
+        INSERT INTO semel_finished_run (run, state, ended_at, output, error_code, error_message, error_step, entries, ws, workflow_id)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
             CASE WHEN ?2 > 10 THEN (SELECT r.ws FROM semel_run r WHERE r.run = ?1) END,
             CASE WHEN ?2 > 10 THEN (SELECT r.workflow_id FROM semel_run r WHERE r.run = ?1) END)
@@ -59,12 +59,12 @@ final class SqliteDriving {
 
     // A run that was removed meanwhile has no requests any more.
     private static final String INSERT_REQUEST = """
-        INSERT INTO semel_request (run, id, ws, conflict, at, status_code, actor, changed, times)
+        INSERT INTO semel_duplicate_request (run, id, ws, conflict, at, status_code, actor, changed_fields, request_count)
         SELECT r.run, ?, ?, ?, ?, ?, ?, ?, ? FROM semel_run r WHERE r.run = ? ON CONFLICT (run, id) DO NOTHING
         """;
 
     private static final String COUNT = """
-        INSERT INTO semel_use (run, replays, conflicts, last_at) VALUES (?, ?, ?, ?)
+        INSERT INTO semel_duplicate_count (run, replays, conflicts, last_at) VALUES (?, ?, ?, ?)
         ON CONFLICT (run) DO UPDATE SET replays = replays + excluded.replays,
             conflicts = conflicts + excluded.conflicts, last_at = MAX(last_at, excluded.last_at)
         """;
@@ -141,7 +141,7 @@ final class SqliteDriving {
                 end.by().claim());
         if (gone == null) {
             // Applied a second time after a lost answer: with the lease still held, the end on record is ours.
-            boolean ended = session.one("SELECT 1 FROM semel_end WHERE run = ?", row -> 1, end.run()) != null;
+            boolean ended = session.one("SELECT 1 FROM semel_finished_run WHERE run = ?", row -> 1, end.run()) != null;
             return ended ? Owned.RECORDED : Owned.FENCED;
         }
         Write.Ending ending = end.ending();
@@ -219,8 +219,8 @@ final class SqliteDriving {
     private List<RunId> free(Fair.Share share, Write.Claim claim, long now) throws SQLException {
         return session.list(
                 """
-                SELECT run FROM semel_work
-                WHERE owner IS NULL AND held = 0 AND workflow_id = ? AND due_at <= ? AND falls <= ?
+                SELECT run FROM semel_unfinished_run
+                WHERE owner IS NULL AND start_blocked = 0 AND workflow_id = ? AND due_at <= ? AND crash_count <= ?
                 ORDER BY due_at, run LIMIT ?
                 """, row -> RunId.of(row.getBytes(1)), share.group().workflowId(), now, claim.falls(), share.most());
     }
@@ -231,7 +231,7 @@ final class SqliteDriving {
         Integer cancel = owner == null
                 ? null
                 : session.one(
-                        "UPDATE semel_work SET falls = 0 WHERE run = ? AND owner = ? AND claims = ? RETURNING cancel",
+                        "UPDATE semel_unfinished_run SET crash_count = 0 WHERE run = ? AND owner = ? AND claim_count = ? RETURNING cancel_requested",
                         row -> row.getInt(1),
                         by.run(),
                         owner,

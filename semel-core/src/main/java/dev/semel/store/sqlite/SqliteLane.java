@@ -30,13 +30,13 @@ import org.jspecify.annotations.Nullable;
 /** The writer. Every write of a batch is applied in turn; one fsync makes them all durable. */
 final class SqliteLane implements Lane {
     private static final String INSERT_RUN = """
-        INSERT INTO semel_run (run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id, input,
-                               fields, lineage, previous, duplicate_of, created_at)
+        INSERT INTO semel_run (run, ws, chosen_id, workflow_id, version, trigger_source, actor, key, correlation_id, input,
+                               field_hashes, lineage, previous_run, duplicate_of, created_at)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run) DO NOTHING
         """;
 
     private static final String INSERT_WORK = """
-        INSERT INTO semel_work (run, workflow_id, owner, claims, state, held)
+        INSERT INTO semel_unfinished_run (run, workflow_id, owner, claim_count, state, start_blocked)
         VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (run) DO NOTHING
         """;
 
@@ -149,7 +149,7 @@ final class SqliteLane implements Lane {
 
     /** Under which catalog the next trigger is admitted. */
     private void readChange() throws SQLException {
-        Long now = session.one("SELECT change FROM semel_catalog WHERE one = 1", row -> row.getLong(1));
+        Long now = session.one("SELECT revision FROM semel_catalog WHERE singleton = 1", row -> row.getLong(1));
         change = now == null ? 0 : now;
     }
 
@@ -256,7 +256,7 @@ final class SqliteLane implements Lane {
         NewRun.Links links = run.links();
         if (links.isLinked()) {
             session.update(
-                    "INSERT INTO semel_link (run, parent, replay_of, depth) VALUES (?, ?, ?, ?)",
+                    "INSERT INTO semel_run_link (run, parent, replay_of, depth) VALUES (?, ?, ?, ?)",
                     run.id(),
                     links.parent(),
                     links.replayOf(),
@@ -272,7 +272,7 @@ final class SqliteLane implements Lane {
     }
 
     private boolean owns(RunId run, long owner) throws SQLException {
-        return session.one("SELECT 1 FROM semel_work WHERE run = ? AND owner = ?", row -> 1, run, owner) != null;
+        return session.one("SELECT 1 FROM semel_unfinished_run WHERE run = ? AND owner = ?", row -> 1, run, owner) != null;
     }
 
     private void commit() {

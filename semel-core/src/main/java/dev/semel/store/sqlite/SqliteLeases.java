@@ -31,20 +31,20 @@ final class SqliteLeases implements Leases {
     public void start(long lease, String worker, int slots, long ttlMicros) {
         write(() -> {
             // differs: every older lease belongs to a dead process, because this one holds the file lock
-            session.update("UPDATE semel_work SET owner = NULL, falls = falls + 1, fell = 1 WHERE owner IS NOT NULL");
+            session.update("UPDATE semel_unfinished_run SET owner = NULL, crash_count = crash_count + 1, has_crashed = 1 WHERE owner IS NOT NULL");
             session.update("DELETE FROM semel_fence");
             session.update("DELETE FROM semel_lease");
             long now = clock.getAsLong();
             session.update(
-                    "INSERT INTO semel_lease (lease, worker, started_at, until_at) VALUES (?, ?, ?, ?)",
+                    "INSERT INTO semel_lease (lease, worker, started_at, expires_at) VALUES (?, ?, ?, ?)",
                     lease,
                     worker,
                     now,
                     now + ttlMicros);
             for (int slot = 0; slot < slots; slot++) {
                 session.update("""
-                    INSERT INTO semel_fence (lease, slot, change)
-                    SELECT ?, ?, change FROM semel_catalog WHERE one = 1
+                    INSERT INTO semel_fence (lease, slot, catalog_revision)
+                    SELECT ?, ?, revision FROM semel_catalog WHERE singleton = 1
                     """, lease, slot);
             }
             return slots;
@@ -54,7 +54,7 @@ final class SqliteLeases implements Leases {
     @Override
     public boolean renew(long lease, long ttlMicros) {
         return write(() -> session.update(
-                        "UPDATE semel_lease SET until_at = ? WHERE lease = ?", clock.getAsLong() + ttlMicros, lease))
+                        "UPDATE semel_lease SET expires_at = ? WHERE lease = ?", clock.getAsLong() + ttlMicros, lease))
                 == 1;
     }
 
@@ -65,7 +65,7 @@ final class SqliteLeases implements Leases {
         write(() -> {
             durability.set(SqliteStore.durability(session.connection()));
             return session.update(
-                    "UPDATE semel_lease SET version = ?, runs = ?, renewed_at = ?, ahead = ? WHERE lease = ?",
+                    "UPDATE semel_lease SET version = ?, run_count = ?, renewed_at = ?, clock_ahead = ? WHERE lease = ?",
                     told.version(),
                     told.runs(),
                     told.wall() - ahead,
@@ -84,7 +84,7 @@ final class SqliteLeases implements Leases {
     @Override
     public void end(long lease) {
         write(() -> {
-            session.update("UPDATE semel_work SET owner = NULL WHERE owner = ?", lease);
+            session.update("UPDATE semel_unfinished_run SET owner = NULL WHERE owner = ?", lease);
             session.update("DELETE FROM semel_fence WHERE lease = ?", lease);
             return session.update("DELETE FROM semel_lease WHERE lease = ?", lease);
         });

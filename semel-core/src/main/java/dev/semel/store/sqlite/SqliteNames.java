@@ -75,7 +75,7 @@ final class SqliteNames {
     /** The run before this one, of an admission that is applied again after a lost answer: its names tell no more. */
     Write.@Nullable Earlier recorded(RunId run) throws SQLException {
         return session.one("""
-            SELECT p.run, p.chosen_id FROM semel_run r JOIN semel_run p ON p.run = r.previous WHERE r.run = ?
+            SELECT p.run, p.chosen_id FROM semel_run r JOIN semel_run p ON p.run = r.previous_run WHERE r.run = ?
             """, row -> new Write.Earlier(RunId.of(row.getBytes(1)), row.getString(2), false), run);
     }
 

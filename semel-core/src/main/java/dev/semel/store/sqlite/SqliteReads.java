@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
 final class SqliteReads extends JdbcReads {
     // differs: one look-up a name; a call costs no round trip here
     private static final String NAME = """
-        SELECT k.run, r.chosen_id, k.digest, r.fields, r.workflow_id, r.version,
-               COALESCE((SELECT e.state FROM semel_end e WHERE e.run = k.run),
-                        (SELECT w.state FROM semel_work w WHERE w.run = k.run)),
+        SELECT k.run, r.chosen_id, k.digest, r.field_hashes, r.workflow_id, r.version,
+               COALESCE((SELECT e.state FROM semel_finished_run e WHERE e.run = k.run),
+                        (SELECT w.state FROM semel_unfinished_run w WHERE w.run = k.run)),
                r.lineage, k.first_at, k.expires_at, k.flags
         FROM semel_key k JOIN semel_run r ON r.run = k.run
         WHERE k.ws = ? AND k.kind = ? AND k.key = ?
