@@ -5,9 +5,9 @@ import dev.semel.store.Write;
 import java.sql.SQLException;
 import java.util.List;
 
-/** Which workflows have runs that are due, in a statement that both stores understand. */
+/** Lists the workflows that have due runs which a worker can claim. */
 public final class Claiming {
-    // Jumps from workflow to workflow through the index; its first entry of each is the one that is due first.
+    // Skips from workflow to workflow through the index; the first entry of each workflow is due first.
     private static final String GROUPS = """
         WITH RECURSIVE free(id) AS (
             SELECT min(workflow_id) FROM semel_unfinished_run WHERE owner IS NULL AND start_blocked = 0

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The rare changes, in statements that both stores understand. Runs inside a lane's transaction. */
+/** Executes store commands, such as publishing or cancelling, inside the transaction of a write lane. */
 public final class Edits {
     private static final String TOKEN = """
         SELECT t.token_id, t.ws, w.name, t.name, t.hash, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at,
@@ -37,7 +37,7 @@ public final class Edits {
     private final ReviewEdits reviews;
     private final Resuming resuming;
 
-    /** @param counted where a change tells what it has to count */
+    /** @param counted collects the metrics of the commands */
     public Edits(Session session, Supplier<RunId> ids, Counted counted) {
         this.session = session;
         this.ids = ids;
@@ -87,8 +87,8 @@ public final class Edits {
             case Edit.Decide decide -> decide(decide, now);
             case Edit.Receive receive -> deliveries.receive(receive, now);
             case Edit.DeleteDeliveries delete -> deliveries.deleteExpired(delete.limit(), now);
-            case Edit.Put put -> told(settings.put(put, now), put.name(), now);
-            case Edit.Remove remove -> told(settings.remove(remove, now), remove.name(), now);
+            case Edit.Put put -> auditSetting(settings.put(put, now), put.name(), now);
+            case Edit.Remove remove -> auditSetting(settings.remove(remove, now), remove.name(), now);
             case Edit.PlaceAsOf asOf -> apply(asOf.at(session.one(CATALOG, row -> row.getLong(1))), now);
             case Edit.LayOut layOut -> schedules.layOut(layOut, now);
             case Edit.TakeTicks take -> schedules.take(take, now);
@@ -114,14 +114,15 @@ public final class Edits {
                 return found;
             }
         }
-        throw new IllegalStateException("workspace " + open.name() + " lost its number twenty times to others");
+        throw new IllegalStateException("Creating workspace " + open.name()
+                + " failed: other writers took its number 20 times in a row. Nothing was changed. Retry.");
     }
 
     private Rows.@Nullable Token create(Edit.CreateToken create, long now) throws SQLException {
         Rows.Token token = create.token();
         Rows.Token made = session.one(TOKEN, Read::token, token.tokenId(), token.hash());
         if (made != null) {
-            return made; // applied again after a lost answer
+            return made; // a retry after a lost response
         }
         int ws = token.ws();
         if (create.inside() != null) {
@@ -130,13 +131,14 @@ public final class Edits {
             }
             Rows.Workspace opened = open(create.inside(), now);
             if (!Arrays.equals(opened.secret(), create.inside().secret())) {
-                return null; // somebody else opened it in the same moment
+                return null; // another request created it at the same moment
             }
             ws = opened.ws();
         }
         session.update(
                 """
-                INSERT INTO semel_token (token_id, ws, name, hash, scopes, quota_per_minute, created_at, revoked_at, created_by)
+                INSERT INTO semel_token (token_id, ws, name, hash, scopes, quota_per_minute, created_at, revoked_at,
+                    created_by)
                 VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT DO NOTHING
                 """,
                 token.tokenId(),
@@ -171,7 +173,8 @@ public final class Edits {
                 session.update("""
                     UPDATE semel_key SET flags = flags | 4, expires_at = ?
                     WHERE ws = ? AND kind = ? AND key = ? AND run = ? AND (flags & 4) = 0 AND (expires_at > ?
-                        OR ((flags & 1) = 1 AND EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE w.run = semel_key.run)))
+                        OR ((flags & 1) = 1 AND EXISTS (SELECT 1 FROM semel_unfinished_run w
+                            WHERE w.run = semel_key.run)))
                     """, now, name.workspace(), name.kind().code(), name.text(), release.run(), now) == 1;
         if (released && name.kind() != Name.Kind.PAYLOAD) {
             Edit.By by = new Edit.By(audited, release.by().actor(), release.by().reason());
@@ -182,11 +185,12 @@ public final class Edits {
 
     private boolean extend(Edit.Extend extend, long now) throws SQLException {
         Name name = extend.name();
-        boolean stands = session.update(
+        boolean isInUse = session.update(
                         """
                         UPDATE semel_key SET expires_at = CASE WHEN expires_at < ? THEN ? ELSE expires_at END
                         WHERE ws = ? AND kind = ? AND key = ? AND run = ? AND (flags & 4) = 0 AND (expires_at > ?
-                            OR ((flags & 1) = 1 AND EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE w.run = semel_key.run)))
+                            OR ((flags & 1) = 1 AND EXISTS (SELECT 1 FROM semel_unfinished_run w
+                                WHERE w.run = semel_key.run)))
                         """,
                         extend.until(),
                         extend.until(),
@@ -196,10 +200,10 @@ public final class Edits {
                         extend.run(),
                         now)
                 == 1;
-        if (stands && !isDone(extend.by())) {
+        if (isInUse && !isDone(extend.by())) {
             audit(name.workspace(), now, extend.by(), List.of("key.extend", name.text()));
         }
-        return stands;
+        return isInUse;
     }
 
     private boolean cancel(Edit.Cancel cancel, long now) throws SQLException {
@@ -216,12 +220,12 @@ public final class Edits {
     }
 
     private boolean goOn(Edit.GoOn on, long now) throws SQLException {
-        boolean goesOn = runs.goOn(on);
-        if (goesOn) {
+        boolean continues = runs.goOn(on);
+        if (continues) {
             Edit.By by = new Edit.By(ids.get(), on.actor(), on.reason());
             audit(on.workspace(), now, by, List.of("run.go_on", on.run().text()));
         }
-        return goesOn;
+        return continues;
     }
 
     private boolean decide(Edit.Decide decide, long now) throws SQLException {
@@ -241,7 +245,7 @@ public final class Edits {
     private boolean releaseAll(Edit.ReleaseAll all, long now) throws SQLException {
         boolean any = false;
         for (Edit.Release one : all.releases()) {
-            // The first one that is let go carries the id of the request; by that it is known when it comes again.
+            // The first released key is audited under the request's id, which identifies a retry.
             any |= release(one, any ? ids.get() : one.by().id(), now)
                     && one.name().kind() != Name.Kind.PAYLOAD;
         }
@@ -251,7 +255,7 @@ public final class Edits {
         return any;
     }
 
-    @SuppressWarnings("unchecked") // each edit answers with the outcome of its own type
+    @SuppressWarnings("unchecked") // each command returns the outcome of its own type
     private <T> @Nullable Object noted(Edit.Noted<T> noted, long now) throws SQLException {
         @Nullable T outcome = (T) apply(noted.edit(), now);
         Edit.Note note = noted.note();
@@ -261,8 +265,11 @@ public final class Edits {
         return outcome;
     }
 
-    /** Every worker remembers watched documents, and who changed one is asked for later. */
-    private Edit.Placed told(SettingEdits.Outcome outcome, SettingName name, long now) throws SQLException {
+    /**
+     * Audits the change of a watched document and increments the catalog revision, because workers cache such
+     * documents.
+     */
+    private Edit.Placed auditSetting(SettingEdits.Outcome outcome, SettingName name, long now) throws SQLException {
         if (outcome.changed() && name.kind().watched() && outcome.placed() instanceof Edit.Placed.Now(var row)) {
             bumpCatalog();
             String action = row.kind() + (row.removed() ? ".remove" : ".put");
@@ -276,7 +283,7 @@ public final class Edits {
         int deleted = 0;
         for (Edit.Tombstone tombstone : tombstones) {
             Name name = tombstone.name();
-            // The run and the expiry are compared again: the name may have been given to another run meanwhile.
+            // Compares run and expiry again: the key may have moved to another run meanwhile.
             deleted += session.update(
                     """
                     DELETE FROM semel_key WHERE ws = ? AND kind = ? AND key = ? AND run = ? AND expires_at = ?
@@ -285,10 +292,12 @@ public final class Edits {
         return deleted;
     }
 
-    /** The caller holds the catalog and all slots, so no trigger that was looked up before this comes in after it. */
+    /** The caller has locked the catalog and all slots, so no trigger of an older catalog is admitted afterwards. */
     void bumpCatalog() throws SQLException {
         session.update("UPDATE semel_catalog SET revision = revision + 1 WHERE singleton = 1");
-        session.update("UPDATE semel_fence SET catalog_revision = (SELECT revision FROM semel_catalog WHERE singleton = 1)");
+        session.update("""
+            UPDATE semel_fence SET catalog_revision = (SELECT revision FROM semel_catalog WHERE singleton = 1)
+            """);
     }
 
     RunId newId() {
@@ -299,10 +308,10 @@ public final class Edits {
         return session.one("SELECT 1 FROM semel_audit WHERE id = ?", row -> 1, by.id()) != null;
     }
 
-    /** @param deed what was done, and to what */
-    void audit(int ws, long now, Edit.By by, List<String> deed) throws SQLException {
+    /** @param change the action and its target */
+    void audit(int ws, long now, Edit.By by, List<String> change) throws SQLException {
         session.update("""
             INSERT INTO semel_audit (id, ws, at, actor, action, target, reason) VALUES (?, ?, ?, ?, ?, ?, ?)
-            """, by.id(), ws, now, by.actor(), deed.get(0), deed.get(1), by.reason());
+            """, by.id(), ws, now, by.actor(), change.get(0), change.get(1), by.reason());
     }
 }

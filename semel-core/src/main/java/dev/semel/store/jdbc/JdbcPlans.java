@@ -11,33 +11,38 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Plans of safe replays, in statements that both stores understand. */
+/** Read queries about safe-replay plans and their items. */
 final class JdbcPlans implements Plans {
     private static final RunId FIRST = new RunId(0, 0);
     private static final RunId AFTER_ALL = new RunId(-1L, -1L);
 
     private static final String ONE = """
-        SELECT id, ws, created_by, request, input, created_at, valid_until, state, counts, approved_by, apply_options, applied_by, note,
+        SELECT id, ws, created_by, request, input, created_at, valid_until, state, counts, approved_by, apply_options,
+            applied_by, note,
                claimed_by, claimed_until, ended_at
         FROM semel_replay_plan WHERE id = ? AND (CAST(? AS integer) = 0 OR ws = ?)
         """;
 
     private static final String PAGE = """
-        SELECT id, ws, created_by, request, input, created_at, valid_until, state, counts, approved_by, apply_options, applied_by, note,
+        SELECT id, ws, created_by, request, input, created_at, valid_until, state, counts, approved_by, apply_options,
+            applied_by, note,
                claimed_by, claimed_until, ended_at
         FROM semel_replay_plan WHERE ws = ? AND id < ? ORDER BY id DESC LIMIT ?
         """;
 
     private static final String APPLYING = """
-        SELECT id, ws, created_by, request, input, created_at, valid_until, state, counts, approved_by, apply_options, applied_by, note,
+        SELECT id, ws, created_by, request, input, created_at, valid_until, state, counts, approved_by, apply_options,
+            applied_by, note,
                claimed_by, claimed_until, ended_at
         FROM semel_replay_plan WHERE state = 3 ORDER BY claimed_until LIMIT 1
         """;
 
     private static final String FREE = """
-        SELECT id, ws, created_by, request, input, created_at, valid_until, state, counts, approved_by, apply_options, applied_by, note,
+        SELECT id, ws, created_by, request, input, created_at, valid_until, state, counts, approved_by, apply_options,
+            applied_by, note,
                claimed_by, claimed_until, ended_at
-        FROM semel_replay_plan WHERE state = 3 AND (claimed_until <= ? OR claimed_by = ?) ORDER BY claimed_until, id LIMIT ?
+        FROM semel_replay_plan WHERE state = 3 AND (claimed_until <= ? OR claimed_by = ?) ORDER BY claimed_until, id
+            LIMIT ?
         """;
 
     private static final String ENDED = """
@@ -70,7 +75,7 @@ final class JdbcPlans implements Plans {
 
     @Override
     public Replay.@Nullable Plan plan(int ws, RunId id) {
-        return maybe(() -> find(session, ws, id));
+        return queryNullable(() -> find(session, ws, id));
     }
 
     /** @param ws 0 for any */
@@ -80,13 +85,13 @@ final class JdbcPlans implements Plans {
 
     @Override
     public List<Replay.Plan> page(int ws, @Nullable RunId before, int limit) {
-        return ask(() -> session.list(PAGE, JdbcPlans::plan, ws, before == null ? AFTER_ALL : before, limit));
+        return query(() -> session.list(PAGE, JdbcPlans::plan, ws, before == null ? AFTER_ALL : before, limit));
     }
 
     @Override
     public List<Replay.Item> items(Wanted wanted, @Nullable RunId after, int limit) {
         int fate = wanted.fate() == null ? 0 : wanted.fate().code();
-        return ask(() -> session.list(
+        return query(() -> session.list(
                 ITEMS,
                 JdbcPlans::item,
                 wanted.plan(),
@@ -100,7 +105,7 @@ final class JdbcPlans implements Plans {
 
     @Override
     public List<Count> progress(RunId plan) {
-        return ask(() -> session.list(
+        return query(() -> session.list(
                 PROGRESS,
                 row -> new Count(
                         Replay.Fate.of(row.getInt(1)),
@@ -111,12 +116,12 @@ final class JdbcPlans implements Plans {
 
     @Override
     public Replay.@Nullable Plan applying() {
-        return maybe(() -> session.one(APPLYING, JdbcPlans::plan));
+        return queryNullable(() -> session.one(APPLYING, JdbcPlans::plan));
     }
 
     @Override
     public List<Replay.Plan> free(RunId worker, long now, int limit) {
-        return ask(() -> session.list(FREE, JdbcPlans::plan, now, worker, limit));
+        return query(() -> session.list(FREE, JdbcPlans::plan, now, worker, limit));
     }
 
     @Override
@@ -125,9 +130,9 @@ final class JdbcPlans implements Plans {
         for (int from = 0; from < runs.size(); from += ENDED_AT_ONCE) {
             RunId[] some = new RunId[ENDED_AT_ONCE];
             for (int i = 0; i < some.length; i++) {
-                some[i] = runs.get(Math.min(from + i, runs.size() - 1)); // the last one fills what is left
+                some[i] = runs.get(Math.min(from + i, runs.size() - 1)); // the last run fills the remaining parameters
             }
-            all.addAll(ask(() -> session.list(
+            all.addAll(query(() -> session.list(
                     ENDED, row -> new Ended(RunId.of(row.getBytes(1)), RunState.of(row.getInt(2))), (Object[]) some)));
         }
         return all;
@@ -136,7 +141,7 @@ final class JdbcPlans implements Plans {
     @Override
     public boolean hasPlansBefore(long time) {
         String some = "SELECT 1 FROM semel_replay_plan WHERE created_at < ? AND state <> 3 LIMIT 1";
-        return maybe(() -> session.one(some, row -> 1, time)) != null;
+        return queryNullable(() -> session.one(some, row -> 1, time)) != null;
     }
 
     private static Replay.Plan plan(ResultSet row) throws SQLException {
@@ -174,19 +179,19 @@ final class JdbcPlans implements Plans {
         return bytes == null ? null : RunId.of(bytes);
     }
 
-    private static <T> T ask(JdbcReads.Question<T> question) {
+    private static <T> T query(JdbcReads.Question<T> question) {
         try {
             return question.ask();
         } catch (SQLException e) {
-            throw new StoreFailure.Down("the store did not answer a question", e);
+            throw new StoreFailure.Down("The store did not answer a query", e);
         }
     }
 
-    private static <T> @Nullable T maybe(JdbcReads.MaybeQuestion<T> question) {
+    private static <T> @Nullable T queryNullable(JdbcReads.MaybeQuestion<T> question) {
         try {
             return question.ask();
         } catch (SQLException e) {
-            throw new StoreFailure.Down("the store did not answer a question", e);
+            throw new StoreFailure.Down("The store did not answer a query", e);
         }
     }
 }

@@ -22,13 +22,14 @@ import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The questions that both stores answer with the same statement. */
+/** Read queries whose SQL is the same in both dialects. */
 public abstract class JdbcReads implements Reads {
     private static final int EARLIER_RUNS_OF_A_KEY = 100;
     private static final byte[] AFTER_ALL = new RunId(-1L, -1L).bytes();
 
     private static final String RUN = """
-        SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.trigger_source, r.actor, r.key, r.correlation_id, r.input,
+        SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.trigger_source, r.actor, r.key, r.correlation_id,
+            r.input,
                r.lineage, r.previous_run, r.duplicate_of, r.created_at, w.state, w.claim_count, e.state, e.ended_at,
                e.output, e.error_code, e.error_message, e.error_step, e.entries, u.replays, u.conflicts, u.last_at,
                w.crash_count, w.cancel_requested, w.due_at, w.waiting_for, l.parent, l.replay_of, l.depth
@@ -139,7 +140,7 @@ public abstract class JdbcReads implements Reads {
     @Override
     public Rows.@Nullable Run run(int ws, RunId id) {
         if (ws <= 0) {
-            throw new IllegalArgumentException("a run is asked for by somebody in a workspace");
+            throw new IllegalArgumentException("run(): the workspace number must be positive");
         }
         return maybe(() -> session.one(RUN, Read::run, id, ws, ws));
     }
@@ -158,14 +159,17 @@ public abstract class JdbcReads implements Reads {
         return ask(() -> new RunPages(session).page(filter, () -> workflows(filter.ws())));
     }
 
-    /** The run a key names now, and those it named before: by the key's own index, however many runs there are. */
+    /**
+     * Returns the current run of a key and its earlier runs. Uses the key's index, so the number of runs does not
+     * matter.
+     */
     private List<Rows.Run> runsOfKey(String key, RunFilter filter) {
         TreeMap<RunId, Rows.Run> found = new TreeMap<>(Comparator.reverseOrder());
         for (Rows.Held held : key(filter.ws(), key)) {
             RunId next = held.known().run();
             for (int i = 0; next != null && i < EARLIER_RUNS_OF_A_KEY; i++) {
                 Rows.Run run = run(filter.ws(), next);
-                if (run != null && fits(run, filter)) {
+                if (run != null && matches(run, filter)) {
                     found.put(run.id(), run);
                 }
                 next = run == null ? null : run.previous();
@@ -174,7 +178,7 @@ public abstract class JdbcReads implements Reads {
         return found.values().stream().limit(filter.limit()).toList();
     }
 
-    private static boolean fits(Rows.Run run, RunFilter filter) {
+    private static boolean matches(Rows.Run run, RunFilter filter) {
         return (filter.workflowId() == null || filter.workflowId().equals(run.workflowId()))
                 && (filter.state() == null || filter.state() == run.state())
                 && (!filter.replayedOnly() || run.counts().replays() > 0)
@@ -256,7 +260,7 @@ public abstract class JdbcReads implements Reads {
     @Override
     public List<Rows.Held> key(int ws, String key) {
         List<Rows.Held> found = new ArrayList<>();
-        // Scoped and distinct names are the key, a newline and more: all of them lie between newline and vertical tab.
+        // Workflow keys and distinct keys are the key, a newline and more: they sort between newline and vertical tab.
         found.addAll(ask(() -> session.list(KEYS, Read::held, ws, Name.Kind.KEY.code(), key, key + "\u0001", 1)));
         for (Name.Kind kind : List.of(Name.Kind.WORKFLOW_KEY, Name.Kind.DISTINCT_KEY)) {
             found.addAll(ask(() -> session.list(KEYS, Read::held, ws, kind.code(), key + "\n", key + "\u000b", 100)));
@@ -441,12 +445,14 @@ public abstract class JdbcReads implements Reads {
         return ask(() -> Retiring.look(session, from, limit, endedBefore));
     }
 
+    /** An expired key that may be deleted, and whether its run has ended. */
     private record Candidate(Edit.Tombstone tombstone, boolean ended) {}
 
     @Override
     public boolean expiredReply() {
         long now = now();
-        return maybe(() -> session.one("SELECT 1 FROM semel_idempotent_response WHERE expires_at <= ? LIMIT 1", row -> 1, now))
+        return maybe(() -> session.one(
+                        "SELECT 1 FROM semel_idempotent_response WHERE expires_at <= ? LIMIT 1", row -> 1, now))
                 != null;
     }
 
@@ -478,14 +484,18 @@ public abstract class JdbcReads implements Reads {
     @Override
     public boolean expiredLetter() {
         long before = now() - Letter.BEHIND.toNanos() / 1_000;
-        return maybe(() -> session.one("SELECT 1 FROM semel_keyed_signal WHERE expires_at <= ? LIMIT 1", row -> 1, before))
+        return maybe(() -> session.one(
+                        "SELECT 1 FROM semel_keyed_signal WHERE expires_at <= ? LIMIT 1", row -> 1, before))
                 != null;
     }
 
     @Override
     public long nextDue() {
         Long due = maybe(() -> session.one(
-                "SELECT due_at FROM semel_unfinished_run WHERE owner IS NULL AND start_blocked = 0 ORDER BY due_at, run LIMIT 1",
+                """
+                SELECT due_at FROM semel_unfinished_run
+                WHERE owner IS NULL AND start_blocked = 0 ORDER BY due_at, run LIMIT 1
+                """,
                 row -> row.getLong(1)));
         return due == null || due == Write.Rest.HELD ? Write.Rest.NEVER : due;
     }
@@ -516,7 +526,7 @@ public abstract class JdbcReads implements Reads {
         try {
             session.close();
         } catch (SQLException e) {
-            throw new StoreFailure.Down("a reading connection did not close", e);
+            throw new StoreFailure.Down("The store did not close a read connection", e);
         }
     }
 
@@ -524,7 +534,7 @@ public abstract class JdbcReads implements Reads {
         try {
             return question.ask();
         } catch (SQLException e) {
-            throw new StoreFailure.Down("the store did not answer a question", e);
+            throw new StoreFailure.Down("The store did not answer a query", e);
         }
     }
 
@@ -532,15 +542,17 @@ public abstract class JdbcReads implements Reads {
         try {
             return question.ask();
         } catch (SQLException e) {
-            throw new StoreFailure.Down("the store did not answer a question", e);
+            throw new StoreFailure.Down("The store did not answer a query", e);
         }
     }
 
+    /** A query that returns a value. */
     @FunctionalInterface
     protected interface Question<T> {
         T ask() throws SQLException;
     }
 
+    /** A query that may return null. */
     @FunctionalInterface
     protected interface MaybeQuestion<T> {
         @Nullable

@@ -9,19 +9,20 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Plans of safe replays, in statements that both stores understand. */
+/** Executes the store commands about safe-replay plans and their items. */
 final class ReplayEdits {
     private static final long VALID_MICROS = Replay.VALID.toNanos() / 1_000;
 
-    private static final String LAY = """
-        INSERT INTO semel_replay_plan (id, ws, created_by, request, input, created_at, valid_until, state, counts, approved_by, apply_options,
+    private static final String CREATE = """
+        INSERT INTO semel_replay_plan (id, ws, created_by, request, input, created_at, valid_until, state, counts,
+            approved_by, apply_options,
                                 applied_by, note, claimed_by, claimed_until, ended_at)
         VALUES (?, ?, ?, ?, ?, ?, ?, 1, '{}', ?, ?, NULL, '', NULL, 0, 0) ON CONFLICT (id) DO NOTHING
         """;
 
-    private static final String IS_MADE = "UPDATE semel_replay_plan SET note = note WHERE id = ? AND state = 1";
+    private static final String LOCK_PLANNING = "UPDATE semel_replay_plan SET note = note WHERE id = ? AND state = 1";
 
-    private static final String NOTE = """
+    private static final String ADD_ITEM = """
         INSERT INTO semel_replay_plan_item (plan, run, worst_action, actions, prediction, outcome, new_run, note)
         VALUES (?, ?, ?, ?, ?, 1, NULL, '') ON CONFLICT (plan, run) DO UPDATE
         SET worst_action = excluded.worst_action, actions = excluded.actions, prediction = excluded.prediction
@@ -42,21 +43,23 @@ final class ReplayEdits {
           AND (approved_by = '' OR apply_options IS NULL OR apply_options = ?)
         """;
 
-    private static final String TAKE = """
+    private static final String CLAIM = """
         UPDATE semel_replay_plan SET claimed_by = ?, claimed_until = ?
         WHERE id = ? AND state = 3 AND (claimed_until <= ? OR claimed_by = ?)
         """;
 
-    private static final String LET_GO = """
-        UPDATE semel_replay_plan SET claimed_by = NULL, claimed_until = 0, note = ? WHERE id = ? AND state = 3 AND claimed_by = ?
+    private static final String RELEASE = """
+        UPDATE semel_replay_plan SET claimed_by = NULL, claimed_until = 0, note = ? WHERE id = ? AND state = 3
+            AND claimed_by = ?
         """;
 
-    private static final String IS_OURS =
+    private static final String LOCK_OWN =
             "UPDATE semel_replay_plan SET note = note WHERE id = ? AND state = 3 AND claimed_by = ?";
 
-    private static final String GOES_ON = "UPDATE semel_replay_plan SET note = '' WHERE id = ? AND state = 3 AND claimed_by = ?";
+    private static final String LOCK_OWN_AND_CLEAR_NOTE =
+            "UPDATE semel_replay_plan SET note = '' WHERE id = ? AND state = 3 AND claimed_by = ?";
 
-    // A run that exists is told, whoever has the plan by now; the rest is for that one to say.
+    // An existing new run is recorded even if another worker has claimed the plan; that worker records the rest.
     private static final String SETTLE = """
         UPDATE semel_replay_plan_item SET outcome = ?, new_run = ?, note = ? WHERE plan = ? AND run = ? AND outcome = 1
         """;
@@ -75,7 +78,8 @@ final class ReplayEdits {
         SELECT id FROM semel_replay_plan WHERE created_at < ? AND state <> 3 ORDER BY created_at LIMIT 1
         """;
 
-    private static final String OLD_ITEMS = "SELECT plan, run FROM semel_replay_plan_item WHERE plan = ? ORDER BY run LIMIT ?";
+    private static final String OLD_ITEMS =
+            "SELECT plan, run FROM semel_replay_plan_item WHERE plan = ? ORDER BY run LIMIT ?";
 
     private static final String DELETE_ITEM = "DELETE FROM semel_replay_plan_item WHERE plan = ? AND run = ?";
 
@@ -100,8 +104,8 @@ final class ReplayEdits {
             case Replay.Approve approve -> approve(approve, now);
             case Replay.Begin begin -> begin(begin, now);
             case Replay.Take take ->
-                session.update(TAKE, take.by(), now + take.lasts(), take.plan(), now, take.by()) == 1;
-            case Replay.LetGo go -> session.update(LET_GO, go.note(), go.plan(), go.by()) == 1;
+                session.update(CLAIM, take.by(), now + take.lasts(), take.plan(), now, take.by()) == 1;
+            case Replay.LetGo go -> session.update(RELEASE, go.note(), go.plan(), go.by()) == 1;
             case Replay.Settle settle -> settle(settle);
             case Replay.Finish finish ->
                 session.update(FINISH, finish.state().code(), finish.note(), now, finish.plan()) == 1;
@@ -112,7 +116,7 @@ final class ReplayEdits {
 
     private Replay.Plan lay(Replay.Lay lay, long now) throws SQLException {
         session.update(
-                LAY,
+                CREATE,
                 lay.id(),
                 lay.ws(),
                 lay.madeBy(),
@@ -126,19 +130,19 @@ final class ReplayEdits {
     }
 
     private int note(Replay.Note note) throws SQLException {
-        if (session.update(IS_MADE, note.plan()) == 0) {
+        if (session.update(LOCK_PLANNING, note.plan()) == 0) {
             return 0;
         }
         List<@Nullable Object[]> rows = new ArrayList<>();
         for (Replay.Item item : note.items()) {
             rows.add(new @Nullable Object[] {note.plan(), item.run(), item.worst(), item.actions(), item.body()});
         }
-        session.updateAll(NOTE, rows);
+        session.updateAll(ADD_ITEM, rows);
         return rows.size();
     }
 
     private int drop(Replay.Drop drop) throws SQLException {
-        if (session.update(IS_MADE, drop.plan()) == 0) {
+        if (session.update(LOCK_PLANNING, drop.plan()) == 0) {
             return 0;
         }
         List<@Nullable Object[]> rows = new ArrayList<>();
@@ -166,7 +170,7 @@ final class ReplayEdits {
     }
 
     private boolean settle(Replay.Settle settle) throws SQLException {
-        String look = settle.items().isEmpty() ? IS_OURS : GOES_ON;
+        String look = settle.items().isEmpty() ? LOCK_OWN : LOCK_OWN_AND_CLEAR_NOTE;
         boolean ours = session.update(look, settle.plan(), settle.by()) == 1;
         List<@Nullable Object[]> rows = new ArrayList<>();
         for (Replay.Item item : settle.items()) {

@@ -7,17 +7,18 @@ import java.security.MessageDigest;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** Changes that are done once per key, in statements that both stores understand. */
+/** Executes a store command once per idempotency key and stores its response for retries. */
 final class Replying {
     private static final int MOST_ATTEMPTS = 20;
 
-    private static final String FORGET_EXPIRED = """
+    private static final String DELETE_IF_EXPIRED = """
         DELETE FROM semel_idempotent_response WHERE ws = ? AND operation = ? AND key = ? AND expires_at <= ?
         """;
 
-    // Without its answer at first: whoever comes with the same key waits here until this transaction has ended.
-    private static final String TAKE = """
-        INSERT INTO semel_idempotent_response (ws, operation, key, id, request_digest, response, expires_at) VALUES (?, ?, ?, ?, ?, '', ?)
+    // Inserted without the response: a request with the same key waits here until this transaction ends.
+    private static final String CLAIM = """
+        INSERT INTO semel_idempotent_response (ws, operation, key, id, request_digest, response, expires_at)
+            VALUES (?, ?, ?, ?, ?, '', ?)
         ON CONFLICT (ws, operation, key) DO NOTHING
         """;
 
@@ -25,11 +26,11 @@ final class Replying {
         SELECT id, request_digest, response FROM semel_idempotent_response WHERE ws = ? AND operation = ? AND key = ?
         """;
 
-    private static final String KEEP = """
+    private static final String SAVE_RESPONSE = """
         UPDATE semel_idempotent_response SET response = ? WHERE ws = ? AND operation = ? AND key = ?
         """;
 
-    private static final String LET_GO = """
+    private static final String RELEASE = """
         DELETE FROM semel_idempotent_response WHERE ws = ? AND operation = ? AND key = ?
         """;
 
@@ -46,14 +47,15 @@ final class Replying {
         this.edits = edits;
     }
 
+    /** The stored response of an earlier request. */
     private record Kept(RunId id, byte[] digest, String answer) {}
 
     Replied once(Edit.Once<?> once, long now) throws SQLException {
         Edit.Asked asked = once.asked();
         for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-            session.update(FORGET_EXPIRED, asked.workspace(), asked.operation(), asked.key(), now);
+            session.update(DELETE_IF_EXPIRED, asked.workspace(), asked.operation(), asked.key(), now);
             boolean first = session.update(
-                            TAKE,
+                            CLAIM,
                             asked.workspace(),
                             asked.operation(),
                             asked.key(),
@@ -74,7 +76,8 @@ final class Replying {
                 return replied(kept, asked);
             }
         }
-        throw new IllegalStateException("a key of " + asked.operation() + " was taken and let go twenty times");
+        throw new IllegalStateException("The key of a " + asked.operation() + " request was claimed and released "
+                + MOST_ATTEMPTS + " times by other requests. Nothing was changed. Retry.");
     }
 
     private static Replied replied(Kept kept, Edit.Asked asked) {
@@ -83,16 +86,16 @@ final class Replying {
                 : new Replied.OtherRequest();
     }
 
-    @SuppressWarnings("unchecked") // the store answers each edit with the outcome of its own type
+    @SuppressWarnings("unchecked") // each command returns the outcome of its own type
     private <T> Replied done(Edit.Once<T> once, long now) throws SQLException {
         Edit.Asked asked = once.asked();
         @Nullable T outcome = (T) edits.apply(once.edit(), now);
         String answer = once.answer().apply(outcome);
         if (answer == null) {
-            session.update(LET_GO, asked.workspace(), asked.operation(), asked.key());
+            session.update(RELEASE, asked.workspace(), asked.operation(), asked.key());
             return new Replied.Refused();
         }
-        session.update(KEEP, answer, asked.workspace(), asked.operation(), asked.key());
+        session.update(SAVE_RESPONSE, answer, asked.workspace(), asked.operation(), asked.key());
         return new Replied.Done(answer, false);
     }
 

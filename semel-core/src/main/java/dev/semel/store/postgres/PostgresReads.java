@@ -20,9 +20,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
+/** Read queries of the PostgreSQL store. */
 final class PostgresReads extends JdbcReads {
-    // differs: one statement for many names. LATERAL with LIMIT 1 keeps the plan a look-up by index for each name.
-    private static final String NAMES = """
+    // differs: one statement for many keys. LATERAL with LIMIT 1 forces an index look-up for each key.
+    private static final String KEYS_BY_NAME = """
         SELECT u.n, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
                k.run, k.chosen_id, k.digest, k.field_hashes, k.workflow_id, k.version, k.state, k.lineage,
                k.first_at, k.expires_at, k.flags
@@ -36,11 +37,12 @@ final class PostgresReads extends JdbcReads {
             WHERE k.ws = u.ws AND k.kind = u.kind AND k.key = u.key LIMIT 1) k
         """;
 
-    // differs: one statement for many runs. Each is read by its index; LIMIT 1 keeps a plan from joining whole tables.
+    // differs: one statement for many runs. LIMIT 1 forces index look-ups instead of a join of whole tables.
     private static final String RECORDED = """
         SELECT x.* FROM unnest(?::bytea[]) AS wanted(run)
         CROSS JOIN LATERAL (
-            SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.trigger_source, r.actor, r.key, r.correlation_id, r.input,
+            SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.trigger_source, r.actor, r.key,
+                r.correlation_id, r.input,
                    r.lineage, r.previous_run, r.duplicate_of, r.created_at, w.state, w.claim_count, e.state, e.ended_at,
                    e.output, e.error_code, e.error_message, e.error_step, e.entries, u.replays, u.conflicts, u.last_at,
                    w.crash_count, w.cancel_requested, w.due_at, w.waiting_for, l.parent, l.replay_of, l.depth
@@ -61,7 +63,8 @@ final class PostgresReads extends JdbcReads {
     private static final String EFFECTS = """
         SELECT e.* FROM unnest(?::bytea[]) AS u(run)
         CROSS JOIN LATERAL (
-            SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at, window_micros, expires_at,
+            SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
+                window_micros, expires_at,
                    data, result, key, path, workflow_id, protection, action, object, worth
             FROM semel_effect WHERE run = u.run LIMIT 10000) e
         """;
@@ -173,7 +176,7 @@ final class PostgresReads extends JdbcReads {
             kind[i] = names.get(i).kind().code();
             key[i] = names.get(i).text();
         }
-        PreparedStatement statement = session.statement(NAMES);
+        PreparedStatement statement = session.statement(KEYS_BY_NAME);
         Arrays arrays = new Arrays(session, statement);
         arrays.ints(n).ints(ws).ints(kind).texts(key);
         List<@Nullable Known> found = new ArrayList<>(Collections.<@Nullable Known>nCopies(size, null));

@@ -11,8 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
- * The same lease rows as on PostgreSQL. The file lock proves that no other process lives, so a new start need not wait
- * for an old lease to run out.
+ * Worker leases in SQLite, with the same rows as in PostgreSQL. The file lock excludes other processes, so a new worker
+ * does not wait until an old lease expires.
  */
 final class SqliteLeases implements Leases {
     private final Writer writer;
@@ -31,7 +31,10 @@ final class SqliteLeases implements Leases {
     public void start(long lease, String worker, int slots, long ttlMicros) {
         write(() -> {
             // differs: every older lease belongs to a dead process, because this one holds the file lock
-            session.update("UPDATE semel_unfinished_run SET owner = NULL, crash_count = crash_count + 1, has_crashed = 1 WHERE owner IS NOT NULL");
+            session.update("""
+                UPDATE semel_unfinished_run SET owner = NULL, crash_count = crash_count + 1, has_crashed = 1
+                WHERE owner IS NOT NULL
+                """);
             session.update("DELETE FROM semel_fence");
             session.update("DELETE FROM semel_lease");
             long now = clock.getAsLong();
@@ -65,7 +68,10 @@ final class SqliteLeases implements Leases {
         write(() -> {
             durability.set(SqliteStore.durability(session.connection()));
             return session.update(
-                    "UPDATE semel_lease SET version = ?, run_count = ?, renewed_at = ?, clock_ahead = ? WHERE lease = ?",
+                    """
+                    UPDATE semel_lease SET version = ?, run_count = ?, renewed_at = ?, clock_ahead = ?
+                    WHERE lease = ?
+                    """,
                     told.version(),
                     told.runs(),
                     told.wall() - ahead,
@@ -99,7 +105,7 @@ final class SqliteLeases implements Leases {
             return changed;
         } catch (SQLException e) {
             writer.failed(e);
-            throw new StoreFailure.Down("the lease could not be written", e);
+            throw new StoreFailure.Down("The worker's lease could not be written to SQLite", e);
         } finally {
             turn.unlock();
         }
@@ -108,6 +114,7 @@ final class SqliteLeases implements Leases {
     @Override
     public void close() {}
 
+    /** A change of lease rows; returns the number of changed rows. */
     @FunctionalInterface
     private interface Change {
         int apply() throws SQLException;

@@ -54,7 +54,8 @@ CREATE TABLE semel_workflow_version (
     PRIMARY KEY (workflow_id, version)
 );
 
--- A row is a unique key that names a run: a caller's key, a chosen run id, a payload. Narrow: each random key touches a page.
+-- A row is a unique key that identifies a run: a caller's key, a chosen run id, a payload. flags: 1 the key is in use while
+-- its run is unfinished, 2 a failure frees it, 4 released. Rows are narrow, because each random key touches another page.
 CREATE TABLE semel_key (
     ws integer NOT NULL,
     kind smallint NOT NULL,
@@ -450,7 +451,8 @@ CREATE INDEX semel_replay_plan_by_workspace ON semel_replay_plan (ws, id);
 CREATE INDEX semel_replay_plan_applying ON semel_replay_plan (claimed_until) WHERE state = 3;
 CREATE INDEX semel_replay_plan_by_time ON semel_replay_plan (created_at);
 
--- A row is a run of a replay plan with its prediction (JSON). outcome: 1 planned, 2 applied, 3 outdated, 4 rejected, 5 left out.
+-- A row is a run of a replay plan with its prediction (JSON).
+-- outcome: 1 planned, 2 applied, 3 outdated, 4 rejected, 5 left out.
 -- worst_action: number of its most dangerous action, 0 if it cannot be replayed. actions: one bit for each action.
 CREATE TABLE semel_replay_plan_item (
     plan bytea NOT NULL,

@@ -37,8 +37,9 @@ final class PlanTest {
             PostgresReads.class,
             JdbcReads.class);
 
-    /** Pages for people, joined with tables that are large in earnest. */
-    private static final Set<String> LISTS = Set.of("JdbcReads.KEYS", "JdbcReads.TALLY");
+    /** Lists for users, joined with tables that are really large. */
+    private static final Set<String> LISTS = Set.of(
+            JdbcReads.class.getSimpleName() + ".KEYS", JdbcReads.class.getSimpleName() + ".TALLY");
 
     private final PostgresPlace place = PostgresPlace.withItsOwnClock();
     private final AtomicLong ids = new AtomicLong();
