@@ -82,8 +82,8 @@ final class MeetingTest {
     /** A transaction that has inserted the deed's row for another run and is not committed. */
     private Connection reserving(Deed deed, RunId other) throws SQLException {
         String columns =
-                "ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, "
-                        + "expires_at, key, path, workflow_id, protection, does";
+                "ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at, window_micros, "
+                        + "expires_at, key, path, workflow_id, protection, action";
         return stopped("INSERT INTO semel_effect (" + columns + ") VALUES ("
                 + deed.id().workspace() + ", '"
                 + deed.id().digest() + "', 'other', " + hex(other) + ", 1, 1, 1, 1, 1, 1, 0, 0, 0, 'k', 'p', 'wf', "

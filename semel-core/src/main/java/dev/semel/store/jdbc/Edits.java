@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Executes store commands, such as publishing or cancelling, inside the transaction of a write lane. */
+/** Executes store commands, such as versions or cancelling, inside the transaction of a write lane. */
 public final class Edits {
     private static final String TOKEN = """
         SELECT t.token_id, t.ws, w.name, t.name, t.hash, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at,
@@ -27,63 +27,63 @@ public final class Edits {
     private final Session session;
     private final Supplier<RunId> ids;
     private final RunEdits runs;
-    private final Replying replying;
+    private final Replying idempotentCommands;
     private final SettingEdits settings;
     private final DeliveryEdits deliveries;
-    private final Publishing publishing;
+    private final Publishing versions;
     private final ScheduleEdits schedules;
-    private final Letters letters;
+    private final Letters keyedSignals;
     private final ReplayEdits replays;
     private final ReviewEdits reviews;
-    private final Resuming resuming;
+    private final Resuming resumer;
 
     /** @param counted collects the metrics of the commands */
     public Edits(Session session, Supplier<RunId> ids, Counted counted) {
         this.session = session;
         this.ids = ids;
         this.runs = new RunEdits(session, ids, counted);
-        this.replying = new Replying(session, this);
+        this.idempotentCommands = new Replying(session, this);
         this.settings = new SettingEdits(session);
         this.deliveries = new DeliveryEdits(session);
-        this.publishing = new Publishing(session, this);
+        this.versions = new Publishing(session, this);
         this.schedules = new ScheduleEdits(session, this);
-        this.letters = new Letters(session, runs, ids);
+        this.keyedSignals = new Letters(session, runs, ids);
         this.replays = new ReplayEdits(session, this);
         this.reviews = new ReviewEdits(session, this);
-        this.resuming = new Resuming(session, this, counted);
+        this.resumer = new Resuming(session, this, counted);
     }
 
     public @Nullable Object apply(Edit<?> edit, long now) throws SQLException {
         return switch (edit) {
             case Edit.OpenWorkspace open -> open(open, now);
-            case Edit.Publish publish -> publishing.publish(publish, now);
-            case Edit.PublishOver over -> publishing.publish(over, now);
-            case Edit.Stage stage -> publishing.stage(stage, now);
-            case Edit.Promote promote -> publishing.promote(promote, now);
-            case Edit.Rollback back -> publishing.rollback(back, now);
-            case Edit.Pause pause -> publishing.pause(pause);
+            case Edit.Publish publish -> versions.publish(publish, now);
+            case Edit.PublishOver over -> versions.publish(over, now);
+            case Edit.Stage stage -> versions.stage(stage, now);
+            case Edit.Promote promote -> versions.promote(promote, now);
+            case Edit.Rollback back -> versions.rollback(back, now);
+            case Edit.Pause pause -> versions.pause(pause);
             case Edit.CreateToken create -> create(create, now);
             case Edit.RevokeToken revoke -> revoke(revoke, now);
             case Edit.Release release -> release(release, release.by().id(), now) || isDone(release.by());
             case Edit.ReleaseAll all -> releaseAll(all, now);
             case Edit.Extend extend -> extend(extend, now);
-            case Edit.Once<?> once -> replying.once(once, now);
+            case Edit.Once<?> once -> idempotentCommands.once(once, now);
             case Edit.Noted<?> noted -> noted(noted, now);
-            case Edit.DeleteReplies delete -> replying.deleteExpired(delete.limit(), now);
+            case Edit.DeleteReplies delete -> idempotentCommands.deleteExpired(delete.limit(), now);
             case Edit.DeleteNames delete -> delete(delete.tombstones());
             case Edit.DeleteEvents delete -> EventRows.delete(session, delete.events());
             case Edit.DeleteRuns delete -> new Retiring(session).retire(delete, now);
             case Edit.BlankRuns blank -> new Retiring(session).blank(blank, now);
             case Edit.Forget forget -> new Forgetting(session).forget(forget);
             case Edit.Signal signal -> runs.signal(signal, now);
-            case Edit.Mail<?> mail -> letters.apply(mail.letter(), now);
+            case Edit.Mail<?> mail -> keyedSignals.apply(mail.letter(), now);
             case Edit.Reviewing<?> reviewing -> reviews.apply(reviewing.review(), now);
             case Edit.Cancel cancel -> cancel(cancel, now);
             case Edit.Wake wake -> runs.wake(wake);
             case Edit.GiveBack back -> runs.giveBack(back.driver());
             case Edit.WakeHeld held -> runs.wakeHeld(held.workflowId());
             case Edit.GoOn on -> goOn(on, now);
-            case Edit.Resume resume -> resuming.resume(resume, now);
+            case Edit.Resume resume -> resumer.resume(resume, now);
             case Edit.Decide decide -> decide(decide, now);
             case Edit.Receive receive -> deliveries.receive(receive, now);
             case Edit.DeleteDeliveries delete -> deliveries.deleteExpired(delete.limit(), now);
@@ -207,8 +207,8 @@ public final class Edits {
     }
 
     private boolean cancel(Edit.Cancel cancel, long now) throws SQLException {
-        boolean asked = runs.cancel(cancel);
-        if (asked) {
+        boolean requested = runs.cancel(cancel);
+        if (requested) {
             Edit.By by = new Edit.By(ids.get(), cancel.actor(), cancel.reason());
             audit(
                     cancel.workspace(),
@@ -216,7 +216,7 @@ public final class Edits {
                     by,
                     List.of("run.cancel", cancel.run().text()));
         }
-        return asked;
+        return requested;
     }
 
     private boolean goOn(Edit.GoOn on, long now) throws SQLException {

@@ -64,7 +64,7 @@ final class Replying {
                             now + asked.window())
                     == 1;
             if (first) {
-                return done(once, now);
+                return executeFirst(once, now);
             }
             Kept kept = session.one(
                     FIND,
@@ -73,21 +73,21 @@ final class Replying {
                     asked.operation(),
                     asked.key());
             if (kept != null) {
-                return replied(kept, asked);
+                return storedReply(kept, asked);
             }
         }
         throw new IllegalStateException("The key of a " + asked.operation() + " request was claimed and released "
                 + MOST_ATTEMPTS + " times by other requests. Nothing was changed. Retry.");
     }
 
-    private static Replied replied(Kept kept, Edit.Asked asked) {
+    private static Replied storedReply(Kept kept, Edit.Asked asked) {
         return MessageDigest.isEqual(kept.digest(), asked.digest())
                 ? new Replied.Done(kept.answer(), !kept.id().equals(asked.id()))
                 : new Replied.OtherRequest();
     }
 
     @SuppressWarnings("unchecked") // each command returns the outcome of its own type
-    private <T> Replied done(Edit.Once<T> once, long now) throws SQLException {
+    private <T> Replied executeFirst(Edit.Once<T> once, long now) throws SQLException {
         Edit.Asked asked = once.asked();
         @Nullable T outcome = (T) edits.apply(once.edit(), now);
         String answer = once.answer().apply(outcome);

@@ -86,13 +86,13 @@ final class ReviewEdits {
             return Asked.SETTLED;
         }
         String id = Review.id(run, question.step());
-        Review.Row there = JdbcReviews.find(session, ask.workspace(), id);
-        boolean isOpen = there != null && there.standsFor(question);
+        Review.Row existing = JdbcReviews.find(session, ask.workspace(), id);
+        boolean isOpen = existing != null && existing.standsFor(question);
         if (isOpen || isAskedElsewhere(ask.workspace(), id, question)) {
             return Asked.ASKED;
         }
         long due = question.dueIn() == 0 ? Write.Rest.NEVER : now + question.dueIn();
-        if (there == null) {
+        if (existing == null) {
             session.update(
                     ASK,
                     ask.workspace(),

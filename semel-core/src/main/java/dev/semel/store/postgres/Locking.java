@@ -84,14 +84,14 @@ final class Locking {
 
     private final Session session;
     private final long now;
-    private final Set<String> entered = new TreeSet<>();
+    private final Set<String> newQueues = new TreeSet<>();
     private final Set<String> queues = new TreeSet<>();
     private final Set<String> rates = new TreeSet<>();
-    private final Set<String> letters = new TreeSet<>();
+    private final Set<String> signalLocks = new TreeSet<>();
     private final List<Letter.Address> addresses = new ArrayList<>();
-    private final List<Write.Admit> quiet = new ArrayList<>();
-    private final Map<RunId, Work> works = new HashMap<>();
-    private final Map<RunId, RunId> takers = new HashMap<>();
+    private final List<Write.Admit> debounced = new ArrayList<>();
+    private final Map<RunId, Work> lockedRuns = new HashMap<>();
+    private final Map<RunId, RunId> debounceTargets = new HashMap<>();
     private boolean locksWork;
 
     Locking(Session session, long now) {
@@ -101,10 +101,10 @@ final class Locking {
 
     void take(Batch batch, List<PostgresLane.Indexed<Write.Admit>> admits, List<Turn> turns) throws SQLException {
         TreeSet<RunId> runs = new TreeSet<>();
-        admits.forEach(indexed -> gate(indexed.write(), indexed.write().run().gate()));
+        admits.forEach(indexed -> addStartConditions(indexed.write(), indexed.write().run().gate()));
         for (Write<?> write : batch.writes()) {
             if (write instanceof Write.Change<?> change) {
-                runs.addAll(touched(change.edit()));
+                runs.addAll(runsOf(change.edit()));
                 addSignalLocks(change.edit());
             }
         }
@@ -112,13 +112,13 @@ final class Locking {
                 turns.stream().filter(Turn::ends).map(Turn::run).sorted().toList();
         Set<String> left = ending.isEmpty() ? Set.of() : texts(QUEUES_OF_ENDING, ending);
         queues.addAll(left);
-        queues.addAll(letters);
-        byName(QUEUES, queues);
-        byName(RATES, rates);
-        waiting(runs);
-        listening(runs);
+        queues.addAll(signalLocks);
+        updateByName(QUEUES, queues);
+        updateByName(RATES, rates);
+        addDebouncedRuns(runs);
+        addWaitingRuns(runs);
         if (!left.isEmpty()) {
-            runs.addAll(next(left, ending.size()));
+            runs.addAll(nextInQueues(left, ending.size()));
         }
         // A batch of ends alone locks its rows when it deletes them, sorted: a short run costs no extra statement.
         boolean endsOnly = turns.stream().allMatch(turn -> turn.ends() && turn.ops.isEmpty());
@@ -127,7 +127,7 @@ final class Locking {
             turns.forEach(turn -> runs.add(turn.run()));
             lockRuns(runs);
         }
-        stillWaiting();
+        dropStartedTargets();
     }
 
     /** Whether all runs of owner writes are locked; if not, the batch has only ends without ledger operations. */
@@ -137,32 +137,32 @@ final class Locking {
 
     @Nullable
     Work work(RunId run) {
-        return works.get(run);
+        return lockedRuns.get(run);
     }
 
     /** Returns the debounced run that this trigger is merged into, or null. */
     @Nullable
     RunId taker(Write.Admit admit) {
-        return takers.get(admit.run().id());
+        return debounceTargets.get(admit.run().id());
     }
 
     /** Deletes queue and rate-limit rows that were inserted for triggers which were not fresh. */
     void dropUnused() throws SQLException {
-        byName(UNUSED, entered);
-        byName(UNUSED_RATES, rates);
+        updateByName(UNUSED, newQueues);
+        updateByName(UNUSED_RATES, rates);
     }
 
     /** Deletes the rows that serialize senders of keyed signals and new waits; the lock lasts until the commit. */
     void dropLetters() throws SQLException {
-        byName(UNUSED_SIGNAL_LOCKS, letters);
+        updateByName(UNUSED_SIGNAL_LOCKS, signalLocks);
     }
 
-    private void gate(Write.Admit admit, NewRun.@Nullable Gate gate) {
+    private void addStartConditions(Write.Admit admit, NewRun.@Nullable Gate gate) {
         if (gate == null) {
             return;
         }
         for (NewRun.Gate.Place place : gate.places()) {
-            entered.add(place.queue());
+            newQueues.add(place.queue());
             queues.add(place.queue());
         }
         if (gate.rate() != null) {
@@ -170,12 +170,12 @@ final class Locking {
         }
         if (gate.debounce() != null) {
             queues.add(Gating.quietLock(gate.debounce()));
-            quiet.add(admit);
+            debounced.add(admit);
         }
     }
 
     /** Returns the runs whose rows a command locks. */
-    private static List<RunId> touched(Edit<?> edit) {
+    private static List<RunId> runsOf(Edit<?> edit) {
         return switch (edit) {
             case Edit.Signal signal -> List.of(signal.run());
             case Edit.Cancel cancel -> List.of(cancel.run());
@@ -183,15 +183,15 @@ final class Locking {
             case Edit.GiveBack back -> List.of(back.driver().run());
             case Edit.GoOn on -> List.of(on.run());
             case Edit.Decide decide -> List.of(decide.run());
-            case Edit.Once<?> once -> touched(once.edit());
-            case Edit.Noted<?> noted -> touched(noted.edit());
+            case Edit.Once<?> once -> runsOf(once.edit());
+            case Edit.Noted<?> noted -> runsOf(noted.edit());
             case Edit.Mail<?> mail ->
                 switch (mail.letter()) {
                     case Letter.Listen listen -> List.of(listen.ear().by().run());
                     case Letter.Hush hush -> List.of(hush.ear().by().run());
                     case Letter.Post _, Letter.Delete _ -> List.of(); // the waits are read under the lock
                 };
-            case Edit.Reviewing<?> reviewing -> touched(reviewing.review());
+            case Edit.Reviewing<?> reviewing -> runsOf(reviewing.review());
             case Edit.OpenWorkspace _,
                     Edit.Publish _,
                     Edit.PublishOver _,
@@ -228,11 +228,11 @@ final class Locking {
         };
     }
 
-    private static List<RunId> touched(Review<?> review) {
+    private static List<RunId> runsOf(Review<?> review) {
         return switch (review) {
             case Review.Ask ask -> List.of(ask.by().run());
             case Review.Lapse lapse -> List.of(lapse.by().run());
-            case Review.Rule rule -> touched(rule.deed());
+            case Review.Rule rule -> runsOf(rule.deed());
             case Review.Told _ -> List.of();
         };
     }
@@ -244,8 +244,8 @@ final class Locking {
      */
     @Nullable
     Object absent(Edit<?> edit) {
-        List<RunId> runs = touched(edit);
-        if (runs.isEmpty() || runs.stream().anyMatch(works::containsKey)) {
+        List<RunId> runs = runsOf(edit);
+        if (runs.isEmpty() || runs.stream().anyMatch(lockedRuns::containsKey)) {
             return null;
         }
         return switch (edit) {
@@ -293,12 +293,12 @@ final class Locking {
         };
     }
 
-    private void waiting(Set<RunId> runs) throws SQLException {
+    private void addDebouncedRuns(Set<RunId> runs) throws SQLException {
         Gating gating = new Gating(session);
-        for (Write.Admit admit : quiet) {
+        for (Write.Admit admit : debounced) {
             RunId waiting = gating.waiting(admit);
             if (waiting != null) {
-                takers.put(admit.run().id(), waiting);
+                debounceTargets.put(admit.run().id(), waiting);
                 runs.add(waiting);
             }
         }
@@ -308,9 +308,9 @@ final class Locking {
     private void addSignalLocks(Edit<?> edit) {
         if (edit instanceof Edit.Mail<?>(Letter.Post post)) {
             addresses.add(post.to());
-            letters.add(post.to().lock());
+            signalLocks.add(post.to().lock());
         } else if (edit instanceof Edit.Mail<?>(Letter.Listen listen)) {
-            letters.add(listen.to().lock());
+            signalLocks.add(listen.to().lock());
         } else if (edit instanceof Edit.Once<?> once) {
             addSignalLocks(once.edit());
         } else if (edit instanceof Edit.Noted<?> noted) {
@@ -319,7 +319,7 @@ final class Locking {
     }
 
     /** Adds the runs that wait now; a wait that ends before our lock on its run is not found afterwards. */
-    private void listening(Set<RunId> runs) throws SQLException {
+    private void addWaitingRuns(Set<RunId> runs) throws SQLException {
         for (Letter.Address to : addresses) {
             runs.addAll(session.list(
                     WAITING_RUNS,
@@ -331,17 +331,17 @@ final class Locking {
         }
     }
 
-    private void stillWaiting() throws SQLException {
+    private void dropStartedTargets() throws SQLException {
         Gating gating = new Gating(session);
-        for (Write.Admit admit : quiet) {
+        for (Write.Admit admit : debounced) {
             RunId waiting = taker(admit);
             if (waiting != null && !gating.stillWaits(waiting, now)) {
-                takers.remove(admit.run().id());
+                debounceTargets.remove(admit.run().id());
             }
         }
     }
 
-    private void byName(String sql, Set<String> sorted) throws SQLException {
+    private void updateByName(String sql, Set<String> sorted) throws SQLException {
         if (!sorted.isEmpty()) {
             PreparedStatement statement = session.statement(sql);
             new Arrays(session, statement).texts(sorted.toArray(String[]::new));
@@ -362,7 +362,7 @@ final class Locking {
     }
 
     /** Returns the queued runs that an end may start. If a limit was raised, more may start; they are locked then. */
-    private Set<RunId> next(Set<String> left, int places) throws SQLException {
+    private Set<RunId> nextInQueues(Set<String> left, int places) throws SQLException {
         PreparedStatement statement = session.statement(NEXT_IN_QUEUE);
         new Arrays(session, statement).texts(left.toArray(String[]::new)).one(places);
         return Driving.runs(statement);
@@ -375,7 +375,7 @@ final class Locking {
             while (row.next()) {
                 long owner = row.getLong(2);
                 Long lease = row.wasNull() ? null : owner;
-                works.put(
+                lockedRuns.put(
                         RunId.of(row.getBytes(1)),
                         new Work(lease, row.getInt(3), row.getInt(4), row.getInt(5), row.getInt(6) == 1));
             }

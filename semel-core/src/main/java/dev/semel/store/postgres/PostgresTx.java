@@ -71,7 +71,7 @@ final class PostgresTx implements Lane {
         try {
             session = connected();
             Standing standing =
-                    session.one(CHECK, PostgresTx::standing, tx.seq(), tx.by().run(), hold.lease(), claim(tx));
+                    session.one(CHECK, PostgresTx::readStanding, tx.seq(), tx.by().run(), hold.lease(), claim(tx));
             if (standing == null || standing.number() > 0) {
                 session.connection().rollback();
                 return standing == null ? Owned.FENCED : recorded(standing); // a retry after a lost response
@@ -126,7 +126,7 @@ final class PostgresTx implements Lane {
         return tx.by().claim();
     }
 
-    private static Standing standing(java.sql.ResultSet row) throws SQLException {
+    private static Standing readStanding(java.sql.ResultSet row) throws SQLException {
         return new Standing(row.getInt(1) == 1, row.getLong(2));
     }
 
@@ -140,7 +140,7 @@ final class PostgresTx implements Lane {
             session.connection().rollback();
             throw new StoreFailure.Fenced(hold.lease());
         }
-        Standing standing = session.one(LOCK, PostgresTx::standing, tx.by().run(), hold.lease(), claim(tx));
+        Standing standing = session.one(LOCK, PostgresTx::readStanding, tx.by().run(), hold.lease(), claim(tx));
         if (standing == null) {
             session.connection().rollback();
             return Owned.FENCED;
