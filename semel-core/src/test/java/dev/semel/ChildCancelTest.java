@@ -170,7 +170,7 @@ final class ChildCancelTest extends OnAFile {
         semel.close();
         // As if the worker had died between the start of the child and its record, and a person had cancelled then.
         sql("DELETE FROM semel_journal WHERE entries LIKE '%\"call\"%'");
-        sql("UPDATE semel_work SET cancel = 1, due_at = 0 WHERE waits NOT LIKE '%\"for\":\"signal\"%'");
+        sql("UPDATE semel_unfinished_run SET cancel_requested = 1, due_at = 0 WHERE waiting_for NOT LIKE '%\"for\":\"signal\"%'");
         open();
         semel.register(child, flow);
         Run<String> again = semel.run(flow, run.id());

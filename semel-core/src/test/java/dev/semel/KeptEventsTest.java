@@ -70,6 +70,6 @@ final class KeptEventsTest {
                 .toList();
         bench.semel().change(new Edit.NoteTicks(ticks));
         bench.restart();
-        Waiting.until("all of them are gone", () -> bench.place.count("semel_tick") == 0);
+        Waiting.until("all of them are gone", () -> bench.place.count("semel_schedule_tick") == 0);
     }
 }

@@ -77,7 +77,7 @@ public abstract class OnAFile {
                 .map(run -> "'" + HexFormat.of().withUpperCase().formatHex(run.bytes()) + "'")
                 .collect(Collectors.joining(", "));
         semel.close(Duration.ZERO); // nobody waits for the code of a dead process
-        sql("UPDATE semel_work SET owner = 4711 WHERE owner IS NULL AND held = 0 AND state <> 4 AND state <> 5"
+        sql("UPDATE semel_unfinished_run SET owner = 4711 WHERE owner IS NULL AND start_blocked = 0 AND state <> 4 AND state <> 5"
                 + " AND (hex(run) IN (" + driven + ") OR workflow_id IN (SELECT workflow_id FROM semel_workflow WHERE"
                 + " name = '" + workflow + "'))");
         open();

@@ -79,7 +79,7 @@ final class PostgresTxCodeTest {
     void a_session_in_which_the_record_cannot_be_written_fails_the_step() {
         String told =
                 failed(flow("astray", "SET LOCAL search_path TO pg_catalog")).detail();
-        assertTrue(told.contains("left its session"), told);
+        assertTrue(told.contains("changed the session"), told);
         failed(flow("read_only", "SET LOCAL transaction_read_only = on"));
         assertEquals(2, tries.get(), "another try would end like the first");
     }

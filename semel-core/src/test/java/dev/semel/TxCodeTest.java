@@ -127,7 +127,7 @@ final class TxCodeTest extends OnAFile {
         for (Code.TxAction end : ends) {
             StepFailed failed = refused(end);
             assertEquals("rows", failed.step());
-            says(failed, "rows were undone");
+            says(failed, "rolled the step's rows back");
         }
         assertEquals(0, rows());
     }

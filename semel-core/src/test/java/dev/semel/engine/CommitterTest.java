@@ -92,7 +92,7 @@ final class CommitterTest {
                 "{}",
                 new byte[0]);
         var wish = new Wish(new Name(1, Name.Kind.KEY, key), new byte[32], WINDOW, Known.HOLD, true);
-        return new Write.Admit(run, List.of(wish), true, place.number("SELECT change FROM semel_catalog"));
+        return new Write.Admit(run, List.of(wish), true, place.number("SELECT revision FROM semel_catalog"));
     }
 
     /** Hands these over so that they are one batch. */
@@ -195,9 +195,9 @@ final class CommitterTest {
         assertEquals(Write.Owned.RECORDED, committer.submit(0, end).join());
         store.next.add(FaultyStore.Fault.ANSWER_LOST);
         assertFalse(fresh(committer.admit(0, admit)).owned(), "the run has ended and is not brought back");
-        assertEquals(7, place.number("SELECT replays FROM semel_use"));
+        assertEquals(7, place.number("SELECT replays FROM semel_duplicate_count"));
         assertEquals(1, place.count("semel_journal"));
-        assertEquals(0, place.count("semel_work"));
+        assertEquals(0, place.count("semel_unfinished_run"));
     }
 
     @Test

@@ -116,7 +116,7 @@ final class IntakeTest {
     private Answer send(String key, String input, boolean strict) {
         Trigger trigger = new Trigger(
                 new Trigger.Space(1, new byte[32]),
-                new Current(workflow, false, place.number("SELECT change FROM semel_catalog")),
+                new Current(workflow, false, place.number("SELECT revision FROM semel_catalog")),
                 Json.parse(input),
                 input,
                 new Trigger.Names(IdempotencyKey.of(key), null),
@@ -156,13 +156,13 @@ final class IntakeTest {
         assertTrue(again.replayed());
         assertEquals(first.runId(), again.runId());
         assertEquals(1, place.count("semel_run"));
-        Waiting.until("the run is driven and ends", () -> place.count("semel_end") == 1);
+        Waiting.until("the run is driven and ends", () -> place.count("semel_finished_run") == 1);
     }
 
     @Test
     void a_conflict_that_cannot_be_recorded_in_time_is_a_503_and_no_conflict() {
         Answer first = send("K");
-        Waiting.until("the run has ended", () -> place.count("semel_end") == 1);
+        Waiting.until("the run has ended", () -> place.count("semel_finished_run") == 1);
         store.down = true;
         long before = counters.storeFailures.sum();
         FutureTask<SemelException> caller =
@@ -173,11 +173,11 @@ final class IntakeTest {
         Waiting.until("the caller is told", caller::isDone);
         assertEquals(ErrorCode.STORE_UNAVAILABLE, caller.resultNow().code());
         store.down = false;
-        assertEquals(0, place.count("semel_request"), "what was not answered as a conflict is not on record as one");
+        assertEquals(0, place.count("semel_duplicate_request"), "what was not answered as a conflict is not on record as one");
         SemelException again = assertThrows(SemelException.class, () -> send("K", "{\"a\":1}", true));
         assertEquals(ErrorCode.IDEMPOTENCY_KEY_CONFLICT, again.code());
         assertEquals(first.runId(), again.members().get("run_id"));
-        assertEquals(1, place.count("semel_request"));
+        assertEquals(1, place.count("semel_duplicate_request"));
     }
 
     @Test
@@ -214,7 +214,7 @@ final class IntakeTest {
         assertFalse(answer.replayed());
         assertEquals(1, counters.fencedBatches.sum());
         assertEquals(0, place.number("""
-            SELECT count(*) FROM semel_work w
+            SELECT count(*) FROM semel_unfinished_run w
             WHERE w.owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM semel_lease l WHERE l.lease = w.owner)
             """));
         // Either nobody drives it yet, or this worker does under its next lease; the room comes back both ways.

@@ -77,7 +77,7 @@ final class RecoveryTest {
                 for (int i = 0; i < STEPS; i++) {
                     assertEquals(1, times.get(i), "step " + i + ", halted before " + haltBefore);
                 }
-                assertEquals(1, bench.place.count("semel_end"));
+                assertEquals(1, bench.place.count("semel_finished_run"));
             }
         }
     }
@@ -113,7 +113,7 @@ final class RecoveryTest {
             for (int i = 0; i < 60; i++) {
                 bench.ask("plain").send();
             }
-            Waiting.until("all runs have ended", () -> bench.place.count("semel_end") == 60);
+            Waiting.until("all runs have ended", () -> bench.place.count("semel_finished_run") == 60);
         }
     }
 
@@ -190,7 +190,7 @@ final class RecoveryTest {
                     "{}",
                     new byte[0]);
             var hold = new Batch.Hold(lease, 0);
-            long change = bench.place.number("SELECT change FROM semel_catalog");
+            long change = bench.place.number("SELECT revision FROM semel_catalog");
             lane.apply(new Batch(hold, List.of(new Write.Admit(run, List.of(), true, change))));
             String entries = Journal.encode(
                     List.of(Entry.Done.plain("one", Entry.Kind.STEP, 1, StringNode.valueOf("recorded"))));
@@ -230,13 +230,13 @@ final class RecoveryTest {
             });
             Answer answer = bench.ask("slow").send();
             driven.await();
-            bench.place.execute("INSERT INTO semel_lease (lease, worker, started_at, until_at) SELECT 4712, 'other', 0,"
-                    + " max(until_at) + 1000000000 FROM semel_lease");
-            bench.place.execute("UPDATE semel_work SET owner = 4712");
+            bench.place.execute("INSERT INTO semel_lease (lease, worker, started_at, expires_at) SELECT 4712, 'other', 0,"
+                    + " max(expires_at) + 1000000000 FROM semel_lease");
+            bench.place.execute("UPDATE semel_unfinished_run SET owner = 4712");
             go.countDown();
             bench.restart(); // waits for the execution that was fenced
             assertEquals(RunState.STARTED, bench.run(answer.run()).state());
-            assertEquals(0, bench.place.count("semel_end"));
+            assertEquals(0, bench.place.count("semel_finished_run"));
             bench.place.advance(Duration.ofHours(1));
             bench.restart();
             assertEquals(2, bench.output(answer.run()).intValue());

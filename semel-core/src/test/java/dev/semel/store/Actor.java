@@ -126,7 +126,7 @@ final class Actor implements AutoCloseable {
         } catch (SQLException e) {
             throw new AssertionError("the rows of " + name + " could not be looked at", e);
         }
-        lines.removeIf(line -> line.startsWith("semel_rate ") && line.contains("next_at=0"));
+        lines.removeIf(line -> line.startsWith("semel_rate_limit ") && line.contains("next_start_at=0"));
         lines.sort(Comparator.naturalOrder());
         return lines;
     }

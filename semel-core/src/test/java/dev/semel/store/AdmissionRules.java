@@ -64,7 +64,7 @@ interface AdmissionRules {
         assertArrayEquals(Desk.bytes("digest"), known.digest());
         assertArrayEquals(Desk.bytes("fields"), known.fields());
         assertEquals(1, desk().place.count("semel_run"));
-        assertEquals(1, desk().place.count("semel_work"));
+        assertEquals(1, desk().place.count("semel_unfinished_run"));
     }
 
     @Test

@@ -29,7 +29,7 @@ interface CatalogRules {
         assertNull(desk().holder(key));
         assertEquals(0, desk().place.count("semel_key"));
         assertEquals(0, desk().place.count("semel_run"));
-        assertEquals(0, desk().place.count("semel_work"));
+        assertEquals(0, desk().place.count("semel_unfinished_run"));
         assertInstanceOf(Admitted.Fresh.class, desk().apply(desk().admit(desk().id(), key)));
     }
 

@@ -56,15 +56,15 @@ final class CrowdTest {
         assertEquals(0, deadlocks.get(), "transactions that waited in a circle");
         assertTrue(granted.get() > ROUNDS, "the lanes met at the effects");
         drain();
-        assertEquals(0, desk.place.count("semel_work"), "nobody is left behind");
-        assertEquals(0, desk.place.count("semel_place"));
-        assertEquals(ended.get(), desk.place.count("semel_end"));
+        assertEquals(0, desk.place.count("semel_unfinished_run"), "nobody is left behind");
+        assertEquals(0, desk.place.count("semel_queue_entry"));
+        assertEquals(ended.get(), desk.place.count("semel_finished_run"));
         desk.close();
     }
 
     /** Every run that is left can be taken up and ended, those behind a gate one after another. */
     private void drain() {
-        desk.place.execute("UPDATE semel_work SET owner = NULL");
+        desk.place.execute("UPDATE semel_unfinished_run SET owner = NULL");
         desk.place.setTime(Place.START + 1); // those that wait for quiet are due
         for (List<Driver> free = desk.claim(); !free.isEmpty(); free = desk.claim()) {
             ended.addAndGet(free.size());

@@ -94,7 +94,7 @@ interface DeliveryRules {
         var edit = receive("evt_1", "s", Reuse.REJECT);
         Delivery first = desk().change(edit);
         assertEquals(first, desk().change(edit));
-        assertEquals(1, desk().place.count("semel_delivery"));
+        assertEquals(1, desk().place.count("semel_webhook_delivery"));
     }
 
     @Test
@@ -152,7 +152,7 @@ interface DeliveryRules {
         desk().place.setTime(Place.START + Desk.WINDOW);
         assertTrue(desk().reads.expiredDelivery());
         assertEquals(3, desk().change(new Edit.DeleteDeliveries(10)), "the row, and the marks of id and signature");
-        assertEquals(0, desk().place.count("semel_delivery"));
-        assertEquals(0, desk().place.count("semel_mark"));
+        assertEquals(0, desk().place.count("semel_webhook_delivery"));
+        assertEquals(0, desk().place.count("semel_webhook_dedup"));
     }
 }

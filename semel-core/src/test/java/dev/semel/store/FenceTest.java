@@ -67,8 +67,8 @@ final class FenceTest {
         assertEquals(1, desk.place.count("semel_run"));
         assertEquals(1, desk.place.count("semel_key"));
         assertEquals(0, desk.place.count("semel_journal"));
-        assertEquals(0, desk.place.count("semel_end"));
-        assertEquals(0, desk.place.count("semel_request"));
+        assertEquals(0, desk.place.count("semel_finished_run"));
+        assertEquals(0, desk.place.count("semel_duplicate_request"));
     }
 
     @Test
@@ -79,7 +79,7 @@ final class FenceTest {
             FutureTask<List<Object>> batch =
                     apart(() -> desk.applyAll(desk.admit(desk.id(), desk.key("L")), desk.end(run)));
             PostgresPlace.awaitBlockedBy(taker);
-            statement.executeUpdate("UPDATE semel_work SET owner = NULL WHERE owner = " + Desk.LEASE);
+            statement.executeUpdate("UPDATE semel_unfinished_run SET owner = NULL WHERE owner = " + Desk.LEASE);
             statement.executeUpdate("DELETE FROM semel_fence WHERE lease = " + Desk.LEASE);
             statement.executeUpdate("DELETE FROM semel_lease WHERE lease = " + Desk.LEASE);
             taker.commit();
@@ -87,7 +87,7 @@ final class FenceTest {
             assertInstanceOf(StoreFailure.Fenced.class, failure.getCause());
         }
         assertEquals(1, desk.place.count("semel_run"));
-        assertEquals(0, desk.place.count("semel_end"));
+        assertEquals(0, desk.place.count("semel_finished_run"));
     }
 
     @Test
@@ -200,7 +200,7 @@ final class FenceTest {
         try (Connection claimer = desk.place.jdbc();
                 var statement = claimer.createStatement()) {
             claimer.setAutoCommit(false);
-            statement.executeQuery("SELECT 1 FROM semel_work WHERE owner IS NULL ORDER BY run LIMIT 1 FOR UPDATE");
+            statement.executeQuery("SELECT 1 FROM semel_unfinished_run WHERE owner IS NULL ORDER BY run LIMIT 1 FOR UPDATE");
             assertEquals(List.of(two), claimElsewhere());
         }
     }

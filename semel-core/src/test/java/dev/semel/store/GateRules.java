@@ -51,7 +51,7 @@ interface GateRules {
             assertEquals(List.of(), desk().claim());
             end(new Driver(run, 1));
         }
-        assertEquals(0, desk().place.count("semel_place"));
+        assertEquals(0, desk().place.count("semel_queue_entry"));
         assertEquals(0, desk().place.count("semel_queue"), "an empty queue leaves no row");
     }
 
@@ -95,13 +95,13 @@ interface GateRules {
         Write.Admit admit = desk().gated(desk().id(), one(1));
         Admitted fresh = desk().apply(admit);
         assertEquals(fresh, desk().apply(admit));
-        assertEquals(2, desk().place.count("semel_place"));
+        assertEquals(2, desk().place.count("semel_queue_entry"));
         desk().claim();
         Write.End end = desk().end(first);
         assertTrue(desk().apply(end).recorded());
         assertTrue(desk().apply(end).recorded());
         assertEquals(List.of(new Driver(admit.run().id(), 1)), desk().claim());
-        assertEquals(1, desk().place.count("semel_place"));
+        assertEquals(1, desk().place.count("semel_queue_entry"));
         assertFalse(assertInstanceOf(Admitted.Fresh.class, desk().apply(admit)).owned());
     }
 
@@ -184,9 +184,9 @@ interface GateRules {
         }
         var rate = new NewRun.Gate(List.of(), new NewRun.Gate.Rate("R", 1000, 2), 0, null);
         assertInstanceOf(Admitted.Held.class, desk().apply(desk().gated(desk().id(), rate, key)));
-        assertEquals(1, desk().place.count("semel_place"));
+        assertEquals(1, desk().place.count("semel_queue_entry"));
         assertEquals(1, desk().place.count("semel_queue"));
-        assertEquals(0, desk().place.count("semel_rate"));
+        assertEquals(0, desk().place.count("semel_rate_limit"));
     }
 
     @Test

@@ -228,7 +228,7 @@ interface LedgerRules {
         assertEquals(List.of(new Verdict.Granted(1, 1, Place.START)), ((Owned) outcomes.get(1)).verdicts());
         assertEquals(two, row(deed()).holder().run());
         assertEquals(State.DONE, row(deed()).state());
-        assertEquals(2, desk().place.count("semel_end"));
+        assertEquals(2, desk().place.count("semel_finished_run"));
     }
 
     @Test

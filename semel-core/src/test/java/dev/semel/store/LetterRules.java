@@ -83,7 +83,7 @@ interface LetterRules {
         assertEquals(sent(by), post("o1", "evt", "{\"a\":1}"));
         assertEquals(List.of("{\"a\":1}"), values(by));
         assertEquals(List.of(new Driver(by.run(), 2)), desk().claim());
-        assertEquals(0, desk().place.count("semel_listener"), "it heard what it waited for");
+        assertEquals(0, desk().place.count("semel_signal_wait"), "it heard what it waited for");
     }
 
     @Test
@@ -154,7 +154,7 @@ interface LetterRules {
         post("o1", "evt", "1");
         assertEquals(new Posted.OtherLetter(), post("o1", "evt", "2"));
         assertEquals(new Posted.OtherLetter(), post("o2", "evt", "1"));
-        assertEquals(1, desk().place.count("semel_letter"));
+        assertEquals(1, desk().place.count("semel_keyed_signal"));
     }
 
     @Test
@@ -251,7 +251,7 @@ interface LetterRules {
         desk().place.setTime(Place.START + KEPT + Letter.BEHIND.toNanos() / 1_000);
         assertTrue(desk().reads.expiredLetter());
         assertEquals(1, desk().change(new Edit.Mail<>(new Letter.Delete(10))));
-        assertEquals(0, desk().place.count("semel_letter"));
+        assertEquals(0, desk().place.count("semel_keyed_signal"));
     }
 
     @Test
@@ -271,7 +271,7 @@ interface LetterRules {
         desk().apply(desk().end(by));
         desk().place.setTime(Place.START + 10);
         assertEquals(1, desk().change(new Edit.DeleteRuns(List.of(by.run()), Place.START + 1)));
-        assertEquals(0, desk().place.count("semel_listener"));
+        assertEquals(0, desk().place.count("semel_signal_wait"));
     }
 
     @Test

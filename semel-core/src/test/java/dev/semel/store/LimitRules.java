@@ -96,8 +96,8 @@ interface LimitRules {
                                 new Write.Tally(List.of(desk().seen(run, false, 0)))));
         assertEquals(1, desk().place.count("semel_run"));
         assertEquals(0, desk().place.count("semel_key"));
-        assertEquals(0, desk().place.count("semel_end"));
-        assertEquals(0, desk().place.count("semel_request"));
+        assertEquals(0, desk().place.count("semel_finished_run"));
+        assertEquals(0, desk().place.count("semel_duplicate_request"));
         desk().applyAll(desk().admit(innocent, desk().key("innocent")), desk().end(run));
         assertEquals(2, desk().place.count("semel_run"));
     }

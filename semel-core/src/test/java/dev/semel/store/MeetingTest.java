@@ -56,7 +56,7 @@ final class MeetingTest {
         try (Connection signaller = stopped(
                 "INSERT INTO semel_signal (run, name, key, id, value, at) VALUES (" + hex(run) + ", 'paid', 'k', "
                         + hex(desk.id()) + ", '{}', 1)",
-                "UPDATE semel_work SET due_at = CASE WHEN state = 4 THEN 0 ELSE due_at END WHERE run = " + hex(run))) {
+                "UPDATE semel_unfinished_run SET due_at = CASE WHEN state = 4 THEN 0 ELSE due_at END WHERE run = " + hex(run))) {
             FutureTask<Owned> rest = Apart.start(() -> desk.apply(Desk.rest(new Driver(run, 1), Write.Rest.NEVER, 0)));
             PostgresPlace.awaitBlockedBy(signaller);
             signaller.commit();
@@ -68,7 +68,7 @@ final class MeetingTest {
     @Test
     void a_signal_that_waits_for_the_rest_finds_the_run_waiting() throws Exception {
         RunId run = desk.fresh();
-        try (Connection resting = stopped("UPDATE semel_work SET owner = NULL, state = 4, waits = '{}', due_at = "
+        try (Connection resting = stopped("UPDATE semel_unfinished_run SET owner = NULL, state = 4, waiting_for = '{}', due_at = "
                 + Long.MAX_VALUE + " WHERE run = " + hex(run))) {
             var signal = new Write.Change<>(new Edit.Signal(desk.ws, run, "paid", "k", "{}"));
             FutureTask<Object> signalled = Apart.start(() -> onSecond(signal));
@@ -82,8 +82,8 @@ final class MeetingTest {
     /** A transaction that has inserted the deed's row for another run and is not committed. */
     private Connection reserving(Deed deed, RunId other) throws SQLException {
         String columns =
-                "ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, "
-                        + "expires_at, key, path, workflow_id, protection, does";
+                "ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at, window_micros, "
+                        + "expires_at, key, path, workflow_id, protection, action";
         return stopped("INSERT INTO semel_effect (" + columns + ") VALUES ("
                 + deed.id().workspace() + ", '"
                 + deed.id().digest() + "', 'other', " + hex(other) + ", 1, 1, 1, 1, 1, 1, 0, 0, 0, 'k', 'p', 'wf', "

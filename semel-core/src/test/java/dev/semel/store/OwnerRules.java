@@ -62,7 +62,7 @@ interface OwnerRules {
                                 desk().end(unknown),
                                 desk().append(mine, 0, "[1]")));
         assertEquals(1, desk().place.count("semel_journal"));
-        assertEquals(0, desk().place.count("semel_end"));
+        assertEquals(0, desk().place.count("semel_finished_run"));
         assertEquals(RunState.STARTED, desk().runOf(free).state());
     }
 

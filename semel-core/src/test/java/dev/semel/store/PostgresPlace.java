@@ -145,7 +145,7 @@ public final class PostgresPlace implements Place {
                         EXECUTE 'DELETE FROM ' || t;
                     END LOOP;
                 END $$;
-                INSERT INTO semel_catalog (one, change) VALUES (1, 1);
+                INSERT INTO semel_catalog (singleton, revision) VALUES (1, 1);
                 UPDATE hand SET micros =\s\
                 """ + START);
             EMPTIED.add(schema);

@@ -69,7 +69,7 @@ final class PublishRaceTest {
 
     @Test
     void a_publish_waits_for_a_batch_without_a_lease() throws Exception {
-        try (Connection batch = holding("SELECT change FROM semel_catalog FOR SHARE")) {
+        try (Connection batch = holding("SELECT revision FROM semel_catalog FOR SHARE")) {
             FutureTask<Object> publish = apart(() -> publishElsewhere(2));
             PostgresPlace.awaitBlockedBy(batch);
             batch.commit();
@@ -81,10 +81,10 @@ final class PublishRaceTest {
     void a_batch_that_waited_for_a_publish_is_on_the_later_side_of_it() throws Exception {
         Write.Admit late = desk.admit(desk.id(), desk.key("K"));
         try (Connection publish = holding("""
-            SELECT change FROM semel_catalog FOR UPDATE;
+            SELECT revision FROM semel_catalog FOR UPDATE;
             SELECT slot FROM semel_fence ORDER BY lease, slot FOR NO KEY UPDATE;
-            UPDATE semel_catalog SET change = change + 1;
-            UPDATE semel_fence SET change = change + 1\
+            UPDATE semel_catalog SET revision = revision + 1;
+            UPDATE semel_fence SET catalog_revision = catalog_revision + 1\
             """)) {
             FutureTask<List<Object>> batch = apart(() -> desk.applyAll(late));
             PostgresPlace.awaitBlockedBy(publish);
@@ -97,8 +97,8 @@ final class PublishRaceTest {
     @Test
     void a_lease_that_starts_during_a_publish_knows_it() throws Exception {
         try (Connection publish = holding("""
-            UPDATE semel_catalog SET change = change + 1;
-            UPDATE semel_fence SET change = change + 1\
+            UPDATE semel_catalog SET revision = revision + 1;
+            UPDATE semel_fence SET catalog_revision = catalog_revision + 1\
             """);
                 Leases third = desk.store.openLeases()) {
             FutureTask<Boolean> start = apart(() -> {
@@ -110,7 +110,7 @@ final class PublishRaceTest {
             start.get();
         }
         assertEquals(
-                1, desk.place.number("SELECT count(DISTINCT change) FROM semel_fence"), "all slots know the same one");
+                1, desk.place.number("SELECT count(DISTINCT catalog_revision) FROM semel_fence"), "all slots know the same one");
     }
 
     @Test
@@ -125,6 +125,6 @@ final class PublishRaceTest {
             assertInstanceOf(Rows.Workflow.class, there.get());
             assertInstanceOf(Rows.Workflow.class, here.get(1));
         }
-        assertEquals(81, desk.place.count("semel_version"));
+        assertEquals(81, desk.place.count("semel_workflow_version"));
     }
 }

@@ -173,6 +173,6 @@ interface QuietRules {
         assertEquals(List.of(), desk().claim());
         desk().apply(desk().end(before));
         assertEquals(List.of(new Driver(run, 1)), desk().claim());
-        assertEquals(1, desk().place.count("semel_place"));
+        assertEquals(1, desk().place.count("semel_queue_entry"));
     }
 }

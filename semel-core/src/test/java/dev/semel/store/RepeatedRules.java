@@ -30,7 +30,7 @@ interface RepeatedRules {
             assertTrue(assertInstanceOf(Admitted.Fresh.class, first).owned());
         }
         assertEquals(3, desk().place.count("semel_run"));
-        assertEquals(3, desk().place.count("semel_work"));
+        assertEquals(3, desk().place.count("semel_unfinished_run"));
         assertEquals(4, desk().place.count("semel_key"));
     }
 
@@ -89,8 +89,8 @@ interface RepeatedRules {
         for (Object outcome : desk().applyAll(keyed, bare)) {
             assertFalse(assertInstanceOf(Admitted.Fresh.class, outcome).owned());
         }
-        assertEquals(0, desk().place.count("semel_work"));
-        assertEquals(2, desk().place.count("semel_end"));
+        assertEquals(0, desk().place.count("semel_unfinished_run"));
+        assertEquals(2, desk().place.count("semel_finished_run"));
     }
 
     @Test
@@ -130,7 +130,7 @@ interface RepeatedRules {
         assertEquals(List.of(Owned.RECORDED, Owned.RECORDED), desk().applyAll(batch));
         assertEquals(Owned.RECORDED, desk().applyAll(batch).get(1), "the end is on record");
         assertEquals(List.of("[1]"), desk().journal(run));
-        assertEquals(1, desk().place.count("semel_end"));
+        assertEquals(1, desk().place.count("semel_finished_run"));
     }
 
     @Test
@@ -142,7 +142,7 @@ interface RepeatedRules {
         desk().apply(tally);
         assertEquals(
                 new Rows.Counts(701, 1, desk().place.time()), desk().runOf(run).counts());
-        assertEquals(3, desk().place.count("semel_request"));
+        assertEquals(3, desk().place.count("semel_duplicate_request"));
     }
 
     @Test
@@ -186,7 +186,7 @@ interface RepeatedRules {
             desk().change(edit);
         }
         assertEquals(2, desk().place.count("semel_workspace"));
-        assertEquals(3, desk().place.count("semel_version"));
+        assertEquals(3, desk().place.count("semel_workflow_version"));
         assertEquals(1, desk().place.count("semel_token"));
         assertEquals(2, desk().place.count("semel_audit"), "one for the token, one for the key");
         assertTrue(assertInstanceOf(Rows.Workflow.class, desk().reads.workflow(desk().ws, "one"))

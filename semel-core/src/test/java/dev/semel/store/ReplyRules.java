@@ -66,7 +66,7 @@ interface ReplyRules {
         assertEquals(
                 new Replied.Refused(),
                 desk().change(new Edit.Once<>(asked("pause", "K", "wf_none"), pause, ReplyRules::version)));
-        assertEquals(0, desk().place.count("semel_reply"));
+        assertEquals(0, desk().place.count("semel_idempotent_response"));
     }
 
     @Test
@@ -74,7 +74,7 @@ interface ReplyRules {
         var once = publish("K", "text 1");
         assertEquals(new Replied.Done("version 1", false), desk().change(once));
         assertEquals(new Replied.Done("version 1", false), desk().change(once));
-        assertEquals(1, desk().place.number("SELECT count(*) FROM semel_version WHERE workflow_id = 'wf_pay'"));
+        assertEquals(1, desk().place.number("SELECT count(*) FROM semel_workflow_version WHERE workflow_id = 'wf_pay'"));
     }
 
     @Test
@@ -99,7 +99,7 @@ interface ReplyRules {
         assertEquals(2, desk().change(new Edit.DeleteReplies(2)));
         assertEquals(1, desk().change(new Edit.DeleteReplies(2)));
         assertEquals(0, desk().change(new Edit.DeleteReplies(2)));
-        assertEquals(1, desk().place.count("semel_reply"));
+        assertEquals(1, desk().place.count("semel_idempotent_response"));
     }
 
     @Test

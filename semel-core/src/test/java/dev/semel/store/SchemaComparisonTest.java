@@ -58,8 +58,7 @@ final class SchemaComparisonTest {
         try (Place place = dialect.open()) {
             place.store().close();
             place.execute("UPDATE semel_migration SET checksum = 'other' WHERE number = 1");
-            assertRefused(
-                    place, "V001__foundation.sql", "another text", "Nothing was changed.", "Use the Semel version");
+            assertRefused(place, "V001__schema.sql", "another text", "Nothing was changed.", "Use the Semel version");
         }
     }
 

@@ -60,8 +60,8 @@ interface SweepRules {
         assertEquals(1, desk().change(new Edit.DeleteRuns(List.of(gone), Place.START + 10)));
         desk().apply(new Write.Tally(
                 List.of(desk().seen(gone, false, 3), desk().seen(stays, false, 2), desk().seen(gone, true, 1))));
-        assertEquals(1, desk().place.count("semel_request"));
-        assertEquals(1, desk().place.count("semel_use"));
+        assertEquals(1, desk().place.count("semel_duplicate_request"));
+        assertEquals(1, desk().place.count("semel_duplicate_count"));
         assertEquals(2, desk().runOf(stays).counts().replays());
     }
 
@@ -259,7 +259,7 @@ interface SweepRules {
         var forget = new Edit.Forget(Edit.Memory.REQUESTS, Place.START + 1, 100);
         assertEquals(1, desk().change(forget));
         assertEquals(0, desk().change(forget), "once");
-        assertEquals(1, desk().place.count("semel_request"));
+        assertEquals(1, desk().place.count("semel_duplicate_request"));
         assertEquals(3, desk().runOf(run).counts().replays());
         // Elsewhere counts are the sums of their rows, and every other rule ends with that: so the run goes as well.
         desk().apply(desk().end(run));

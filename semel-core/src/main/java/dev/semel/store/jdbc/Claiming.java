@@ -5,19 +5,19 @@ import dev.semel.store.Write;
 import java.sql.SQLException;
 import java.util.List;
 
-/** Which workflows have runs that are due, in a statement that both stores understand. */
+/** Lists the workflows that have due runs which a worker can claim. */
 public final class Claiming {
-    // Jumps from workflow to workflow through the index; its first entry of each is the one that is due first.
+    // Skips from workflow to workflow through the index; the first entry of each workflow is due first.
     private static final String GROUPS = """
         WITH RECURSIVE free(id) AS (
-            SELECT min(workflow_id) FROM semel_work WHERE owner IS NULL AND held = 0
+            SELECT min(workflow_id) FROM semel_unfinished_run WHERE owner IS NULL AND start_blocked = 0
             UNION ALL
-            SELECT (SELECT min(w.workflow_id) FROM semel_work w
-                    WHERE w.owner IS NULL AND w.held = 0 AND w.workflow_id > free.id)
+            SELECT (SELECT min(w.workflow_id) FROM semel_unfinished_run w
+                    WHERE w.owner IS NULL AND w.start_blocked = 0 AND w.workflow_id > free.id)
             FROM free WHERE free.id IS NOT NULL),
         first AS (
-            SELECT free.id, (SELECT min(w.due_at) FROM semel_work w
-                WHERE w.owner IS NULL AND w.held = 0 AND w.workflow_id = free.id) AS due_at
+            SELECT free.id, (SELECT min(w.due_at) FROM semel_unfinished_run w
+                WHERE w.owner IS NULL AND w.start_blocked = 0 AND w.workflow_id = free.id) AS due_at
             FROM free WHERE free.id IS NOT NULL)
         SELECT f.id, coalesce(known.ws, 0) FROM first f
         LEFT JOIN semel_workflow known ON known.workflow_id = f.id

@@ -11,48 +11,49 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Writes what a batch counted, in statements that both stores understand. */
+/** Writes the metric counters and details of a batch, and compacts old ones. */
 public final class Counting {
     private static final int FINE = 1;
     private static final int HOUR = 60;
 
     private static final String COUNT = """
-        INSERT INTO semel_count (ws, minute, workflow_id, figure, step, span, lease, slot, n)
+        INSERT INTO semel_metric_count (ws, minute, workflow_id, metric, step, span_minutes, lease, slot, total)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (ws, minute, workflow_id, figure, step, span, lease, slot)
-        DO UPDATE SET n = semel_count.n + excluded.n
+        ON CONFLICT (ws, minute, workflow_id, metric, step, span_minutes, lease, slot)
+        DO UPDATE SET total = semel_metric_count.total + excluded.total
         """;
 
     private static final String FACT = """
-        INSERT INTO semel_fact (ws, figure, at, run, digest, workflow_id, step, object, worth, data, since_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ws, figure, at, run, digest) DO NOTHING
+        INSERT INTO semel_metric_detail (ws, metric, at, run, digest, workflow_id, step, object, worth, data,
+            key_first_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ws, metric, at, run, digest) DO NOTHING
         """;
 
-    private static final String MADE = "SELECT ws, workflow_id FROM semel_run WHERE run = ?";
+    private static final String WORKFLOW_OF_RUN = "SELECT ws, workflow_id FROM semel_run WHERE run = ?";
 
     private static final String OLD_COUNTS = """
-        SELECT ws, minute, workflow_id, figure, step, span, lease, slot FROM semel_count
-        WHERE span = ? AND minute < ? ORDER BY minute, ws, workflow_id, figure, step, lease, slot LIMIT ?
+        SELECT ws, minute, workflow_id, metric, step, span_minutes, lease, slot FROM semel_metric_count
+        WHERE span_minutes = ? AND minute < ? ORDER BY minute, ws, workflow_id, metric, step, lease, slot LIMIT ?
         """;
 
     private static final String TAKE_COUNT = """
-        DELETE FROM semel_count WHERE ws = ? AND minute = ? AND workflow_id = ? AND figure = ? AND step = ?
-            AND span = ? AND lease = ? AND slot = ? RETURNING n
+        DELETE FROM semel_metric_count WHERE ws = ? AND minute = ? AND workflow_id = ? AND metric = ? AND step = ?
+            AND span_minutes = ? AND lease = ? AND slot = ? RETURNING total
         """;
 
     private static final String OLD_FACTS = """
-        SELECT ws, figure, at, run, digest FROM semel_fact WHERE at < ? ORDER BY at LIMIT ?
+        SELECT ws, metric, at, run, digest FROM semel_metric_detail WHERE at < ? ORDER BY at LIMIT ?
         """;
 
     private static final String DELETE_FACT = """
-        DELETE FROM semel_fact WHERE ws = ? AND figure = ? AND at = ? AND run = ? AND digest = ?
+        DELETE FROM semel_metric_detail WHERE ws = ? AND metric = ? AND at = ? AND run = ? AND digest = ?
         """;
 
     private Counting() {}
 
     /**
-     * The last statements of a batch. Its rows are those of the slot that it holds, so that it waits for nobody; without
-     * one they are shared, and locked in one order.
+     * Writes the counters as the last statements of a batch. A batch that holds a slot has rows of its own and waits
+     * for no other batch. Batches without a slot share rows and lock them in one order.
      */
     public static void write(Session session, Counted counted, Batch.@Nullable Hold hold) throws SQLException {
         if (counted.isEmpty()) {
@@ -85,19 +86,19 @@ public final class Counting {
         session.updateAll(FACT, facts);
     }
 
-    /** A run completed that had stumbled: what it is a run of stands on record. */
+    /** Counts the recovery of a run that completed after a failure or crash. Reads its workflow from the run row. */
     public static void recovered(Session session, RunId run, long now, Counted counted) throws SQLException {
-        record Made(int ws, String workflowId) {}
-        Made made = session.one(MADE, row -> new Made(row.getInt(1), row.getString(2)), run);
-        if (made != null) {
-            counted.recovered(made.ws(), made.workflowId(), run, now);
+        record RunWorkflow(int ws, String workflowId) {}
+        RunWorkflow found = session.one(WORKFLOW_OF_RUN, row -> new RunWorkflow(row.getInt(1), row.getString(2)), run);
+        if (found != null) {
+            counted.recovered(found.ws(), found.workflowId(), run, now);
         }
     }
 
     static int tidy(Session session, Edit.TidyFigures tidy) throws SQLException {
         int gone = 0;
         for (Row old : session.list(OLD_COUNTS, Counting::row, FINE, tidy.fine(), tidy.limit())) {
-            // Whoever takes the row has its number: a row that somebody else took is counted by them.
+            // The worker that deletes the row gets its number; another worker then counts nothing for it.
             Long n = take(session, old);
             if (n != null) {
                 Counted.Cell at = old.cell();
@@ -123,6 +124,7 @@ public final class Counting {
         return gone;
     }
 
+    /** The primary key of a counter row. */
     private record Row(Counted.Cell cell, int span, long lease, int slot) {}
 
     private static Row row(ResultSet row) throws SQLException {

@@ -8,65 +8,68 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Deliveries of webhooks, in statements that both stores understand. */
+/** Records webhook deliveries, detects repeated ones and deletes expired ones. */
 final class DeliveryEdits {
     private static final String ONE = """
-        SELECT id, ws, hook, at, event_id, type, verdict, note, payload FROM semel_delivery WHERE id = ?
+        SELECT id, ws, webhook, at, event_id, type, outcome, note, payload FROM semel_webhook_delivery WHERE id = ?
         """;
 
     private static final String FIRST_OF = """
-        SELECT d.id, d.ws, d.hook, d.at, d.event_id, d.type, d.verdict, d.note, d.payload
-        FROM semel_mark m JOIN semel_delivery d ON d.id = m.delivery WHERE m.ws = ? AND m.hook = ? AND m.mark = ?
+        SELECT d.id, d.ws, d.webhook, d.at, d.event_id, d.type, d.outcome, d.note, d.payload
+        FROM semel_webhook_dedup m JOIN semel_webhook_delivery d ON d.id = m.first_delivery WHERE m.ws = ?
+            AND m.webhook = ? AND m.dedup_key = ?
         """;
 
     private static final String PAGE = """
-        SELECT id, ws, hook, at, event_id, type, verdict, note, CAST(NULL AS text) FROM semel_delivery
-        WHERE ws = ? AND hook = ? AND id < ? ORDER BY id DESC LIMIT ?
+        SELECT id, ws, webhook, at, event_id, type, outcome, note, CAST(NULL AS text) FROM semel_webhook_delivery
+        WHERE ws = ? AND webhook = ? AND id < ? ORDER BY id DESC LIMIT ?
         """;
 
-    private static final String TURNED_AWAY = """
+    private static final String REJECTED = """
         SELECT COUNT(*) FROM (
-            SELECT 1 FROM semel_delivery WHERE ws = ? AND hook = ? AND verdict >= 4 AND at >= ? LIMIT ?) n
+            SELECT 1 FROM semel_webhook_delivery WHERE ws = ? AND webhook = ? AND outcome >= 4 AND at >= ? LIMIT ?) n
         """;
 
     private static final String ADD = """
-        INSERT INTO semel_delivery
-            (id, ws, hook, at, event_id, type, verdict, note, payload, payload_until, expires_at)
+        INSERT INTO semel_webhook_delivery
+            (id, ws, webhook, at, event_id, type, outcome, note, payload, payload_until, expires_at)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """;
 
-    // One that is past its time is taken over by the statement that finds it, so that of two at once one is the first.
-    private static final String MARK = """
-        INSERT INTO semel_mark (ws, hook, mark, event_id, delivery, expires_at) VALUES (?, ?, ?, ?, ?, ?)
-        ON CONFLICT (ws, hook, mark) DO UPDATE
-            SET event_id = excluded.event_id, delivery = excluded.delivery, expires_at = excluded.expires_at
-            WHERE semel_mark.expires_at <= ?
+    // An expired row is taken over by the same statement, so that of two concurrent deliveries exactly one is the
+    // first.
+    private static final String CLAIM_DEDUP_KEY = """
+        INSERT INTO semel_webhook_dedup (ws, webhook, dedup_key, event_id, first_delivery, expires_at)
+            VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT (ws, webhook, dedup_key) DO UPDATE
+            SET event_id = excluded.event_id, first_delivery = excluded.first_delivery, expires_at = excluded.expires_at
+            WHERE semel_webhook_dedup.expires_at <= ?
         """;
 
-    private static final String MARKED = """
-        SELECT event_id, delivery FROM semel_mark WHERE ws = ? AND hook = ? AND mark = ?
+    private static final String FIND_DEDUP_KEY = """
+        SELECT event_id, first_delivery FROM semel_webhook_dedup WHERE ws = ? AND webhook = ? AND dedup_key = ?
         """;
 
     private static final String EXPIRED = """
-        SELECT 1 WHERE EXISTS (SELECT 1 FROM semel_delivery WHERE expires_at <= ?)
-            OR EXISTS (SELECT 1 FROM semel_delivery WHERE payload IS NOT NULL AND payload_until <= ?)
-            OR EXISTS (SELECT 1 FROM semel_mark WHERE expires_at <= ?)
+        SELECT 1 WHERE EXISTS (SELECT 1 FROM semel_webhook_delivery WHERE expires_at <= ?)
+            OR EXISTS (SELECT 1 FROM semel_webhook_delivery WHERE payload IS NOT NULL AND payload_until <= ?)
+            OR EXISTS (SELECT 1 FROM semel_webhook_dedup WHERE expires_at <= ?)
         """;
 
     private static final String DELETE_ROWS = """
-        DELETE FROM semel_delivery WHERE id IN (
-            SELECT id FROM semel_delivery WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)
+        DELETE FROM semel_webhook_delivery WHERE id IN (
+            SELECT id FROM semel_webhook_delivery WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)
         """;
 
     private static final String DELETE_PAYLOADS = """
-        UPDATE semel_delivery SET payload = NULL WHERE id IN (
-            SELECT id FROM semel_delivery WHERE payload IS NOT NULL AND payload_until <= ?
+        UPDATE semel_webhook_delivery SET payload = NULL WHERE id IN (
+            SELECT id FROM semel_webhook_delivery WHERE payload IS NOT NULL AND payload_until <= ?
             ORDER BY payload_until LIMIT ?)
         """;
 
-    private static final String DELETE_MARKS = """
-        DELETE FROM semel_mark WHERE (ws, hook, mark) IN (
-            SELECT ws, hook, mark FROM semel_mark WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)
+    private static final String DELETE_DEDUP_KEYS = """
+        DELETE FROM semel_webhook_dedup WHERE (ws, webhook, dedup_key) IN (
+            SELECT ws, webhook, dedup_key FROM semel_webhook_dedup WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)
         """;
 
     private final Session session;
@@ -80,18 +83,18 @@ final class DeliveryEdits {
         Delivery asked = receive.delivery();
         Delivery known = session.one(ONE, DeliveryEdits::read, asked.id());
         if (known != null) {
-            return known; // applied again after a lost answer
+            return known; // a retry after a lost response
         }
-        Delivery judged = asked.verdict().turnedAway() ? turnedAway(asked, now) : judged(receive, now);
-        if (judged != null) {
-            add(judged, receive.memory());
+        Delivery evaluated = asked.verdict().turnedAway() ? rejected(asked, now) : evaluated(receive, now);
+        if (evaluated != null) {
+            add(evaluated, receive.memory());
         }
-        return judged;
+        return evaluated;
     }
 
-    private @Nullable Delivery turnedAway(Delivery asked, long now) throws SQLException {
+    private @Nullable Delivery rejected(Delivery asked, long now) throws SQLException {
         Long before = session.one(
-                TURNED_AWAY,
+                REJECTED,
                 row -> row.getLong(1),
                 asked.ws(),
                 asked.hook(),
@@ -100,33 +103,39 @@ final class DeliveryEdits {
         return before != null && before >= Delivery.TURNED_AWAY_PER_HOUR ? null : asked.turnedAway(now);
     }
 
-    private Delivery judged(Edit.Receive receive, long now) throws SQLException {
+    private Delivery evaluated(Edit.Receive receive, long now) throws SQLException {
         Delivery asked = receive.delivery();
         Delivery.Memory memory = receive.memory();
-        Marked signed =
-                memory.signature() == null ? null : mark(receive, "sig " + memory.signature(), asked.signed(), now);
+        Marked signed = memory.signature() == null
+                ? null
+                : claimDedupKey(receive, "sig " + memory.signature(), asked.signed(), now);
         String signedFor = signed == null ? null : signed.eventId();
         Delivery first = asked.judged(now, memory.reuse(), signedFor, false);
         if (first.verdict() == Delivery.Verdict.REFUSED) {
             return first;
         }
-        boolean repeated = !mark(receive, Delivery.mark(asked.eventId()), asked.eventId(), now)
+        boolean repeated = !claimDedupKey(receive, Delivery.mark(asked.eventId()), asked.eventId(), now)
                 .delivery()
                 .equals(asked.id());
         return asked.judged(now, memory.reuse(), signedFor, repeated);
     }
 
+    /** The delivery that first had a dedup key, and its event id. */
     private record Marked(String eventId, RunId delivery) {}
 
-    /** Who has this mark, and for what: the one that came first. */
-    private Marked mark(Edit.Receive receive, String mark, String what, long now) throws SQLException {
+    /** Claims a dedup key and returns the delivery that had it first. */
+    private Marked claimDedupKey(Edit.Receive receive, String mark, String what, long now) throws SQLException {
         Delivery asked = receive.delivery();
         long until = now + receive.memory().window();
-        session.update(MARK, asked.ws(), asked.hook(), mark, what, asked.id(), until, now);
+        session.update(CLAIM_DEDUP_KEY, asked.ws(), asked.hook(), mark, what, asked.id(), until, now);
         Marked marked = session.one(
-                MARKED, row -> new Marked(row.getString(1), RunId.of(row.getBytes(2))), asked.ws(), asked.hook(), mark);
+                FIND_DEDUP_KEY,
+                row -> new Marked(row.getString(1), RunId.of(row.getBytes(2))),
+                asked.ws(),
+                asked.hook(),
+                mark);
         if (marked == null) {
-            throw new IllegalStateException("a mark that was made or met is gone");
+            throw new IllegalStateException("The dedup row of a webhook delivery disappeared within its transaction");
         }
         return marked;
     }
@@ -150,14 +159,14 @@ final class DeliveryEdits {
     int deleteExpired(int limit, long now) throws SQLException {
         return session.update(DELETE_ROWS, now, limit)
                 + session.update(DELETE_PAYLOADS, now, limit)
-                + session.update(DELETE_MARKS, now, limit);
+                + session.update(DELETE_DEDUP_KEYS, now, limit);
     }
 
     static @Nullable Integer expired(Session session, long now) throws SQLException {
         return session.one(EXPIRED, row -> 1, now, now, now);
     }
 
-    /** @param rest the id before which it ends, and how many */
+    /** @param rest the id before which the page ends, and its limit */
     static List<Delivery> page(Session session, int ws, String hook, List<Object> rest) throws SQLException {
         return session.list(PAGE, DeliveryEdits::read, ws, hook, rest.get(0), rest.get(1));
     }

@@ -12,83 +12,83 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The rare changes, in statements that both stores understand. Runs inside a lane's transaction. */
+/** Executes store commands, such as versions or cancelling, inside the transaction of a write lane. */
 public final class Edits {
     private static final String TOKEN = """
         SELECT t.token_id, t.ws, w.name, t.name, t.hash, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at,
-               t.made_by
+               t.created_by
         FROM semel_token t JOIN semel_workspace w ON w.ws = t.ws WHERE t.token_id = ? AND t.hash = ?
         """;
 
-    private static final String CATALOG = "SELECT change FROM semel_catalog WHERE one = 1";
+    private static final String CATALOG = "SELECT revision FROM semel_catalog WHERE singleton = 1";
 
     private static final String WORKSPACE = "SELECT 1 FROM semel_workspace WHERE name = ?";
 
     private final Session session;
     private final Supplier<RunId> ids;
     private final RunEdits runs;
-    private final Replying replying;
+    private final Replying idempotentCommands;
     private final SettingEdits settings;
     private final DeliveryEdits deliveries;
-    private final Publishing publishing;
+    private final Publishing versions;
     private final ScheduleEdits schedules;
-    private final Letters letters;
+    private final Letters keyedSignals;
     private final ReplayEdits replays;
     private final ReviewEdits reviews;
-    private final Resuming resuming;
+    private final Resuming resumer;
 
-    /** @param counted where a change tells what it has to count */
+    /** @param counted collects the metrics of the commands */
     public Edits(Session session, Supplier<RunId> ids, Counted counted) {
         this.session = session;
         this.ids = ids;
         this.runs = new RunEdits(session, ids, counted);
-        this.replying = new Replying(session, this);
+        this.idempotentCommands = new Replying(session, this);
         this.settings = new SettingEdits(session);
         this.deliveries = new DeliveryEdits(session);
-        this.publishing = new Publishing(session, this);
+        this.versions = new Publishing(session, this);
         this.schedules = new ScheduleEdits(session, this);
-        this.letters = new Letters(session, runs, ids);
+        this.keyedSignals = new Letters(session, runs, ids);
         this.replays = new ReplayEdits(session, this);
         this.reviews = new ReviewEdits(session, this);
-        this.resuming = new Resuming(session, this, counted);
+        this.resumer = new Resuming(session, this, counted);
     }
 
     public @Nullable Object apply(Edit<?> edit, long now) throws SQLException {
         return switch (edit) {
             case Edit.OpenWorkspace open -> open(open, now);
-            case Edit.Publish publish -> publishing.publish(publish, now);
-            case Edit.PublishOver over -> publishing.publish(over, now);
-            case Edit.Stage stage -> publishing.stage(stage, now);
-            case Edit.Promote promote -> publishing.promote(promote, now);
-            case Edit.Rollback back -> publishing.rollback(back, now);
-            case Edit.Pause pause -> publishing.pause(pause);
+            case Edit.Publish publish -> versions.publish(publish, now);
+            case Edit.PublishOver over -> versions.publish(over, now);
+            case Edit.Stage stage -> versions.stage(stage, now);
+            case Edit.Promote promote -> versions.promote(promote, now);
+            case Edit.Rollback back -> versions.rollback(back, now);
+            case Edit.Pause pause -> versions.pause(pause);
             case Edit.CreateToken create -> create(create, now);
             case Edit.RevokeToken revoke -> revoke(revoke, now);
             case Edit.Release release -> release(release, release.by().id(), now) || isDone(release.by());
             case Edit.ReleaseAll all -> releaseAll(all, now);
             case Edit.Extend extend -> extend(extend, now);
-            case Edit.Once<?> once -> replying.once(once, now);
+            case Edit.Once<?> once -> idempotentCommands.once(once, now);
             case Edit.Noted<?> noted -> noted(noted, now);
-            case Edit.DeleteReplies delete -> replying.deleteExpired(delete.limit(), now);
+            case Edit.DeleteReplies delete -> idempotentCommands.deleteExpired(delete.limit(), now);
             case Edit.DeleteNames delete -> delete(delete.tombstones());
             case Edit.DeleteEvents delete -> EventRows.delete(session, delete.events());
             case Edit.DeleteRuns delete -> new Retiring(session).retire(delete, now);
             case Edit.BlankRuns blank -> new Retiring(session).blank(blank, now);
             case Edit.Forget forget -> new Forgetting(session).forget(forget);
             case Edit.Signal signal -> runs.signal(signal, now);
-            case Edit.Mail<?> mail -> letters.apply(mail.letter(), now);
+            case Edit.Mail<?> mail -> keyedSignals.apply(mail.letter(), now);
             case Edit.Reviewing<?> reviewing -> reviews.apply(reviewing.review(), now);
             case Edit.Cancel cancel -> cancel(cancel, now);
             case Edit.Wake wake -> runs.wake(wake);
             case Edit.GiveBack back -> runs.giveBack(back.driver());
             case Edit.WakeHeld held -> runs.wakeHeld(held.workflowId());
             case Edit.GoOn on -> goOn(on, now);
-            case Edit.Resume resume -> resuming.resume(resume, now);
+            case Edit.Resume resume -> resumer.resume(resume, now);
             case Edit.Decide decide -> decide(decide, now);
             case Edit.Receive receive -> deliveries.receive(receive, now);
             case Edit.DeleteDeliveries delete -> deliveries.deleteExpired(delete.limit(), now);
-            case Edit.Put put -> told(settings.put(put, now), put.name(), now);
-            case Edit.Remove remove -> told(settings.remove(remove, now), remove.name(), now);
+            case Edit.Put put -> auditSetting(settings.put(put, now), put.name(), now);
+            case Edit.Remove remove -> auditSetting(settings.remove(remove, now), remove.name(), now);
             case Edit.PlaceAsOf asOf -> apply(asOf.at(session.one(CATALOG, row -> row.getLong(1))), now);
             case Edit.LayOut layOut -> schedules.layOut(layOut, now);
             case Edit.TakeTicks take -> schedules.take(take, now);
@@ -114,14 +114,15 @@ public final class Edits {
                 return found;
             }
         }
-        throw new IllegalStateException("workspace " + open.name() + " lost its number twenty times to others");
+        throw new IllegalStateException("Creating workspace " + open.name()
+                + " failed: other writers took its number 20 times in a row. Nothing was changed. Retry.");
     }
 
     private Rows.@Nullable Token create(Edit.CreateToken create, long now) throws SQLException {
         Rows.Token token = create.token();
         Rows.Token made = session.one(TOKEN, Read::token, token.tokenId(), token.hash());
         if (made != null) {
-            return made; // applied again after a lost answer
+            return made; // a retry after a lost response
         }
         int ws = token.ws();
         if (create.inside() != null) {
@@ -130,13 +131,14 @@ public final class Edits {
             }
             Rows.Workspace opened = open(create.inside(), now);
             if (!Arrays.equals(opened.secret(), create.inside().secret())) {
-                return null; // somebody else opened it in the same moment
+                return null; // another request created it at the same moment
             }
             ws = opened.ws();
         }
         session.update(
                 """
-                INSERT INTO semel_token (token_id, ws, name, hash, scopes, quota_per_minute, created_at, revoked_at, made_by)
+                INSERT INTO semel_token (token_id, ws, name, hash, scopes, quota_per_minute, created_at, revoked_at,
+                    created_by)
                 VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?) ON CONFLICT DO NOTHING
                 """,
                 token.tokenId(),
@@ -171,7 +173,8 @@ public final class Edits {
                 session.update("""
                     UPDATE semel_key SET flags = flags | 4, expires_at = ?
                     WHERE ws = ? AND kind = ? AND key = ? AND run = ? AND (flags & 4) = 0 AND (expires_at > ?
-                        OR ((flags & 1) = 1 AND EXISTS (SELECT 1 FROM semel_work w WHERE w.run = semel_key.run)))
+                        OR ((flags & 1) = 1 AND EXISTS (SELECT 1 FROM semel_unfinished_run w
+                            WHERE w.run = semel_key.run)))
                     """, now, name.workspace(), name.kind().code(), name.text(), release.run(), now) == 1;
         if (released && name.kind() != Name.Kind.PAYLOAD) {
             Edit.By by = new Edit.By(audited, release.by().actor(), release.by().reason());
@@ -182,11 +185,12 @@ public final class Edits {
 
     private boolean extend(Edit.Extend extend, long now) throws SQLException {
         Name name = extend.name();
-        boolean stands = session.update(
+        boolean isInUse = session.update(
                         """
                         UPDATE semel_key SET expires_at = CASE WHEN expires_at < ? THEN ? ELSE expires_at END
                         WHERE ws = ? AND kind = ? AND key = ? AND run = ? AND (flags & 4) = 0 AND (expires_at > ?
-                            OR ((flags & 1) = 1 AND EXISTS (SELECT 1 FROM semel_work w WHERE w.run = semel_key.run)))
+                            OR ((flags & 1) = 1 AND EXISTS (SELECT 1 FROM semel_unfinished_run w
+                                WHERE w.run = semel_key.run)))
                         """,
                         extend.until(),
                         extend.until(),
@@ -196,15 +200,15 @@ public final class Edits {
                         extend.run(),
                         now)
                 == 1;
-        if (stands && !isDone(extend.by())) {
+        if (isInUse && !isDone(extend.by())) {
             audit(name.workspace(), now, extend.by(), List.of("key.extend", name.text()));
         }
-        return stands;
+        return isInUse;
     }
 
     private boolean cancel(Edit.Cancel cancel, long now) throws SQLException {
-        boolean asked = runs.cancel(cancel);
-        if (asked) {
+        boolean requested = runs.cancel(cancel);
+        if (requested) {
             Edit.By by = new Edit.By(ids.get(), cancel.actor(), cancel.reason());
             audit(
                     cancel.workspace(),
@@ -212,16 +216,16 @@ public final class Edits {
                     by,
                     List.of("run.cancel", cancel.run().text()));
         }
-        return asked;
+        return requested;
     }
 
     private boolean goOn(Edit.GoOn on, long now) throws SQLException {
-        boolean goesOn = runs.goOn(on);
-        if (goesOn) {
+        boolean continues = runs.goOn(on);
+        if (continues) {
             Edit.By by = new Edit.By(ids.get(), on.actor(), on.reason());
             audit(on.workspace(), now, by, List.of("run.go_on", on.run().text()));
         }
-        return goesOn;
+        return continues;
     }
 
     private boolean decide(Edit.Decide decide, long now) throws SQLException {
@@ -241,7 +245,7 @@ public final class Edits {
     private boolean releaseAll(Edit.ReleaseAll all, long now) throws SQLException {
         boolean any = false;
         for (Edit.Release one : all.releases()) {
-            // The first one that is let go carries the id of the request; by that it is known when it comes again.
+            // The first released key is audited under the request's id, which identifies a retry.
             any |= release(one, any ? ids.get() : one.by().id(), now)
                     && one.name().kind() != Name.Kind.PAYLOAD;
         }
@@ -251,7 +255,7 @@ public final class Edits {
         return any;
     }
 
-    @SuppressWarnings("unchecked") // each edit answers with the outcome of its own type
+    @SuppressWarnings("unchecked") // each command returns the outcome of its own type
     private <T> @Nullable Object noted(Edit.Noted<T> noted, long now) throws SQLException {
         @Nullable T outcome = (T) apply(noted.edit(), now);
         Edit.Note note = noted.note();
@@ -261,8 +265,11 @@ public final class Edits {
         return outcome;
     }
 
-    /** Every worker remembers watched documents, and who changed one is asked for later. */
-    private Edit.Placed told(SettingEdits.Outcome outcome, SettingName name, long now) throws SQLException {
+    /**
+     * Audits the change of a watched document and increments the catalog revision, because workers cache such
+     * documents.
+     */
+    private Edit.Placed auditSetting(SettingEdits.Outcome outcome, SettingName name, long now) throws SQLException {
         if (outcome.changed() && name.kind().watched() && outcome.placed() instanceof Edit.Placed.Now(var row)) {
             bumpCatalog();
             String action = row.kind() + (row.removed() ? ".remove" : ".put");
@@ -276,7 +283,7 @@ public final class Edits {
         int deleted = 0;
         for (Edit.Tombstone tombstone : tombstones) {
             Name name = tombstone.name();
-            // The run and the expiry are compared again: the name may have been given to another run meanwhile.
+            // Compares run and expiry again: the key may have moved to another run meanwhile.
             deleted += session.update(
                     """
                     DELETE FROM semel_key WHERE ws = ? AND kind = ? AND key = ? AND run = ? AND expires_at = ?
@@ -285,10 +292,12 @@ public final class Edits {
         return deleted;
     }
 
-    /** The caller holds the catalog and all slots, so no trigger that was looked up before this comes in after it. */
+    /** The caller has locked the catalog and all slots, so no trigger of an older catalog is admitted afterwards. */
     void bumpCatalog() throws SQLException {
-        session.update("UPDATE semel_catalog SET change = change + 1 WHERE one = 1");
-        session.update("UPDATE semel_fence SET change = (SELECT change FROM semel_catalog WHERE one = 1)");
+        session.update("UPDATE semel_catalog SET revision = revision + 1 WHERE singleton = 1");
+        session.update("""
+            UPDATE semel_fence SET catalog_revision = (SELECT revision FROM semel_catalog WHERE singleton = 1)
+            """);
     }
 
     RunId newId() {
@@ -299,10 +308,10 @@ public final class Edits {
         return session.one("SELECT 1 FROM semel_audit WHERE id = ?", row -> 1, by.id()) != null;
     }
 
-    /** @param deed what was done, and to what */
-    void audit(int ws, long now, Edit.By by, List<String> deed) throws SQLException {
+    /** @param change the action and its target */
+    void audit(int ws, long now, Edit.By by, List<String> change) throws SQLException {
         session.update("""
             INSERT INTO semel_audit (id, ws, at, actor, action, target, reason) VALUES (?, ?, ?, ?, ?, ?, ?)
-            """, by.id(), ws, now, by.actor(), deed.get(0), deed.get(1), by.reason());
+            """, by.id(), ws, now, by.actor(), change.get(0), change.get(1), by.reason());
     }
 }

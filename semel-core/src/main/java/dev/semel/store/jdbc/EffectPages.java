@@ -9,20 +9,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pages of the ledger for people, in statements that both stores understand. Ids of runs rise with time, so the effects
- * of the newest runs come first. What is rare has an index of its own: effects about an object, suppressed ones, and
- * those in doubt or not done. Everything else is narrowed among so many rows, and the page says where to go on.
+ * Lists effects of the ledger for users, those of the newest runs first. Rare effects have an index: those about an
+ * object, suppressed ones, and those in doubt or not done. Other filters scan a bounded number of rows and return a
+ * cursor.
  */
 final class EffectPages {
     private static final Reads.EffectPlace AFTER_ALL = new Reads.EffectPlace(new RunId(-1L, -1L), "");
 
     private static final String OF_WORKSPACE = """
-        SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
-               data, result, key, path, workflow_id, protection, does, object, worth
+        SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
+            window_micros, expires_at,
+               data, result, key, path, workflow_id, protection, action, object, worth
         FROM (SELECT * FROM semel_effect WHERE ws = ? AND (run, digest) < (?, ?)
             ORDER BY run DESC, digest DESC LIMIT ?) e
         WHERE COALESCE(data, '') <> 'noted' AND (? <> 1 OR substr(COALESCE(data, ''), 1, 11) <> 'suppressed ')
-            AND (? = 0 OR state = ?) AND (? = '' OR workflow_id = ?) AND (? = '' OR protection = ?) AND (? = '' OR key = ?)
+            AND (? = 0 OR state = ?) AND (? = '' OR workflow_id = ?) AND (? = '' OR protection = ?) AND (? = ''
+                OR key = ?)
         ORDER BY run DESC, digest DESC LIMIT ?
         """;
 
@@ -32,13 +34,15 @@ final class EffectPages {
         """;
 
     private static final String OF_OBJECT = """
-        SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
-               data, result, key, path, workflow_id, protection, does, object, worth
+        SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
+            window_micros, expires_at,
+               data, result, key, path, workflow_id, protection, action, object, worth
         FROM (SELECT * FROM semel_effect WHERE ws = ? AND object = ? AND (run, digest) < (?, ?)
             ORDER BY run DESC, digest DESC LIMIT ?) e
         WHERE COALESCE(data, '') <> 'noted' AND (? <> 1 OR substr(COALESCE(data, ''), 1, 11) <> 'suppressed ')
             AND (? <> 2 OR substr(COALESCE(data, ''), 1, 11) = 'suppressed ')
-            AND (? = 0 OR state = ?) AND (? = '' OR workflow_id = ?) AND (? = '' OR protection = ?) AND (? = '' OR key = ?)
+            AND (? = 0 OR state = ?) AND (? = '' OR workflow_id = ?) AND (? = '' OR protection = ?) AND (? = ''
+                OR key = ?)
         ORDER BY run DESC, digest DESC LIMIT ?
         """;
 
@@ -48,11 +52,13 @@ final class EffectPages {
         """;
 
     private static final String SUPPRESSED = """
-        SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
-               data, result, key, path, workflow_id, protection, does, object, worth
+        SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
+            window_micros, expires_at,
+               data, result, key, path, workflow_id, protection, action, object, worth
         FROM (SELECT * FROM semel_effect WHERE ws = ? AND substr(data, 1, 11) = 'suppressed ' AND (run, digest) < (?, ?)
             ORDER BY run DESC, digest DESC LIMIT ?) e
-        WHERE (? = 0 OR state = ?) AND (? = '' OR workflow_id = ?) AND (? = '' OR protection = ?) AND (? = '' OR key = ?)
+        WHERE (? = 0 OR state = ?) AND (? = '' OR workflow_id = ?) AND (? = '' OR protection = ?) AND (? = ''
+            OR key = ?)
         ORDER BY run DESC, digest DESC LIMIT ?
         """;
 
@@ -62,10 +68,11 @@ final class EffectPages {
         ORDER BY run DESC, digest DESC LIMIT 1 OFFSET ?
         """;
 
-    // The first condition on the state is that of the index.
+    // The first condition on the state repeats the index predicate.
     private static final String UNSETTLED = """
-        SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
-               data, result, key, path, workflow_id, protection, does, object, worth
+        SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
+            window_micros, expires_at,
+               data, result, key, path, workflow_id, protection, action, object, worth
         FROM (SELECT * FROM semel_effect WHERE ws = ? AND state > 2 AND state = ? AND (run, digest) < (?, ?)
             ORDER BY run DESC, digest DESC LIMIT ?) e
         WHERE (? = '' OR workflow_id = ?) AND (? = '' OR protection = ?) AND (? = '' OR key = ?)
@@ -80,10 +87,10 @@ final class EffectPages {
     private EffectPages() {}
 
     /**
-     * Which way a page is looked for.
+     * The statements and parameters for one filter.
      *
-     * @param from what the walk begins with, in front of the place
-     * @param more what the page is narrowed by in front of workflow, protection and key
+     * @param from parameters before the cursor
+     * @param more parameters before workflow, protection and key
      */
     private record Walk(String list, String reached, List<Object> from, List<Object> more) {
         static Walk of(Reads.EffectFilter filter) {
@@ -99,14 +106,14 @@ final class EffectPages {
             if (filter.part() == Reads.Part.SUPPRESSED) {
                 return new Walk(SUPPRESSED, REACHED_SUPPRESSED, List.of(filter.ws()), List.of(state, state));
             }
-            if (state > Ledger.State.DONE.code()) { // none of them is a note
+            if (state > Ledger.State.DONE.code()) { // none of them is a copy
                 return new Walk(UNSETTLED, REACHED_UNSETTLED, List.of(filter.ws(), state), List.of());
             }
             return new Walk(OF_WORKSPACE, REACHED_OF_WORKSPACE, List.of(filter.ws()), List.of(part, state, state));
         }
     }
 
-    /** Looks at a stated number of rows at most, so that a filter that fits nothing costs no more than a full page. */
+    /** Scans a bounded number of rows, so that a filter that matches nothing costs no more than a full page. */
     static Reads.LedgerPage list(Session session, Reads.EffectFilter filter) throws SQLException {
         Walk walk = Walk.of(filter);
         Reads.EffectPlace before = filter.before() == null ? AFTER_ALL : filter.before();
@@ -142,7 +149,7 @@ final class EffectPages {
                 values.toArray());
     }
 
-    /** Statements take empty for anything. */
+    /** The statements use an empty text for no filter. */
     private static String text(@Nullable String wanted) {
         return wanted == null ? "" : wanted;
     }

@@ -8,31 +8,36 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Rows of the ledger, in statements that both stores understand. */
+/** Reads and writes rows of the effect ledger. */
 public final class Effects {
     private static final String FIND = """
-        SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
-               data, result, key, path, workflow_id, protection, does, object, worth
+        SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
+            window_micros, expires_at,
+               data, result, key, path, workflow_id, protection, action, object, worth
         FROM semel_effect WHERE ws = ? AND digest = ?
         """;
 
     private static final String INSERT = """
-        INSERT INTO semel_effect (ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at,
-                                  lasts, expires_at, data, result, key, path, workflow_id, protection, does, object,
+        INSERT INTO semel_effect (ws, digest, step, run, claim, reservation, state, generation, attempt, first_at,
+            accepted_at,
+                                  window_micros, expires_at, data, result, key, path, workflow_id, protection, action,
+                                      object,
                                   worth)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """;
 
     private static final String UPDATE = """
-        UPDATE semel_effect SET step = ?, run = ?, claim = ?, turn = ?, state = ?, generation = ?, attempt = ?,
-            first_at = ?, accepted_at = ?, lasts = ?, expires_at = ?, data = ?, result = ?, key = ?, path = ?, workflow_id = ?,
-            protection = ?, does = ?, object = ?, worth = ?
+        UPDATE semel_effect SET step = ?, run = ?, claim = ?, reservation = ?, state = ?, generation = ?, attempt = ?,
+            first_at = ?, accepted_at = ?, window_micros = ?, expires_at = ?, data = ?, result = ?, key = ?, path = ?,
+                workflow_id = ?,
+            protection = ?, action = ?, object = ?, worth = ?
         WHERE ws = ? AND digest = ?
         """;
 
     private static final String OF_RUN = """
-        SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
-               data, result, key, path, workflow_id, protection, does, object, worth
+        SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
+            window_micros, expires_at,
+               data, result, key, path, workflow_id, protection, action, object, worth
         FROM semel_effect WHERE run = ? ORDER BY first_at, digest LIMIT 10000
         """;
 
@@ -46,7 +51,7 @@ public final class Effects {
         return session.one(FIND, Effects::row, id.workspace(), id.digest());
     }
 
-    /** For a store with one writer: look, decide, write, with nobody in between. */
+    /** Reads the row, decides and writes. Safe only for a store with one writer, or under a lock on the row. */
     public static Ledger.Verdict apply(Session session, Ledger.Op op, long now, Counted counted) throws SQLException {
         Ledger.Row row = find(session, op.id());
         Ledger.Change change = Ledger.apply(row, op, now);
@@ -114,7 +119,7 @@ public final class Effects {
                 row.id().digest());
     }
 
-    /** All columns, in the order of the table. */
+    /** Maps all columns, in the order of the table. */
     public static Ledger.Row row(ResultSet row) throws SQLException {
         return new Ledger.Row(
                 new Ledger.Id(row.getInt(1), row.getString(2)),

@@ -11,14 +11,15 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Events that are kept, in statements that both stores understand. */
+/** Stores, lists and deletes inbound events. */
 public final class EventRows {
-    // A repeat changes a row only where it matched more than before: what nobody wanted is then not unmatched any more.
-    // One that comes when the row is known no longer (seven days, in microseconds) is another event and takes the row.
+    // A repeated event updates the row only if it matches more workflows than before, so that it is no longer
+    // unmatched. After seven days (in microseconds) the same id counts as a new event, which replaces the row.
     private static final String KEEP = """
-        INSERT INTO semel_event (ws, event, seq, door, source, id, type, body, at, actor, correlation_id, matched, notes)
+        INSERT INTO semel_event (ws, event_hash, seq, trigger_source, source, id, type, body, at, actor,
+            correlation_id, match_count, notes)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        ON CONFLICT (ws, event) DO UPDATE SET matched = EXCLUDED.matched, notes = EXCLUDED.notes,
+        ON CONFLICT (ws, event_hash) DO UPDATE SET match_count = EXCLUDED.match_count, notes = EXCLUDED.notes,
             seq = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.seq ELSE semel_event.seq END,
             type = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.type ELSE semel_event.type END,
             body = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.body ELSE semel_event.body END,
@@ -26,27 +27,30 @@ public final class EventRows {
             correlation_id = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.correlation_id
                 ELSE semel_event.correlation_id END,
             at = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.at ELSE semel_event.at END
-        WHERE semel_event.matched < EXCLUDED.matched OR semel_event.at <= EXCLUDED.at - 604800000000
+        WHERE semel_event.match_count < EXCLUDED.match_count OR semel_event.at <= EXCLUDED.at - 604800000000
         """;
 
-    private static final String SEQ = "SELECT seq FROM semel_event WHERE ws = ? AND event = ?";
+    private static final String SEQ = "SELECT seq FROM semel_event WHERE ws = ? AND event_hash = ?";
 
     private static final String ONE = """
-        SELECT ws, event, seq, door, source, id, type, body, at, actor, correlation_id, matched, notes
-        FROM semel_event WHERE ws = ? AND event = ?
+        SELECT ws, event_hash, seq, trigger_source, source, id, type, body, at, actor, correlation_id, match_count,
+            notes
+        FROM semel_event WHERE ws = ? AND event_hash = ?
         """;
 
     private static final String LIST = """
-        SELECT ws, event, seq, door, source, id, type, CASE WHEN length(body) > 4096 THEN '' ELSE body END, at, actor,
-               correlation_id, matched, notes
+        SELECT ws, event_hash, seq, trigger_source, source, id, type,
+            CASE WHEN length(body) > 4096 THEN '' ELSE body END, at, actor,
+               correlation_id, match_count, notes
         FROM (SELECT * FROM semel_event WHERE ws = ? AND seq < ? ORDER BY seq DESC LIMIT ?) e
         WHERE at >= ? AND (? = '' OR type = ?) AND (? = '' OR source = ?) ORDER BY seq DESC LIMIT ?
         """;
 
     private static final String UNMATCHED = """
-        SELECT ws, event, seq, door, source, id, type, CASE WHEN length(body) > 4096 THEN '' ELSE body END, at, actor,
-               correlation_id, matched, notes
-        FROM (SELECT * FROM semel_event WHERE ws = ? AND seq < ? AND matched = 0 ORDER BY seq DESC LIMIT ?) e
+        SELECT ws, event_hash, seq, trigger_source, source, id, type,
+            CASE WHEN length(body) > 4096 THEN '' ELSE body END, at, actor,
+               correlation_id, match_count, notes
+        FROM (SELECT * FROM semel_event WHERE ws = ? AND seq < ? AND match_count = 0 ORDER BY seq DESC LIMIT ?) e
         WHERE at >= ? AND (? = '' OR type = ?) AND (? = '' OR source = ?) ORDER BY seq DESC LIMIT ?
         """;
 
@@ -55,20 +59,20 @@ public final class EventRows {
         """;
 
     private static final String REACHED_UNMATCHED = """
-        SELECT seq, at FROM semel_event WHERE ws = ? AND seq < ? AND matched = 0 ORDER BY seq DESC LIMIT 1 OFFSET ?
+        SELECT seq, at FROM semel_event WHERE ws = ? AND seq < ? AND match_count = 0 ORDER BY seq DESC LIMIT 1 OFFSET ?
         """;
 
-    // By workspace, because the order of time is one of each; a workspace more costs one look at its oldest event.
+    // By workspace, because the time order is per workspace; each workspace costs one look at its oldest event.
     private static final String OLD = """
-        SELECT ws, event, at FROM (SELECT ws, event, at FROM semel_event WHERE ws = ? ORDER BY seq LIMIT ?) e
+        SELECT ws, event_hash, at FROM (SELECT ws, event_hash, at FROM semel_event WHERE ws = ? ORDER BY seq LIMIT ?) e
         WHERE at < ?
         """;
 
-    private static final String DELETE = "DELETE FROM semel_event WHERE ws = ? AND event = ? AND at = ?";
+    private static final String DELETE = "DELETE FROM semel_event WHERE ws = ? AND event_hash = ? AND at = ?";
 
     private EventRows() {}
 
-    /** One event. On record under its own number it is applied again after a lost answer, and was in time. */
+    /** Stores one event. If its own row exists, the write is a retry after a lost response and was in time. */
     public static Write.Kept keep(Session session, Write.Keep keep, long now, long change) throws SQLException {
         Rows.Event event = keep.event();
         if (keep.change() != change) {
@@ -101,7 +105,7 @@ public final class EventRows {
         return session.one(ONE, EventRows::read, ws, eventId);
     }
 
-    /** Looks at a stated number of rows at most, so that a filter that fits nothing costs no more than a full page. */
+    /** Scans a bounded number of rows, so that a filter that matches nothing costs no more than a full page. */
     static Reads.Events list(Session session, Reads.EventFilter filter, byte[] before) throws SQLException {
         String type = filter.type() == null ? "" : filter.type();
         String source = filter.source() == null ? "" : filter.source();
@@ -129,6 +133,7 @@ public final class EventRows {
         return new Reads.Events(found, reached == null || reached.at() < filter.since() ? null : reached.seq());
     }
 
+    /** The last event that a bounded scan read. */
     private record Reached(RunId seq, long at) {}
 
     static List<Edit.OldEvent> old(Session session, int ws, long before, int limit) throws SQLException {

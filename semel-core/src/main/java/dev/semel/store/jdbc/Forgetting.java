@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes rows by their age. Ids rise with time, so the oldest stand first in the index: so many of them are looked at
- * and no more, however long the table is.
+ * Deletes the oldest rows of the audit log and of duplicate requests. Ids rise with time, so the oldest rows are first
+ * in the index and the cost does not depend on the size of the table.
  */
 final class Forgetting {
     private static final String OLDEST_AUDIT = """
@@ -25,11 +25,11 @@ final class Forgetting {
         """;
 
     private static final String OLDEST_REQUESTS = """
-        SELECT id, at, run FROM semel_request WHERE ws = ? ORDER BY id LIMIT ?
+        SELECT id, at, run FROM semel_duplicate_request WHERE ws = ? ORDER BY id LIMIT ?
         """;
 
     private static final String DELETE_REQUEST = """
-        DELETE FROM semel_request WHERE id = ? AND run = ?
+        DELETE FROM semel_duplicate_request WHERE id = ? AND run = ?
         """;
 
     private final Session session;
@@ -38,6 +38,7 @@ final class Forgetting {
         this.session = session;
     }
 
+    /** A row of the audit log, or of duplicate requests if it has a run. */
     private record Old(RunId id, long at, @Nullable RunId run) {}
 
     int forget(Edit.Forget forget) throws SQLException {

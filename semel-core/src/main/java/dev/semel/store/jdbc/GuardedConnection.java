@@ -13,11 +13,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection that the code of a `tx` step sees: everything but the end of the transaction, which is ours. Proxies,
- * because the interfaces have some sixty methods each and grow with every JDK.
+ * The JDBC connection that user code of a {@code tx} step gets: it rejects commit, rollback and other transaction
+ * control. Dynamic proxies, because the JDBC interfaces have some sixty methods each and grow with every JDK.
  */
 public final class GuardedConnection {
-    private static final Set<String> REFUSED = Set.of(
+    private static final Set<String> REJECTED = Set.of(
             "commit",
             "rollback",
             "close",
@@ -32,15 +32,15 @@ public final class GuardedConnection {
     public static Connection around(Connection real) {
         return proxy(Connection.class, (proxy, method, arguments) -> {
             boolean toSavepoint = method.getName().equals("rollback") && arguments != null;
-            if (REFUSED.contains(method.getName()) && !toSavepoint) {
+            if (REJECTED.contains(method.getName()) && !toSavepoint) {
                 if (method.getName().equals("close")) {
-                    return null; // try-with-resources around it does no harm
+                    return null; // user code may use try-with-resources
                 }
-                throw refused(method.getName() + "() on its connection");
+                throw rejection(method.getName() + "() on its connection");
             }
-            refuseControl(arguments);
-            Object answer = call(real, method, arguments);
-            return answer instanceof Statement statement ? around(statement, (Connection) proxy) : answer;
+            rejectControl(arguments);
+            Object result = call(real, method, arguments);
+            return result instanceof Statement statement ? around(statement, (Connection) proxy) : result;
         });
     }
 
@@ -55,44 +55,45 @@ public final class GuardedConnection {
                 return guarded;
             }
             if (method.getName().equals("unwrap")) {
-                throw refused("unwrap() on a statement");
+                throw rejection("unwrap() on a statement");
             }
             boolean executes =
                     method.getName().startsWith("execute") || method.getName().equals("addBatch");
             if (executes) {
-                refuseControl(arguments);
+                rejectControl(arguments);
             }
             return call(real, method, arguments);
         });
     }
 
-    /** The first argument of what prepares or executes is the SQL. */
-    private static void refuseControl(Object @Nullable [] arguments) {
+    /** The first argument of every prepare or execute method is the SQL. */
+    private static void rejectControl(Object @Nullable [] arguments) {
         if (arguments != null && arguments.length > 0 && arguments[0] instanceof String sql) {
             String word = TransactionWords.in(sql);
             if (word != null) {
-                throw refused("the statement " + word);
+                throw rejection("the statement " + word);
             }
         }
     }
 
-    private static SemelException refused(String what) {
+    private static SemelException rejection(String what) {
         return new SemelException(
                 ErrorCode.INVALID_DEFINITION,
-                "The code of a tx step used " + what + ". That was not done, and its rows were undone.",
-                "Leave the beginning and the end of the transaction to Semel: it commits the rows with its record."
-                        + " What the code sets it sets with SET LOCAL.");
+                "User code of a tx step called " + what + ". Semel did not execute it and rolled the step's rows back.",
+                "Remove the call: Semel commits the rows together with the step's journal entry."
+                        + " Use SET LOCAL for session settings.");
     }
 
+    /** Handles one method call on a proxy. */
     @FunctionalInterface
     private interface Answering {
         @Nullable
-        Object answer(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable;
+        Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable;
     }
 
-    private static <T> T proxy(Class<T> kind, Answering answering) {
+    private static <T> T proxy(Class<T> kind, Answering call) {
         return kind.cast(Proxy.newProxyInstance(
-                GuardedConnection.class.getClassLoader(), new Class<?>[] {kind}, answering::answer));
+                GuardedConnection.class.getClassLoader(), new Class<?>[] {kind}, call::invoke));
     }
 
     private static @Nullable Object call(Object real, Method method, Object @Nullable [] arguments) throws Throwable {

@@ -12,49 +12,51 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What was counted, in statements that both stores understand. */
+/** Read queries about metric counters, their details and failures. */
 final class JdbcFigures implements Figures {
     private static final String SUMS = """
-        SELECT workflow_id, figure, step, minute - minute % ? AS start_minute, CAST(sum(n) AS bigint) FROM semel_count
+        SELECT workflow_id, metric, step, minute - minute % ? AS start_minute, CAST(sum(total) AS bigint)
+            FROM semel_metric_count
         WHERE ws = ? AND minute >= ? AND minute < ?
             AND (? = '' OR workflow_id = ?) AND (? = '' OR step = ?)
-        GROUP BY workflow_id, figure, step, start_minute ORDER BY start_minute, workflow_id, figure, step
+        GROUP BY workflow_id, metric, step, start_minute ORDER BY start_minute, workflow_id, metric, step
         """;
 
     private static final String TOTALS = """
-        SELECT ws, workflow_id, figure, step, CAST(sum(n) AS bigint) FROM semel_count
-        WHERE span IN (1, 60) AND minute >= ? AND minute < ?
-        GROUP BY ws, workflow_id, figure, step ORDER BY ws, workflow_id, figure, step
+        SELECT ws, workflow_id, metric, step, CAST(sum(total) AS bigint) FROM semel_metric_count
+        WHERE span_minutes IN (1, 60) AND minute >= ? AND minute < ?
+        GROUP BY ws, workflow_id, metric, step ORDER BY ws, workflow_id, metric, step
         """;
 
     private static final String FACTS = """
-        SELECT figure, ws, at, run, digest, workflow_id, step, object, worth, data, since_at FROM semel_fact
-        WHERE ws = ? AND figure = ? AND at >= ? AND at < ?
+        SELECT metric, ws, at, run, digest, workflow_id, step, object, worth, data, key_first_at
+            FROM semel_metric_detail
+        WHERE ws = ? AND metric = ? AND at >= ? AND at < ?
             AND (? = '' OR workflow_id = ?) AND (? = '' OR step = ?)
             AND (at, run, digest) < (?, ?, ?)
         ORDER BY at DESC, run DESC, digest DESC LIMIT ?
         """;
 
     private static final String WRITTEN = """
-        SELECT workflow_id, count(*), count(DISTINCT object) FROM semel_fact
-        WHERE ws = ? AND figure = ? AND at >= ? AND at < ?
+        SELECT workflow_id, count(*), count(DISTINCT object) FROM semel_metric_detail
+        WHERE ws = ? AND metric = ? AND at >= ? AND at < ?
             AND (? = '' OR workflow_id = ?) AND (? = '' OR step = ?)
             AND object IS NOT NULL
         GROUP BY workflow_id ORDER BY workflow_id
         """;
 
     private static final String OBJECTS = """
-        SELECT workflow_id, object, count(*) AS writes, min(at), max(at) FROM semel_fact
-        WHERE ws = ? AND figure = ? AND at >= ? AND at < ?
+        SELECT workflow_id, object, count(*) AS writes, min(at), max(at) FROM semel_metric_detail
+        WHERE ws = ? AND metric = ? AND at >= ? AND at < ?
             AND (? = '' OR workflow_id = ?) AND (? = '' OR step = ?)
             AND object IS NOT NULL
         GROUP BY workflow_id, object HAVING count(*) > ? ORDER BY writes DESC, workflow_id, object LIMIT ?
         """;
 
-    // The first condition on the state is that of the index.
+    // The first condition on the state repeats the index predicate.
     private static final String FAILURES = """
         SELECT COALESCE(f.error_code, '') AS code, COALESCE(f.error_step, '') AS step, count(*) AS runs
-        FROM (SELECT error_code, error_step FROM semel_end
+        FROM (SELECT error_code, error_step FROM semel_finished_run
             WHERE ws = ? AND state > 10 AND state = 11 AND ended_at >= ? AND ended_at < ?
                 AND (? = '' OR workflow_id = ?) AND (? = '' OR error_step = ?)
             ORDER BY ended_at, run LIMIT ?) f
@@ -62,16 +64,18 @@ final class JdbcFigures implements Figures {
         """;
 
     private static final String FIRST_FAILURE = """
-        SELECT run FROM semel_end
+        SELECT run FROM semel_finished_run
         WHERE ws = ? AND state > 10 AND state = 11 AND ended_at >= ? AND ended_at < ?
             AND (? = '' OR workflow_id = ?) AND (? = '' OR error_step = ?)
         ORDER BY ended_at, run LIMIT 1
         """;
 
-    private static final String MET = """
-        SELECT g.run, g.times, r.workflow_id, r.version, CASE WHEN length(r.input) > ? THEN NULL ELSE r.input END
-        FROM (SELECT n.run, CAST(sum(n.times) AS bigint) AS times
-            FROM (SELECT run, times, conflict, at FROM semel_request WHERE ws = ? AND id < ? AND id >= ?
+    private static final String REPLAYED = """
+        SELECT g.run, g.request_count, r.workflow_id, r.version,
+            CASE WHEN length(r.input) > ? THEN NULL ELSE r.input END
+        FROM (SELECT n.run, CAST(sum(n.request_count) AS bigint) AS request_count
+            FROM (SELECT run, request_count, conflict, at FROM semel_duplicate_request WHERE ws = ? AND id < ?
+                AND id >= ?
                 ORDER BY id DESC LIMIT ?) n
             WHERE n.conflict = 0 AND n.at >= ? AND n.at < ?
             GROUP BY n.run) g
@@ -80,31 +84,30 @@ final class JdbcFigures implements Figures {
         ORDER BY g.run
         """;
 
-    private static final String MET_REACHED = """
-        SELECT id FROM semel_request WHERE ws = ? AND id < ? AND id >= ? ORDER BY id DESC LIMIT 1 OFFSET ?
+    private static final String REPLAYED_SCAN_END = """
+        SELECT id FROM semel_duplicate_request WHERE ws = ? AND id < ? AND id >= ? ORDER BY id DESC LIMIT 1 OFFSET ?
         """;
 
-    // A replay that is in doubt leaves the row with the run that sent it, which has ended; the question to people
-    // stands.
-    private static final String DOUBTS = """
+    // If a replay finds an effect in doubt, the row stays with the finished run that sent it; its review is open.
+    private static final String IN_DOUBT = """
         SELECT e.workflow_id, count(*), min(e.first_at) FROM semel_effect e
         WHERE e.ws = ? AND e.state = 3
-            AND (EXISTS (SELECT 1 FROM semel_work w WHERE w.run = e.run AND w.state = 5)
+            AND (EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE w.run = e.run AND w.state = 5)
                 OR EXISTS (SELECT 1 FROM semel_review v
                     WHERE v.ws = e.ws AND v.effect = e.digest AND v.decided_at = 0))
         GROUP BY e.workflow_id ORDER BY e.workflow_id
         """;
 
     private static final String ARRIVALS = """
-        SELECT r.run, r.door, r.actor, r.key, r.fields, r.created_at, COALESCE(e.ended_at, 0)
-        FROM semel_run r LEFT JOIN semel_end e ON e.run = r.run
+        SELECT r.run, r.trigger_source, r.actor, r.key, r.field_hashes, r.created_at, COALESCE(e.ended_at, 0)
+        FROM semel_run r LEFT JOIN semel_finished_run e ON e.run = r.run
         WHERE r.ws = ? AND r.workflow_id = ? AND r.run < ? ORDER BY r.run DESC LIMIT ?
         """;
 
-    private static final String UNTIDY = """
-        SELECT 1 WHERE EXISTS (SELECT 1 FROM semel_count WHERE span = 1 AND minute < ?)
-            OR EXISTS (SELECT 1 FROM semel_count WHERE span = 60 AND minute < ?)
-            OR EXISTS (SELECT 1 FROM semel_fact WHERE at < ?)
+    private static final String NEEDS_COMPACTION = """
+        SELECT 1 WHERE EXISTS (SELECT 1 FROM semel_metric_count WHERE span_minutes = 1 AND minute < ?)
+            OR EXISTS (SELECT 1 FROM semel_metric_count WHERE span_minutes = 60 AND minute < ?)
+            OR EXISTS (SELECT 1 FROM semel_metric_detail WHERE at < ?)
         """;
 
     private final Session session;
@@ -115,7 +118,7 @@ final class JdbcFigures implements Figures {
 
     @Override
     public List<Sum> sums(Range range, int grain) {
-        return ask(() -> session.list(
+        return query(() -> session.list(
                 SUMS,
                 JdbcFigures::sum,
                 grain,
@@ -130,7 +133,7 @@ final class JdbcFigures implements Figures {
 
     @Override
     public List<Total> totals(long from, long until) {
-        return ask(() -> session.list(
+        return query(() -> session.list(
                 TOTALS,
                 row -> new Total(
                         row.getInt(1), row.getString(2), Figure.of(row.getInt(3)), row.getString(4), row.getLong(5)),
@@ -144,7 +147,7 @@ final class JdbcFigures implements Figures {
 
     @Override
     public List<Counted.Fact> facts(Range range, Figure figure, Behind behind, int limit) {
-        return ask(() -> session.list(
+        return query(() -> session.list(
                 FACTS,
                 JdbcFigures::fact,
                 range.ws(),
@@ -178,7 +181,7 @@ final class JdbcFigures implements Figures {
 
     @Override
     public List<Written> written(Range range) {
-        return ask(() -> session.list(
+        return query(() -> session.list(
                 WRITTEN,
                 row -> new Written(row.getString(1), row.getLong(2), row.getLong(3)),
                 range.ws(),
@@ -193,7 +196,7 @@ final class JdbcFigures implements Figures {
 
     @Override
     public List<Thing> objects(Range range, long more, int limit) {
-        return ask(() -> session.list(
+        return query(() -> session.list(
                 OBJECTS,
                 row -> new Thing(row.getString(1), row.getString(2), row.getLong(3), row.getLong(4), row.getLong(5)),
                 range.ws(),
@@ -215,25 +218,25 @@ final class JdbcFigures implements Figures {
         };
         Object[] counted = Arrays.copyOf(where, where.length + 1);
         counted[where.length] = most;
-        List<Failure> errors = ask(() -> session.list(
+        List<Failure> errors = query(() -> session.list(
                 FAILURES, row -> new Failure(row.getString(1), row.getString(2), row.getLong(3)), counted));
         long runs = errors.stream().mapToLong(Failure::runs).sum();
-        RunId first = maybe(() -> session.one(FIRST_FAILURE, row -> RunId.of(row.getBytes(1)), where));
+        RunId first = queryNullable(() -> session.one(FIRST_FAILURE, row -> RunId.of(row.getBytes(1)), where));
         return new Failures(runs, runs == most, first, errors);
     }
 
     @Override
     public Met met(Range range, Among among) {
-        // Where the slice ends is found first: what comes meanwhile is newer, and moves no row into the next one.
-        RunId reached = maybe(() -> session.one(
-                MET_REACHED,
+        // The end of the slice is read first: newer requests cannot move rows into the next slice.
+        RunId reached = queryNullable(() -> session.one(
+                REPLAYED_SCAN_END,
                 row -> RunId.of(row.getBytes(1)),
                 range.ws(),
                 among.before(),
                 among.from(),
                 among.looked() - 1));
-        List<Replayed> runs = ask(() -> session.list(
-                MET,
+        List<Replayed> runs = query(() -> session.list(
+                REPLAYED,
                 JdbcFigures::replayed,
                 LONGEST_INPUT,
                 range.ws(),
@@ -254,12 +257,13 @@ final class JdbcFigures implements Figures {
 
     @Override
     public List<Doubt> doubts(int ws) {
-        return ask(() -> session.list(DOUBTS, row -> new Doubt(row.getString(1), row.getLong(2), row.getLong(3)), ws));
+        return query(
+                () -> session.list(IN_DOUBT, row -> new Doubt(row.getString(1), row.getLong(2), row.getLong(3)), ws));
     }
 
     @Override
     public List<Arrival> arrivals(int ws, String workflowId, RunId before, int limit) {
-        return ask(() -> session.list(
+        return query(() -> session.list(
                 ARRIVALS,
                 row -> new Arrival(
                         RunId.of(row.getBytes(1)),
@@ -277,22 +281,23 @@ final class JdbcFigures implements Figures {
 
     @Override
     public boolean isUntidy(Edit.TidyFigures tidy) {
-        return maybe(() -> session.one(UNTIDY, row -> 1, tidy.fine(), tidy.counts(), tidy.facts())) != null;
+        return queryNullable(() -> session.one(NEEDS_COMPACTION, row -> 1, tidy.fine(), tidy.counts(), tidy.facts()))
+                != null;
     }
 
-    private static <T> T ask(JdbcReads.Question<T> question) {
+    private static <T> T query(JdbcReads.Question<T> question) {
         try {
             return question.ask();
         } catch (SQLException e) {
-            throw new StoreFailure.Down("the store did not answer a question", e);
+            throw new StoreFailure.Down("The store did not answer a query", e);
         }
     }
 
-    private static <T> @Nullable T maybe(JdbcReads.MaybeQuestion<T> question) {
+    private static <T> @Nullable T queryNullable(JdbcReads.MaybeQuestion<T> question) {
         try {
             return question.ask();
         } catch (SQLException e) {
-            throw new StoreFailure.Down("the store did not answer a question", e);
+            throw new StoreFailure.Down("The store did not answer a query", e);
         }
     }
 }

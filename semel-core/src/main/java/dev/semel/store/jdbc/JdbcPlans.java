@@ -11,55 +11,60 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Plans of safe replays, in statements that both stores understand. */
+/** Read queries about safe-replay plans and their items. */
 final class JdbcPlans implements Plans {
     private static final RunId FIRST = new RunId(0, 0);
     private static final RunId AFTER_ALL = new RunId(-1L, -1L);
 
     private static final String ONE = """
-        SELECT id, ws, made_by, wish, input, made_at, valid_until, state, counts, approved_by, how, applied_by, note,
-               taken_by, taken_until, ended_at
-        FROM semel_plan WHERE id = ? AND (CAST(? AS integer) = 0 OR ws = ?)
+        SELECT id, ws, created_by, request, input, created_at, valid_until, state, counts, approved_by, apply_options,
+            applied_by, note,
+               claimed_by, claimed_until, ended_at
+        FROM semel_replay_plan WHERE id = ? AND (CAST(? AS integer) = 0 OR ws = ?)
         """;
 
     private static final String PAGE = """
-        SELECT id, ws, made_by, wish, input, made_at, valid_until, state, counts, approved_by, how, applied_by, note,
-               taken_by, taken_until, ended_at
-        FROM semel_plan WHERE ws = ? AND id < ? ORDER BY id DESC LIMIT ?
+        SELECT id, ws, created_by, request, input, created_at, valid_until, state, counts, approved_by, apply_options,
+            applied_by, note,
+               claimed_by, claimed_until, ended_at
+        FROM semel_replay_plan WHERE ws = ? AND id < ? ORDER BY id DESC LIMIT ?
         """;
 
     private static final String APPLYING = """
-        SELECT id, ws, made_by, wish, input, made_at, valid_until, state, counts, approved_by, how, applied_by, note,
-               taken_by, taken_until, ended_at
-        FROM semel_plan WHERE state = 3 ORDER BY taken_until LIMIT 1
+        SELECT id, ws, created_by, request, input, created_at, valid_until, state, counts, approved_by, apply_options,
+            applied_by, note,
+               claimed_by, claimed_until, ended_at
+        FROM semel_replay_plan WHERE state = 3 ORDER BY claimed_until LIMIT 1
         """;
 
     private static final String FREE = """
-        SELECT id, ws, made_by, wish, input, made_at, valid_until, state, counts, approved_by, how, applied_by, note,
-               taken_by, taken_until, ended_at
-        FROM semel_plan WHERE state = 3 AND (taken_until <= ? OR taken_by = ?) ORDER BY taken_until, id LIMIT ?
+        SELECT id, ws, created_by, request, input, created_at, valid_until, state, counts, approved_by, apply_options,
+            applied_by, note,
+               claimed_by, claimed_until, ended_at
+        FROM semel_replay_plan WHERE state = 3 AND (claimed_until <= ? OR claimed_by = ?) ORDER BY claimed_until, id
+            LIMIT ?
         """;
 
     private static final String ENDED = """
-        SELECT run, state FROM semel_end
+        SELECT run, state FROM semel_finished_run
         WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """;
 
     private static final int ENDED_AT_ONCE = 25;
 
     private static final String ITEMS = """
-        SELECT run, worst, actions, body, fate, made, note FROM semel_plan_item
+        SELECT run, worst_action, actions, prediction, outcome, new_run, note FROM semel_replay_plan_item
         WHERE plan = ? AND run > ? AND (CAST(? AS integer) = 0 OR (actions & ?) <> 0)
-          AND (CAST(? AS integer) = 0 OR fate = ?)
+          AND (CAST(? AS integer) = 0 OR outcome = ?)
         ORDER BY run LIMIT ?
         """;
 
     private static final String PROGRESS = """
-        SELECT x.fate, x.state, count(*) FROM (
-            SELECT i.fate, COALESCE((SELECT e.state FROM semel_end e WHERE e.run = i.made),
-                                    (SELECT w.state FROM semel_work w WHERE w.run = i.made), 0) AS state
-            FROM semel_plan_item i WHERE i.plan = ?) x
-        GROUP BY x.fate, x.state ORDER BY x.fate, x.state
+        SELECT x.outcome, x.state, count(*) FROM (
+            SELECT i.outcome, COALESCE((SELECT e.state FROM semel_finished_run e WHERE e.run = i.new_run),
+                                    (SELECT w.state FROM semel_unfinished_run w WHERE w.run = i.new_run), 0) AS state
+            FROM semel_replay_plan_item i WHERE i.plan = ?) x
+        GROUP BY x.outcome, x.state ORDER BY x.outcome, x.state
         """;
 
     private final Session session;
@@ -70,7 +75,7 @@ final class JdbcPlans implements Plans {
 
     @Override
     public Replay.@Nullable Plan plan(int ws, RunId id) {
-        return maybe(() -> find(session, ws, id));
+        return queryNullable(() -> find(session, ws, id));
     }
 
     /** @param ws 0 for any */
@@ -80,13 +85,13 @@ final class JdbcPlans implements Plans {
 
     @Override
     public List<Replay.Plan> page(int ws, @Nullable RunId before, int limit) {
-        return ask(() -> session.list(PAGE, JdbcPlans::plan, ws, before == null ? AFTER_ALL : before, limit));
+        return query(() -> session.list(PAGE, JdbcPlans::plan, ws, before == null ? AFTER_ALL : before, limit));
     }
 
     @Override
     public List<Replay.Item> items(Wanted wanted, @Nullable RunId after, int limit) {
         int fate = wanted.fate() == null ? 0 : wanted.fate().code();
-        return ask(() -> session.list(
+        return query(() -> session.list(
                 ITEMS,
                 JdbcPlans::item,
                 wanted.plan(),
@@ -100,7 +105,7 @@ final class JdbcPlans implements Plans {
 
     @Override
     public List<Count> progress(RunId plan) {
-        return ask(() -> session.list(
+        return query(() -> session.list(
                 PROGRESS,
                 row -> new Count(
                         Replay.Fate.of(row.getInt(1)),
@@ -111,12 +116,12 @@ final class JdbcPlans implements Plans {
 
     @Override
     public Replay.@Nullable Plan applying() {
-        return maybe(() -> session.one(APPLYING, JdbcPlans::plan));
+        return queryNullable(() -> session.one(APPLYING, JdbcPlans::plan));
     }
 
     @Override
     public List<Replay.Plan> free(RunId worker, long now, int limit) {
-        return ask(() -> session.list(FREE, JdbcPlans::plan, now, worker, limit));
+        return query(() -> session.list(FREE, JdbcPlans::plan, now, worker, limit));
     }
 
     @Override
@@ -125,9 +130,9 @@ final class JdbcPlans implements Plans {
         for (int from = 0; from < runs.size(); from += ENDED_AT_ONCE) {
             RunId[] some = new RunId[ENDED_AT_ONCE];
             for (int i = 0; i < some.length; i++) {
-                some[i] = runs.get(Math.min(from + i, runs.size() - 1)); // the last one fills what is left
+                some[i] = runs.get(Math.min(from + i, runs.size() - 1)); // the last run fills the remaining parameters
             }
-            all.addAll(ask(() -> session.list(
+            all.addAll(query(() -> session.list(
                     ENDED, row -> new Ended(RunId.of(row.getBytes(1)), RunState.of(row.getInt(2))), (Object[]) some)));
         }
         return all;
@@ -135,8 +140,8 @@ final class JdbcPlans implements Plans {
 
     @Override
     public boolean hasPlansBefore(long time) {
-        String some = "SELECT 1 FROM semel_plan WHERE made_at < ? AND state <> 3 LIMIT 1";
-        return maybe(() -> session.one(some, row -> 1, time)) != null;
+        String some = "SELECT 1 FROM semel_replay_plan WHERE created_at < ? AND state <> 3 LIMIT 1";
+        return queryNullable(() -> session.one(some, row -> 1, time)) != null;
     }
 
     private static Replay.Plan plan(ResultSet row) throws SQLException {
@@ -174,19 +179,19 @@ final class JdbcPlans implements Plans {
         return bytes == null ? null : RunId.of(bytes);
     }
 
-    private static <T> T ask(JdbcReads.Question<T> question) {
+    private static <T> T query(JdbcReads.Question<T> question) {
         try {
             return question.ask();
         } catch (SQLException e) {
-            throw new StoreFailure.Down("the store did not answer a question", e);
+            throw new StoreFailure.Down("The store did not answer a query", e);
         }
     }
 
-    private static <T> @Nullable T maybe(JdbcReads.MaybeQuestion<T> question) {
+    private static <T> @Nullable T queryNullable(JdbcReads.MaybeQuestion<T> question) {
         try {
             return question.ask();
         } catch (SQLException e) {
-            throw new StoreFailure.Down("the store did not answer a question", e);
+            throw new StoreFailure.Down("The store did not answer a query", e);
         }
     }
 }

@@ -22,94 +22,95 @@ import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The questions that both stores answer with the same statement. */
+/** Read queries whose SQL is the same in both dialects. */
 public abstract class JdbcReads implements Reads {
     private static final int EARLIER_RUNS_OF_A_KEY = 100;
     private static final byte[] AFTER_ALL = new RunId(-1L, -1L).bytes();
 
     private static final String RUN = """
-        SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.door, r.actor, r.key, r.correlation_id, r.input,
-               r.lineage, r.previous, r.duplicate_of, r.created_at, w.state, w.claims, e.state, e.ended_at,
+        SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.trigger_source, r.actor, r.key, r.correlation_id,
+            r.input,
+               r.lineage, r.previous_run, r.duplicate_of, r.created_at, w.state, w.claim_count, e.state, e.ended_at,
                e.output, e.error_code, e.error_message, e.error_step, e.entries, u.replays, u.conflicts, u.last_at,
-               w.falls, w.cancel, w.due_at, w.waits, l.parent, l.replay_of, l.depth
+               w.crash_count, w.cancel_requested, w.due_at, w.waiting_for, l.parent, l.replay_of, l.depth
         FROM semel_run r
-        LEFT JOIN semel_work w ON w.run = r.run
-        LEFT JOIN semel_end e ON e.run = r.run
-        LEFT JOIN semel_use u ON u.run = r.run
-        LEFT JOIN semel_link l ON l.run = r.run
+        LEFT JOIN semel_unfinished_run w ON w.run = r.run
+        LEFT JOIN semel_finished_run e ON e.run = r.run
+        LEFT JOIN semel_duplicate_count u ON u.run = r.run
+        LEFT JOIN semel_run_link l ON l.run = r.run
         WHERE r.run = ? AND (CAST(? AS integer) = 0 OR r.ws = ?)
         """;
 
     private static final String REQUESTS_OF_RUN = """
-        SELECT id, ws, run, conflict, at, status_code, actor, changed, times
-        FROM semel_request WHERE run = ? AND id < ? ORDER BY id DESC LIMIT ?
+        SELECT id, ws, run, conflict, at, status_code, actor, changed_fields, request_count
+        FROM semel_duplicate_request WHERE run = ? AND id < ? ORDER BY id DESC LIMIT ?
         """;
 
     private static final String REQUESTS = """
-        SELECT id, ws, run, conflict, at, status_code, actor, changed, times
-        FROM semel_request WHERE ws = ? AND id < ? ORDER BY id DESC LIMIT ?
+        SELECT id, ws, run, conflict, at, status_code, actor, changed_fields, request_count
+        FROM semel_duplicate_request WHERE ws = ? AND id < ? ORDER BY id DESC LIMIT ?
         """;
 
     private static final String KEYS = """
-        SELECT k.ws, k.kind, k.key, k.run, r.chosen_id, k.digest, r.fields, r.workflow_id, r.version,
+        SELECT k.ws, k.kind, k.key, k.run, r.chosen_id, k.digest, r.field_hashes, r.workflow_id, r.version,
                COALESCE(e.state, w.state), r.lineage, k.first_at, k.expires_at, k.flags,
                r.actor, r.correlation_id, u.replays, u.conflicts, u.last_at, e.error_code, e.error_step
         FROM semel_key k
         JOIN semel_run r ON r.run = k.run
-        LEFT JOIN semel_work w ON w.run = k.run
-        LEFT JOIN semel_end e ON e.run = k.run
-        LEFT JOIN semel_use u ON u.run = k.run
+        LEFT JOIN semel_unfinished_run w ON w.run = k.run
+        LEFT JOIN semel_finished_run e ON e.run = k.run
+        LEFT JOIN semel_duplicate_count u ON u.run = k.run
         WHERE k.ws = ? AND k.kind = ? AND k.key >= ? AND k.key < ?
         ORDER BY k.ws, k.kind, k.key LIMIT ?
         """;
 
     private static final String WORKFLOW = """
-        SELECT ws, name, workflow_id, version, paused, created_at, candidate, share,
-            (SELECT MAX(v.version) FROM semel_version v WHERE v.workflow_id = semel_workflow.workflow_id)
+        SELECT ws, name, workflow_id, version, paused, created_at, candidate_version, rollout_percent,
+            (SELECT MAX(v.version) FROM semel_workflow_version v WHERE v.workflow_id = semel_workflow.workflow_id)
         FROM semel_workflow WHERE ws = ? AND name = ?
         """;
 
     private static final String WORKFLOW_BY_ID = """
-        SELECT ws, name, workflow_id, version, paused, created_at, candidate, share,
-            (SELECT MAX(v.version) FROM semel_version v WHERE v.workflow_id = semel_workflow.workflow_id)
+        SELECT ws, name, workflow_id, version, paused, created_at, candidate_version, rollout_percent,
+            (SELECT MAX(v.version) FROM semel_workflow_version v WHERE v.workflow_id = semel_workflow.workflow_id)
         FROM semel_workflow WHERE ws = ? AND workflow_id = ?
         """;
 
     private static final String WORKFLOWS = """
-        SELECT ws, name, workflow_id, version, paused, created_at, candidate, share,
-            (SELECT MAX(v.version) FROM semel_version v WHERE v.workflow_id = semel_workflow.workflow_id)
+        SELECT ws, name, workflow_id, version, paused, created_at, candidate_version, rollout_percent,
+            (SELECT MAX(v.version) FROM semel_workflow_version v WHERE v.workflow_id = semel_workflow.workflow_id)
         FROM semel_workflow WHERE ws = ? ORDER BY name
         """;
 
     private static final String VERSION = """
         SELECT v.workflow_id, w.name, w.ws, v.version, v.body, v.published_at, v.published_by
-        FROM semel_version v JOIN semel_workflow w ON w.workflow_id = v.workflow_id
+        FROM semel_workflow_version v JOIN semel_workflow w ON w.workflow_id = v.workflow_id
         WHERE v.workflow_id = ? AND v.version = ?
         """;
 
     private static final String VERSIONS = """
         SELECT v.workflow_id, w.name, w.ws, v.version, '', v.published_at, v.published_by
-        FROM semel_version v JOIN semel_workflow w ON w.workflow_id = v.workflow_id
+        FROM semel_workflow_version v JOIN semel_workflow w ON w.workflow_id = v.workflow_id
         WHERE v.workflow_id = ? AND v.version < ? ORDER BY v.version DESC LIMIT ?
         """;
 
     private static final String TALLY = """
         SELECT n.version, COALESCE(e.state, w.state), COUNT(*)
         FROM (SELECT run, version FROM semel_run WHERE ws = ? AND workflow_id = ? ORDER BY run DESC LIMIT ?) n
-        LEFT JOIN semel_end e ON e.run = n.run
-        LEFT JOIN semel_work w ON w.run = n.run
+        LEFT JOIN semel_finished_run e ON e.run = n.run
+        LEFT JOIN semel_unfinished_run w ON w.run = n.run
         GROUP BY n.version, COALESCE(e.state, w.state) ORDER BY n.version DESC, COALESCE(e.state, w.state)
         """;
 
     private static final String TOKEN = """
         SELECT t.token_id, t.ws, w.name, t.name, t.hash, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at,
-               t.made_by
+               t.created_by
         FROM semel_token t JOIN semel_workspace w ON w.ws = t.ws WHERE t.hash = ? AND t.revoked_at = 0
         """;
 
     private static final String TOKENS = """
         SELECT t.token_id, t.ws, w.name, t.name, t.hash, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at,
-               t.made_by
+               t.created_by
         FROM semel_token t JOIN semel_workspace w ON w.ws = t.ws WHERE t.ws = ? ORDER BY t.created_at, t.token_id
         """;
 
@@ -119,13 +120,13 @@ public abstract class JdbcReads implements Reads {
         """;
 
     private static final String WORKERS = """
-        SELECT lease, worker, version, started_at, renewed_at, until_at, runs, ahead
+        SELECT lease, worker, version, started_at, renewed_at, expires_at, run_count, clock_ahead
         FROM semel_lease ORDER BY started_at, lease
         """;
 
     private static final String NAMES_AFTER = """
         SELECT k.ws, k.kind, k.key, k.expires_at, k.run, e.run
-        FROM semel_key k LEFT JOIN semel_end e ON e.run = k.run
+        FROM semel_key k LEFT JOIN semel_finished_run e ON e.run = k.run
         WHERE (k.ws, k.kind, k.key) > (?, ?, ?)
         ORDER BY k.ws, k.kind, k.key LIMIT ?
         """;
@@ -139,7 +140,7 @@ public abstract class JdbcReads implements Reads {
     @Override
     public Rows.@Nullable Run run(int ws, RunId id) {
         if (ws <= 0) {
-            throw new IllegalArgumentException("a run is asked for by somebody in a workspace");
+            throw new IllegalArgumentException("run(): the workspace number must be positive");
         }
         return maybe(() -> session.one(RUN, Read::run, id, ws, ws));
     }
@@ -158,14 +159,17 @@ public abstract class JdbcReads implements Reads {
         return ask(() -> new RunPages(session).page(filter, () -> workflows(filter.ws())));
     }
 
-    /** The run a key names now, and those it named before: by the key's own index, however many runs there are. */
+    /**
+     * Returns the current run of a key and its earlier runs. Uses the key's index, so the number of runs does not
+     * matter.
+     */
     private List<Rows.Run> runsOfKey(String key, RunFilter filter) {
         TreeMap<RunId, Rows.Run> found = new TreeMap<>(Comparator.reverseOrder());
         for (Rows.Held held : key(filter.ws(), key)) {
             RunId next = held.known().run();
             for (int i = 0; next != null && i < EARLIER_RUNS_OF_A_KEY; i++) {
                 Rows.Run run = run(filter.ws(), next);
-                if (run != null && fits(run, filter)) {
+                if (run != null && matches(run, filter)) {
                     found.put(run.id(), run);
                 }
                 next = run == null ? null : run.previous();
@@ -174,7 +178,7 @@ public abstract class JdbcReads implements Reads {
         return found.values().stream().limit(filter.limit()).toList();
     }
 
-    private static boolean fits(Rows.Run run, RunFilter filter) {
+    private static boolean matches(Rows.Run run, RunFilter filter) {
         return (filter.workflowId() == null || filter.workflowId().equals(run.workflowId()))
                 && (filter.state() == null || filter.state() == run.state())
                 && (!filter.replayedOnly() || run.counts().replays() > 0)
@@ -209,7 +213,7 @@ public abstract class JdbcReads implements Reads {
     @Override
     public List<RunId> children(RunId run) {
         return ask(() -> session.list(
-                "SELECT run FROM semel_link WHERE parent = ? ORDER BY run LIMIT 1000",
+                "SELECT run FROM semel_run_link WHERE parent = ? ORDER BY run LIMIT 1000",
                 row -> RunId.of(row.getBytes(1)),
                 run));
     }
@@ -217,7 +221,7 @@ public abstract class JdbcReads implements Reads {
     @Override
     public List<String> queues(RunId run) {
         return ask(() -> session.list(
-                "SELECT queue FROM semel_place WHERE run = ? ORDER BY queue", row -> row.getString(1), run));
+                "SELECT queue FROM semel_queue_entry WHERE run = ? ORDER BY queue", row -> row.getString(1), run));
     }
 
     @Override
@@ -232,8 +236,8 @@ public abstract class JdbcReads implements Reads {
     public List<Misfit> held(@Nullable RunId after, int limit) {
         return ask(() -> session.list(
                 """
-                SELECT run, workflow_id FROM semel_work
-                WHERE owner IS NULL AND held = 0 AND due_at = ? AND run > ? ORDER BY due_at, run LIMIT ?
+                SELECT run, workflow_id FROM semel_unfinished_run
+                WHERE owner IS NULL AND start_blocked = 0 AND due_at = ? AND run > ? ORDER BY due_at, run LIMIT ?
                 """,
                 row -> new Misfit(RunId.of(row.getBytes(1)), row.getString(2)),
                 Write.Rest.HELD,
@@ -256,7 +260,7 @@ public abstract class JdbcReads implements Reads {
     @Override
     public List<Rows.Held> key(int ws, String key) {
         List<Rows.Held> found = new ArrayList<>();
-        // Scoped and distinct names are the key, a newline and more: all of them lie between newline and vertical tab.
+        // Workflow keys and distinct keys are the key, a newline and more: they sort between newline and vertical tab.
         found.addAll(ask(() -> session.list(KEYS, Read::held, ws, Name.Kind.KEY.code(), key, key + "\u0001", 1)));
         for (Name.Kind kind : List.of(Name.Kind.WORKFLOW_KEY, Name.Kind.DISTINCT_KEY)) {
             found.addAll(ask(() -> session.list(KEYS, Read::held, ws, kind.code(), key + "\n", key + "\u000b", 100)));
@@ -309,7 +313,7 @@ public abstract class JdbcReads implements Reads {
 
     @Override
     public long catalogChange() {
-        Long change = maybe(() -> session.one("SELECT change FROM semel_catalog", row -> row.getLong(1)));
+        Long change = maybe(() -> session.one("SELECT revision FROM semel_catalog", row -> row.getLong(1)));
         return change == null ? 0 : change;
     }
 
@@ -441,12 +445,14 @@ public abstract class JdbcReads implements Reads {
         return ask(() -> Retiring.look(session, from, limit, endedBefore));
     }
 
+    /** An expired key that may be deleted, and whether its run has ended. */
     private record Candidate(Edit.Tombstone tombstone, boolean ended) {}
 
     @Override
     public boolean expiredReply() {
         long now = now();
-        return maybe(() -> session.one("SELECT 1 FROM semel_reply WHERE expires_at <= ? LIMIT 1", row -> 1, now))
+        return maybe(() -> session.one(
+                        "SELECT 1 FROM semel_idempotent_response WHERE expires_at <= ? LIMIT 1", row -> 1, now))
                 != null;
     }
 
@@ -478,14 +484,18 @@ public abstract class JdbcReads implements Reads {
     @Override
     public boolean expiredLetter() {
         long before = now() - Letter.BEHIND.toNanos() / 1_000;
-        return maybe(() -> session.one("SELECT 1 FROM semel_letter WHERE expires_at <= ? LIMIT 1", row -> 1, before))
+        return maybe(() -> session.one(
+                        "SELECT 1 FROM semel_keyed_signal WHERE expires_at <= ? LIMIT 1", row -> 1, before))
                 != null;
     }
 
     @Override
     public long nextDue() {
         Long due = maybe(() -> session.one(
-                "SELECT due_at FROM semel_work WHERE owner IS NULL AND held = 0 ORDER BY due_at, run LIMIT 1",
+                """
+                SELECT due_at FROM semel_unfinished_run
+                WHERE owner IS NULL AND start_blocked = 0 ORDER BY due_at, run LIMIT 1
+                """,
                 row -> row.getLong(1)));
         return due == null || due == Write.Rest.HELD ? Write.Rest.NEVER : due;
     }
@@ -493,7 +503,7 @@ public abstract class JdbcReads implements Reads {
     @Override
     public List<Write.Driver> owned(long lease, @Nullable RunId after, int limit) {
         return ask(() -> session.list(
-                "SELECT run, claims FROM semel_work WHERE run > ? AND owner = ? ORDER BY run LIMIT ?",
+                "SELECT run, claim_count FROM semel_unfinished_run WHERE run > ? AND owner = ? ORDER BY run LIMIT ?",
                 row -> new Write.Driver(RunId.of(row.getBytes(1)), row.getInt(2)),
                 after == null ? new byte[0] : after.bytes(),
                 lease,
@@ -507,7 +517,7 @@ public abstract class JdbcReads implements Reads {
 
     @Override
     public long unfinished() {
-        Long count = maybe(() -> session.one("SELECT count(*) FROM semel_work", row -> row.getLong(1)));
+        Long count = maybe(() -> session.one("SELECT count(*) FROM semel_unfinished_run", row -> row.getLong(1)));
         return count == null ? 0 : count;
     }
 
@@ -516,7 +526,7 @@ public abstract class JdbcReads implements Reads {
         try {
             session.close();
         } catch (SQLException e) {
-            throw new StoreFailure.Down("a reading connection did not close", e);
+            throw new StoreFailure.Down("The store did not close a read connection", e);
         }
     }
 
@@ -524,7 +534,7 @@ public abstract class JdbcReads implements Reads {
         try {
             return question.ask();
         } catch (SQLException e) {
-            throw new StoreFailure.Down("the store did not answer a question", e);
+            throw new StoreFailure.Down("The store did not answer a query", e);
         }
     }
 
@@ -532,15 +542,17 @@ public abstract class JdbcReads implements Reads {
         try {
             return question.ask();
         } catch (SQLException e) {
-            throw new StoreFailure.Down("the store did not answer a question", e);
+            throw new StoreFailure.Down("The store did not answer a query", e);
         }
     }
 
+    /** A query that returns a value. */
     @FunctionalInterface
     protected interface Question<T> {
         T ask() throws SQLException;
     }
 
+    /** A query that may return null. */
     @FunctionalInterface
     protected interface MaybeQuestion<T> {
         @Nullable

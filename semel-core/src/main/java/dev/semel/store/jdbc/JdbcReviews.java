@@ -8,25 +8,28 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Questions about questions to people, in statements that both stores understand. */
+/** Read queries about reviews, the questions to users. */
 final class JdbcReviews implements Review.Desk {
     private static final String ONE = """
-        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at, next_at, decided_at,
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at,
+            next_reminder_at, decided_at,
             decision, decided_by, note
         FROM semel_review WHERE ws = ? AND id = ?
         """;
 
     private static final String OF_RUN = """
-        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at, next_at, decided_at,
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at,
+            next_reminder_at, decided_at,
             decision, decided_by, note
         FROM semel_review WHERE run = ? ORDER BY asked_at, id LIMIT 10000
         """;
 
-    // What a run asked that has ended, or that is held no more, is not asked any more; an effect may stay in doubt. Of
-    // several questions about one effect, those of a run and of its replay, the last one is told.
+    // Hides reviews of runs that have ended or are no longer held; an effect may stay in doubt. If a run and its replay
+    // asked about one effect, only the last review is listed.
     private static final String OPEN = """
-        SELECT v.ws, v.id, v.run, v.step, v.workflow_id, v.kind, v.version, v.effect, v.reviewer, v.question, v.asked_at,
-            v.due_at, v.next_at, v.decided_at, v.decision, v.decided_by, v.note
+        SELECT v.ws, v.id, v.run, v.step, v.workflow_id, v.kind, v.version, v.effect, v.reviewer, v.question,
+            v.asked_at,
+            v.due_at, v.next_reminder_at, v.decided_at, v.decision, v.decided_by, v.note
         FROM (SELECT * FROM semel_review WHERE ws = ? AND decided_at = 0 AND (due_at, asked_at, id) > (?, ?, ?)
             ORDER BY due_at, asked_at, id LIMIT ?) v
         WHERE (? = 0 OR v.kind = ?) AND (? = '' OR v.workflow_id = ?) AND (? = '' OR v.reviewer = ?)
@@ -34,24 +37,27 @@ final class JdbcReviews implements Review.Desk {
                     WHERE v.kind = 1 AND e.ws = v.ws AND e.digest = v.effect AND e.state = 3
                         AND NOT EXISTS (SELECT 1 FROM semel_review o WHERE o.ws = v.ws AND o.effect = v.effect
                             AND o.decided_at = 0 AND (o.asked_at, o.run) > (v.asked_at, v.run)))
-                OR EXISTS (SELECT 1 FROM semel_work w WHERE v.kind <> 1 AND w.run = v.run AND (v.kind <> 4
-                    OR w.waits LIKE '%"for":"code"%' OR w.waits LIKE '%"for":"poison"%' OR w.waits LIKE '%"for":"store"%')))
+                OR EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE v.kind <> 1 AND w.run = v.run AND (v.kind <> 4
+                    OR w.waiting_for LIKE '%"for":"code"%' OR w.waiting_for LIKE '%"for":"poison"%'
+                        OR w.waiting_for LIKE '%"for":"store"%')))
         ORDER BY v.due_at, v.asked_at, v.id LIMIT ?
         """;
 
-    // The same as in OPEN, for one of them.
+    // The same condition as OPEN, for one review.
     private static final String IS_ASKED = """
         SELECT 1 FROM semel_review v WHERE v.ws = ? AND v.id = ? AND v.decided_at = 0
             AND (EXISTS (SELECT 1 FROM semel_effect e
                     WHERE v.kind = 1 AND e.ws = v.ws AND e.digest = v.effect AND e.state = 3
                         AND NOT EXISTS (SELECT 1 FROM semel_review o WHERE o.ws = v.ws AND o.effect = v.effect
                             AND o.decided_at = 0 AND (o.asked_at, o.run) > (v.asked_at, v.run)))
-                OR EXISTS (SELECT 1 FROM semel_work w WHERE v.kind <> 1 AND w.run = v.run AND (v.kind <> 4
-                    OR w.waits LIKE '%"for":"code"%' OR w.waits LIKE '%"for":"poison"%' OR w.waits LIKE '%"for":"store"%')))
+                OR EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE v.kind <> 1 AND w.run = v.run AND (v.kind <> 4
+                    OR w.waiting_for LIKE '%"for":"code"%' OR w.waiting_for LIKE '%"for":"poison"%'
+                        OR w.waiting_for LIKE '%"for":"store"%')))
         """;
 
     private static final String ABOUT = """
-        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at, next_at, decided_at,
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at,
+            next_reminder_at, decided_at,
             decision, decided_by, note
         FROM semel_review WHERE ws = ? AND effect = ? AND decided_at = 0 ORDER BY asked_at DESC, run DESC LIMIT 1
         """;
@@ -63,16 +69,18 @@ final class JdbcReviews implements Review.Desk {
         """;
 
     private static final String DECIDED = """
-        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at, next_at, decided_at,
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at,
+            next_reminder_at, decided_at,
             decision, decided_by, note
         FROM semel_review WHERE ws = ? AND decided_at > 0 AND (decided_at, id) < (?, ?)
         ORDER BY decided_at DESC, id DESC LIMIT ?
         """;
 
-    private static final String TELL = """
-        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at, next_at, decided_at,
+    private static final String DUE_REMINDERS = """
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at,
+            next_reminder_at, decided_at,
             decision, decided_by, note
-        FROM semel_review WHERE decided_at = 0 AND next_at <= ? ORDER BY next_at, ws, id LIMIT ?
+        FROM semel_review WHERE decided_at = 0 AND next_reminder_at <= ? ORDER BY next_reminder_at, ws, id LIMIT ?
         """;
 
     private final Session session;
@@ -83,7 +91,7 @@ final class JdbcReviews implements Review.Desk {
 
     @Override
     public Review.@Nullable Row one(int ws, String id) {
-        return maybe(() -> find(session, ws, id));
+        return queryNullable(() -> find(session, ws, id));
     }
 
     static Review.@Nullable Row find(Session session, int ws, String id) throws SQLException {
@@ -92,15 +100,15 @@ final class JdbcReviews implements Review.Desk {
 
     @Override
     public List<Review.Row> of(RunId run) {
-        return ask(() -> session.list(OF_RUN, JdbcReviews::row, run));
+        return query(() -> session.list(OF_RUN, JdbcReviews::row, run));
     }
 
     @Override
     public Review.Page open(Review.Filter filter) {
-        return ask(() -> page(filter));
+        return query(() -> page(filter));
     }
 
-    /** Looks at a stated number of rows at most, so that a filter that fits nothing costs no more than a full page. */
+    /** Scans a bounded number of rows, so that a filter that matches nothing costs no more than a full page. */
     private Review.Page page(Review.Filter filter) throws SQLException {
         Review.Place after = filter.after();
         int kind = filter.kind() == null ? 0 : filter.kind().code();
@@ -139,22 +147,22 @@ final class JdbcReviews implements Review.Desk {
     public List<Review.Row> decided(int ws, Review.@Nullable Place before, int limit) {
         long at = before == null ? Long.MAX_VALUE : before.at();
         String id = before == null ? "" : before.id();
-        return ask(() -> session.list(DECIDED, JdbcReviews::row, ws, at, id, limit));
+        return query(() -> session.list(DECIDED, JdbcReviews::row, ws, at, id, limit));
     }
 
     @Override
     public List<Review.Row> tell(long now, int limit) {
-        return ask(() -> session.list(TELL, JdbcReviews::row, now, limit));
+        return query(() -> session.list(DUE_REMINDERS, JdbcReviews::row, now, limit));
     }
 
     @Override
     public boolean isAsked(Review.Row row) {
-        return maybe(() -> session.one(IS_ASKED, _ -> 1, row.ws(), row.id())) != null;
+        return queryNullable(() -> session.one(IS_ASKED, _ -> 1, row.ws(), row.id())) != null;
     }
 
     @Override
     public Review.@Nullable Row about(int ws, String effect) {
-        return maybe(() -> session.one(ABOUT, JdbcReviews::row, ws, effect));
+        return queryNullable(() -> session.one(ABOUT, JdbcReviews::row, ws, effect));
     }
 
     private static Review.Row row(ResultSet row) throws SQLException {
@@ -178,19 +186,19 @@ final class JdbcReviews implements Review.Desk {
                 row.getString(17));
     }
 
-    private static <T> T ask(JdbcReads.Question<T> question) {
+    private static <T> T query(JdbcReads.Question<T> question) {
         try {
             return question.ask();
         } catch (SQLException e) {
-            throw new StoreFailure.Down("the store did not answer a question", e);
+            throw new StoreFailure.Down("The store did not answer a query", e);
         }
     }
 
-    private static <T> @Nullable T maybe(JdbcReads.MaybeQuestion<T> question) {
+    private static <T> @Nullable T queryNullable(JdbcReads.MaybeQuestion<T> question) {
         try {
             return question.ask();
         } catch (SQLException e) {
-            throw new StoreFailure.Down("the store did not answer a question", e);
+            throw new StoreFailure.Down("The store did not answer a query", e);
         }
     }
 }

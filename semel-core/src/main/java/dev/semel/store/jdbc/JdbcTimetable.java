@@ -10,52 +10,58 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Schedules and their ticks, in statements that both stores understand. */
+/** Read queries about schedules and their ticks. */
 final class JdbcTimetable implements Timetable {
     private static final String DUE = """
-        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.taken_by, s.taken_until, s.last_run,
-            CASE WHEN EXISTS (SELECT 1 FROM semel_work w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
-        FROM semel_schedule s WHERE s.next_at <= ? AND s.taken_until <= ?
+        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.claimed_by,
+            s.claimed_until, s.last_run,
+            CASE WHEN EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
+        FROM semel_schedule s WHERE s.next_at <= ? AND s.claimed_until <= ?
         ORDER BY s.next_at, s.workflow_id, s.name LIMIT ?
         """;
 
     private static final String FIRST = """
-        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.taken_by, s.taken_until, s.last_run,
+        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.claimed_by,
+            s.claimed_until, s.last_run,
             0
         FROM semel_schedule s ORDER BY s.next_at, s.workflow_id, s.name LIMIT 1
         """;
 
     private static final String AFTER = """
-        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.taken_by, s.taken_until, s.last_run,
+        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.claimed_by,
+            s.claimed_until, s.last_run,
             0
         FROM semel_schedule s WHERE s.next_at > ? ORDER BY s.next_at, s.workflow_id, s.name LIMIT 1
         """;
 
     private static final String ONE = """
-        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.taken_by, s.taken_until, s.last_run,
-            CASE WHEN EXISTS (SELECT 1 FROM semel_work w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
+        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.claimed_by,
+            s.claimed_until, s.last_run,
+            CASE WHEN EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
         FROM semel_schedule s WHERE s.ws = ? AND s.workflow_id = ? AND s.name = ?
         """;
 
     private static final String OF_WORKFLOW = """
-        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.taken_by, s.taken_until, s.last_run,
-            CASE WHEN EXISTS (SELECT 1 FROM semel_work w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
+        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.claimed_by,
+            s.claimed_until, s.last_run,
+            CASE WHEN EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
         FROM semel_schedule s WHERE s.workflow_id = ? ORDER BY s.name
         """;
 
     private static final String PAGE = """
-        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.taken_by, s.taken_until, s.last_run,
-            CASE WHEN EXISTS (SELECT 1 FROM semel_work w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
+        SELECT s.ws, s.workflow_id, s.name, s.spec, s.paused, s.next_nominal, s.next_at, s.claimed_by,
+            s.claimed_until, s.last_run,
+            CASE WHEN EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE w.run = s.last_run) THEN 1 ELSE 0 END
         FROM semel_schedule s WHERE s.ws = ? AND (s.workflow_id, s.name) > (?, ?)
         ORDER BY s.workflow_id, s.name LIMIT ?
         """;
 
     private static final String TICKS = """
-        SELECT workflow_id, schedule, nominal, state, reason, run, at, through FROM semel_tick
+        SELECT workflow_id, schedule, nominal, state, reason, run, at, skipped_through FROM semel_schedule_tick
         WHERE workflow_id = ? AND schedule = ? AND nominal < ? ORDER BY nominal DESC LIMIT ?
         """;
 
-    private static final String STANDINGS = """
+    private static final String CURRENT_VERSIONS = """
         SELECT ws, workflow_id, version FROM semel_workflow WHERE workflow_id > ? AND version > 0
         ORDER BY workflow_id LIMIT ?
         """;
@@ -68,22 +74,22 @@ final class JdbcTimetable implements Timetable {
 
     @Override
     public List<Rows.Schedule> due(long now, int limit) {
-        return ask(() -> session.list(DUE, JdbcTimetable::schedule, now, now, limit));
+        return query(() -> session.list(DUE, JdbcTimetable::schedule, now, now, limit));
     }
 
     @Override
     public Rows.@Nullable Schedule first() {
-        return maybe(() -> session.one(FIRST, JdbcTimetable::schedule));
+        return queryNullable(() -> session.one(FIRST, JdbcTimetable::schedule));
     }
 
     @Override
     public Rows.@Nullable Schedule after(long time) {
-        return maybe(() -> session.one(AFTER, JdbcTimetable::schedule, time));
+        return queryNullable(() -> session.one(AFTER, JdbcTimetable::schedule, time));
     }
 
     @Override
     public Rows.@Nullable Schedule schedule(int ws, String workflowId, String name) {
-        return maybe(() -> find(session, ws, workflowId, name));
+        return queryNullable(() -> find(session, ws, workflowId, name));
     }
 
     static Rows.@Nullable Schedule find(Session session, int ws, String workflowId, String name) throws SQLException {
@@ -92,7 +98,7 @@ final class JdbcTimetable implements Timetable {
 
     @Override
     public List<Rows.Schedule> of(String workflowId) {
-        return ask(() -> of(session, workflowId));
+        return query(() -> of(session, workflowId));
     }
 
     static List<Rows.Schedule> of(Session session, String workflowId) throws SQLException {
@@ -101,23 +107,25 @@ final class JdbcTimetable implements Timetable {
 
     @Override
     public List<Rows.Schedule> page(int ws, String afterWorkflow, String afterName, int limit) {
-        return ask(() -> session.list(PAGE, JdbcTimetable::schedule, ws, afterWorkflow, afterName, limit));
+        return query(() -> session.list(PAGE, JdbcTimetable::schedule, ws, afterWorkflow, afterName, limit));
     }
 
     @Override
     public List<Rows.Tick> ticks(String workflowId, String schedule, long before, int limit) {
-        return ask(() -> session.list(TICKS, JdbcTimetable::tick, workflowId, schedule, before, limit));
+        return query(() -> session.list(TICKS, JdbcTimetable::tick, workflowId, schedule, before, limit));
     }
 
     @Override
     public boolean hasTicksBefore(long time) {
-        return maybe(() -> session.one("SELECT 1 FROM semel_tick WHERE at < ? LIMIT 1", row -> 1, time)) != null;
+        return queryNullable(
+                        () -> session.one("SELECT 1 FROM semel_schedule_tick WHERE at < ? LIMIT 1", row -> 1, time))
+                != null;
     }
 
     @Override
     public List<Standing> standings(String after, int limit) {
-        return ask(() -> session.list(
-                STANDINGS, row -> new Standing(row.getInt(1), row.getString(2), row.getInt(3)), after, limit));
+        return query(() -> session.list(
+                CURRENT_VERSIONS, row -> new Standing(row.getInt(1), row.getString(2), row.getInt(3)), after, limit));
     }
 
     private static Rows.Schedule schedule(ResultSet row) throws SQLException {
@@ -151,19 +159,19 @@ final class JdbcTimetable implements Timetable {
         return bytes == null ? null : RunId.of(bytes);
     }
 
-    private static <T> T ask(JdbcReads.Question<T> question) {
+    private static <T> T query(JdbcReads.Question<T> question) {
         try {
             return question.ask();
         } catch (SQLException e) {
-            throw new StoreFailure.Down("the store did not answer a question", e);
+            throw new StoreFailure.Down("The store did not answer a query", e);
         }
     }
 
-    private static <T> @Nullable T maybe(JdbcReads.MaybeQuestion<T> question) {
+    private static <T> @Nullable T queryNullable(JdbcReads.MaybeQuestion<T> question) {
         try {
             return question.ask();
         } catch (SQLException e) {
-            throw new StoreFailure.Down("the store did not answer a question", e);
+            throw new StoreFailure.Down("The store did not answer a query", e);
         }
     }
 }

@@ -15,31 +15,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Ordered `.sql` resources, the same numbers in both dialects, each marked breaking or not. Own and small, because the
- * core is embedded next to users' own migration tools.
+ * Applies the numbered {@code .sql} schema migrations, which both dialects have, each marked breaking or not. A
+ * migrator of its own, because Semel is embedded next to users' own migration tools.
  */
 public final class Migrations {
-    /** Every migration there is, oldest first. */
-    public static final List<String> ALL = List.of(
-            "V001__foundation.sql",
-            "V002__engine.sql",
-            "V003__catalog_fence.sql",
-            "V004__workers.sql",
-            "V005__fair_claims.sql",
-            "V006__retention.sql",
-            "V007__settings.sql",
-            "V008__candidates.sql",
-            "V009__events.sql",
-            "V010__schedules.sql",
-            "V011__letters.sql",
-            "V012__deliveries.sql",
-            "V013__replays.sql",
-            "V014__reviews.sql",
-            "V015__figures.sql",
-            "V016__depth.sql",
-            "V018__lists.sql",
-            "V020__failures.sql",
-            "V023__looking_back.sql");
+    /** The file names of all migrations, oldest first. */
+    public static final List<String> ALL = List.of("V001__schema.sql");
 
     private static final String TABLE = """
         CREATE TABLE IF NOT EXISTS semel_migration (
@@ -51,22 +32,24 @@ public final class Migrations {
     /**
      * What differs between the databases.
      *
-     * @param paths of the texts, oldest first
-     * @param known a query with a row where this store was migrated before
-     * @param standstill what takes the right to write away from all workers, before the first migration that they would
-     *     not understand
+     * @param paths of the migration resources, oldest first
+     * @param known a query that returns a row if this store was migrated before
+     * @param standstill statements that fence off all workers; run before the first breaking migration
      */
     public record Dialect(List<String> paths, String known, List<String> standstill) {}
 
-    /** The paths of all migrations, whose texts are in this folder. */
+    /** Returns the resource paths of all migrations in a folder. */
     public static List<String> in(String folder) {
         return ALL.stream().map(name -> folder + "/" + name).toList();
     }
 
-    /** Runs what is missing in one transaction. The caller holds whatever lock keeps others away. */
+    /**
+     * Applies the missing migrations in the caller's transaction. The caller holds a lock against concurrent
+     * migrations.
+     */
     public static void run(Connection connection, Dialect dialect) throws SQLException {
         boolean fresh = !isKnown(connection, dialect);
-        if (fresh) { // asked first: a user without the right to make tables may go on with those that are there
+        if (fresh) { // a database user without CREATE rights may use existing tables
             execute(connection, TABLE);
         }
         Map<Integer, Applied> applied = applied(connection);
@@ -90,7 +73,7 @@ public final class Migrations {
             } else if (!before.checksum().equals(checksum)) {
                 throw new StoreFailure.Down(
                         "Migration " + name + " was applied to this store with another text. Nothing was changed. "
-                                + "Use the Semel version that made this store, or a new store.",
+                                + "Use the Semel version that created this store, or a new store.",
                         new IllegalStateException("checksum"));
             }
         }
@@ -101,7 +84,7 @@ public final class Migrations {
         }
     }
 
-    /** The newest migration that this version knows. */
+    /** Returns the number of the newest migration of this version. */
     public static int newest() {
         return number(ALL.getLast());
     }
@@ -161,11 +144,11 @@ public final class Migrations {
     private static String resource(String path) {
         try (InputStream in = Migrations.class.getResourceAsStream(path)) {
             if (in == null) {
-                throw new IllegalStateException("no migration " + path + " in the jar");
+                throw new IllegalStateException("Migration " + path + " is missing in the jar");
             }
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
-            throw new IllegalStateException("migration " + path + " cannot be read", e);
+            throw new IllegalStateException("Migration " + path + " cannot be read", e);
         }
     }
 
@@ -178,5 +161,6 @@ public final class Migrations {
         }
     }
 
+    /** A row of the migration table. */
     private record Applied(int number, String name, String checksum, boolean breaking) {}
 }

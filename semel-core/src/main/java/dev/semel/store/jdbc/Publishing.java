@@ -7,9 +7,9 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Versions of workflows and who gets them, in statements that both stores understand. */
+/** Publishes workflow versions, stages and promotes candidates, rolls back and pauses workflows. */
 final class Publishing {
-    private static final String OPEN = """
+    private static final String CREATE = """
         INSERT INTO semel_workflow (ws, name, workflow_id, version, paused, created_at)
         VALUES (?, ?, ?, 0, 0, ?) ON CONFLICT (ws, name) DO NOTHING
         """;
@@ -23,31 +23,32 @@ final class Publishing {
         """;
 
     private static final String FIND = """
-        SELECT ws, name, workflow_id, version, paused, created_at, candidate, share,
-            (SELECT MAX(v.version) FROM semel_version v WHERE v.workflow_id = semel_workflow.workflow_id)
+        SELECT ws, name, workflow_id, version, paused, created_at, candidate_version, rollout_percent,
+            (SELECT MAX(v.version) FROM semel_workflow_version v WHERE v.workflow_id = semel_workflow.workflow_id)
         FROM semel_workflow WHERE ws = ? AND name = ?
         """;
 
     private static final String FIND_BY_ID = """
-        SELECT ws, name, workflow_id, version, paused, created_at, candidate, share,
-            (SELECT MAX(v.version) FROM semel_version v WHERE v.workflow_id = semel_workflow.workflow_id)
+        SELECT ws, name, workflow_id, version, paused, created_at, candidate_version, rollout_percent,
+            (SELECT MAX(v.version) FROM semel_workflow_version v WHERE v.workflow_id = semel_workflow.workflow_id)
         FROM semel_workflow WHERE ws = ? AND workflow_id = ?
         """;
 
     private static final String HAS_TEXT = """
-        SELECT 1 FROM semel_version WHERE workflow_id = ? AND version = ? AND body = ?
+        SELECT 1 FROM semel_workflow_version WHERE workflow_id = ? AND version = ? AND body = ?
         """;
 
     private static final String TEXT = """
-        SELECT body FROM semel_version WHERE workflow_id = ? AND version = ?
+        SELECT body FROM semel_workflow_version WHERE workflow_id = ? AND version = ?
         """;
 
     private static final String ADD = """
-        INSERT INTO semel_version (workflow_id, version, body, published_at, published_by) VALUES (?, ?, ?, ?, ?)
+        INSERT INTO semel_workflow_version (workflow_id, version, body, published_at, published_by)
+            VALUES (?, ?, ?, ?, ?)
         """;
 
-    private static final String TURN = """
-        UPDATE semel_workflow SET version = ?, candidate = ?, share = ? WHERE workflow_id = ?
+    private static final String SET_ROLLOUT = """
+        UPDATE semel_workflow SET version = ?, candidate_version = ?, rollout_percent = ? WHERE workflow_id = ?
         """;
 
     private final Session session;
@@ -58,26 +59,26 @@ final class Publishing {
         this.edits = edits;
     }
 
-    /** A text with whoever publishes it, and when. */
+    /** The text of a version with its publisher and time. */
     private record Text(String body, String actor, long at) {}
 
     Rows.Workflow publish(Edit.Publish publish, long now) throws SQLException {
-        session.update(OPEN, publish.workspace(), publish.name(), publish.workflowId(), now);
+        session.update(CREATE, publish.workspace(), publish.name(), publish.workflowId(), now);
         session.update(LOCK, publish.workspace(), publish.name());
         Rows.Workflow before = session.one(FIND, Read::workflow, publish.workspace(), publish.name());
         if (before == null) {
-            throw new IllegalStateException("workflow " + publish.name() + " vanished while it was published");
+            throw new IllegalStateException("Workflow " + publish.name() + " was not found while it was published");
         }
         Rollout next = before.rollout().published(same(before, publish.body()));
-        return turned(before, next, new Text(publish.body(), publish.actor(), now));
+        return saveRollout(before, next, new Text(publish.body(), publish.actor(), now));
     }
 
-    /** The caller holds the catalog, so that what is read here stands until this transaction has ended. */
+    /** The caller has locked the catalog, so that what is read here does not change before this transaction ends. */
     Rows.@Nullable Workflow publish(Edit.PublishOver over, long now) throws SQLException {
         Edit.Publish publish = over.publish();
         Rows.Workflow before = session.one(FIND, Read::workflow, publish.workspace(), publish.name());
         boolean current = before != null && same(before, publish.body()) == Rollout.Same.CURRENT;
-        Long change = session.one("SELECT change FROM semel_catalog WHERE one = 1", row -> row.getLong(1));
+        Long change = session.one("SELECT revision FROM semel_catalog WHERE singleton = 1", row -> row.getLong(1));
         boolean counted = over.counted() == null || over.counted().equals(change);
         boolean seen = over.seen() == null || over.seen().holds(before == null ? null : before.rollout());
         return current || counted && seen ? publish(publish, now) : null;
@@ -90,7 +91,7 @@ final class Publishing {
             return null;
         }
         Rollout next = before.rollout().staged(same(before, stage.body()), stage.share());
-        return turned(before, next, new Text(stage.body(), stage.actor(), now));
+        return saveRollout(before, next, new Text(stage.body(), stage.actor(), now));
     }
 
     Rows.@Nullable Workflow promote(Edit.Promote promote, long now) throws SQLException {
@@ -99,7 +100,7 @@ final class Publishing {
             return null;
         }
         Text none = new Text("", promote.actor(), now);
-        Rows.Workflow after = turned(before, before.rollout().promoted(promote.version()), none);
+        Rows.Workflow after = saveRollout(before, before.rollout().promoted(promote.version()), none);
         if (after.changed()) {
             String what = "version " + after.version();
             edits.audit(
@@ -120,7 +121,7 @@ final class Publishing {
             return null;
         }
         Rollout next = back.version() == 0 ? before.rollout() : before.rollout().published(same(before, body));
-        Rows.Workflow after = turned(before, next.ended(), new Text(body, back.actor(), now));
+        Rows.Workflow after = saveRollout(before, next.ended(), new Text(body, back.actor(), now));
         if (after.changed()) {
             edits.audit(
                     after.ws(),
@@ -139,11 +140,14 @@ final class Publishing {
                         pause.workflowId())
                 == 1;
         if (!ours) {
-            return null; // not there, or another workspace's: its queued runs are nobody's business here
+            return null; // unknown, or in another workspace
         }
         if (!pause.paused()) {
             session.update(
-                    "UPDATE semel_work SET held = 0 WHERE workflow_id = ? AND held = 1 AND gated <> 2",
+                    """
+                    UPDATE semel_unfinished_run SET start_blocked = 0
+                    WHERE workflow_id = ? AND start_blocked = 1 AND queue_state <> 2
+                    """,
                     pause.workflowId());
         }
         edits.bumpCatalog();
@@ -166,8 +170,8 @@ final class Publishing {
         return session.one(HAS_TEXT, row -> 1, workflow.workflowId(), version, body) != null;
     }
 
-    /** A number that nobody had before gets the text. */
-    private Rows.Workflow turned(Rows.Workflow before, Rollout next, Text text) throws SQLException {
+    /** Saves the rollout state; a new version number gets the text. */
+    private Rows.Workflow saveRollout(Rows.Workflow before, Rollout next, Text text) throws SQLException {
         Rollout last = before.rollout();
         if (next.equals(last)) {
             return before;
@@ -175,7 +179,7 @@ final class Publishing {
         if (next.latest() > last.latest()) {
             session.update(ADD, before.workflowId(), next.latest(), text.body(), text.at(), text.actor());
         }
-        session.update(TURN, next.version(), next.candidate(), next.share(), before.workflowId());
+        session.update(SET_ROLLOUT, next.version(), next.candidate(), next.share(), before.workflowId());
         edits.bumpCatalog();
         return new Rows.Workflow(
                 before.ws(), before.name(), before.workflowId(), next, before.paused(), before.createdAt(), true);

@@ -13,11 +13,17 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** Rows of both stores as values. The columns stand in the order of the statements in {@link JdbcReads}. */
+/**
+ * Maps result-set rows of both dialects to store values. Columns are in the order of the statements in {@link
+ * JdbcReads}.
+ */
 public final class Read {
     private Read() {}
 
-    /** Eleven columns from {@code at}: run, chosen_id, digest, fields, workflow_id, version, state, lineage, first_at, expires_at, flags. */
+    /**
+     * Maps eleven columns from {@code at}: run, chosen_id, digest, field_hashes, workflow_id, version, state, lineage,
+     * first_at, expires_at, flags.
+     */
     public static Known known(ResultSet row, int at) throws SQLException {
         return new Known(
                 RunId.of(row.getBytes(at)),

@@ -9,75 +9,79 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Plans of safe replays, in statements that both stores understand. */
+/** Executes the store commands about safe-replay plans and their items. */
 final class ReplayEdits {
     private static final long VALID_MICROS = Replay.VALID.toNanos() / 1_000;
 
-    private static final String LAY = """
-        INSERT INTO semel_plan (id, ws, made_by, wish, input, made_at, valid_until, state, counts, approved_by, how,
-                                applied_by, note, taken_by, taken_until, ended_at)
+    private static final String CREATE = """
+        INSERT INTO semel_replay_plan (id, ws, created_by, request, input, created_at, valid_until, state, counts,
+            approved_by, apply_options,
+                                applied_by, note, claimed_by, claimed_until, ended_at)
         VALUES (?, ?, ?, ?, ?, ?, ?, 1, '{}', ?, ?, NULL, '', NULL, 0, 0) ON CONFLICT (id) DO NOTHING
         """;
 
-    private static final String IS_MADE = "UPDATE semel_plan SET note = note WHERE id = ? AND state = 1";
+    private static final String LOCK_PLANNING = "UPDATE semel_replay_plan SET note = note WHERE id = ? AND state = 1";
 
-    private static final String NOTE = """
-        INSERT INTO semel_plan_item (plan, run, worst, actions, body, fate, made, note)
+    private static final String ADD_ITEM = """
+        INSERT INTO semel_replay_plan_item (plan, run, worst_action, actions, prediction, outcome, new_run, note)
         VALUES (?, ?, ?, ?, ?, 1, NULL, '') ON CONFLICT (plan, run) DO UPDATE
-        SET worst = excluded.worst, actions = excluded.actions, body = excluded.body
+        SET worst_action = excluded.worst_action, actions = excluded.actions, prediction = excluded.prediction
         """;
 
     private static final String READY = """
-        UPDATE semel_plan SET state = 2, counts = ?, valid_until = ? WHERE id = ? AND state = 1
+        UPDATE semel_replay_plan SET state = 2, counts = ?, valid_until = ? WHERE id = ? AND state = 1
         """;
 
     private static final String APPROVE = """
-        UPDATE semel_plan SET approved_by = ?
-        WHERE ws = ? AND id = ? AND state = 2 AND approved_by IS NULL AND made_by <> ?
+        UPDATE semel_replay_plan SET approved_by = ?
+        WHERE ws = ? AND id = ? AND state = 2 AND approved_by IS NULL AND created_by <> ?
         """;
 
     private static final String BEGIN = """
-        UPDATE semel_plan SET state = 3, how = ?, applied_by = ?
+        UPDATE semel_replay_plan SET state = 3, apply_options = ?, applied_by = ?
         WHERE ws = ? AND id = ? AND state = 2 AND approved_by IS NOT NULL AND valid_until > ?
-          AND (approved_by = '' OR how IS NULL OR how = ?)
+          AND (approved_by = '' OR apply_options IS NULL OR apply_options = ?)
         """;
 
-    private static final String TAKE = """
-        UPDATE semel_plan SET taken_by = ?, taken_until = ?
-        WHERE id = ? AND state = 3 AND (taken_until <= ? OR taken_by = ?)
+    private static final String CLAIM = """
+        UPDATE semel_replay_plan SET claimed_by = ?, claimed_until = ?
+        WHERE id = ? AND state = 3 AND (claimed_until <= ? OR claimed_by = ?)
         """;
 
-    private static final String LET_GO = """
-        UPDATE semel_plan SET taken_by = NULL, taken_until = 0, note = ? WHERE id = ? AND state = 3 AND taken_by = ?
+    private static final String RELEASE = """
+        UPDATE semel_replay_plan SET claimed_by = NULL, claimed_until = 0, note = ? WHERE id = ? AND state = 3
+            AND claimed_by = ?
         """;
 
-    private static final String IS_OURS =
-            "UPDATE semel_plan SET note = note WHERE id = ? AND state = 3 AND taken_by = ?";
+    private static final String LOCK_OWN =
+            "UPDATE semel_replay_plan SET note = note WHERE id = ? AND state = 3 AND claimed_by = ?";
 
-    private static final String GOES_ON = "UPDATE semel_plan SET note = '' WHERE id = ? AND state = 3 AND taken_by = ?";
+    private static final String LOCK_OWN_AND_CLEAR_NOTE =
+            "UPDATE semel_replay_plan SET note = '' WHERE id = ? AND state = 3 AND claimed_by = ?";
 
-    // A run that exists is told, whoever has the plan by now; the rest is for that one to say.
+    // An existing new run is recorded even if another worker has claimed the plan; that worker records the rest.
     private static final String SETTLE = """
-        UPDATE semel_plan_item SET fate = ?, made = ?, note = ? WHERE plan = ? AND run = ? AND fate = 1
+        UPDATE semel_replay_plan_item SET outcome = ?, new_run = ?, note = ? WHERE plan = ? AND run = ? AND outcome = 1
         """;
 
     private static final String FINISH = """
-        UPDATE semel_plan SET state = ?, note = ?, ended_at = ?, taken_by = NULL, taken_until = 0
+        UPDATE semel_replay_plan SET state = ?, note = ?, ended_at = ?, claimed_by = NULL, claimed_until = 0
         WHERE id = ? AND state = 3
         """;
 
     private static final String STOP = """
-        UPDATE semel_plan SET state = 5, note = ?, ended_at = ?, taken_by = NULL, taken_until = 0
+        UPDATE semel_replay_plan SET state = 5, note = ?, ended_at = ?, claimed_by = NULL, claimed_until = 0
         WHERE ws = ? AND id = ? AND state <= 3
         """;
 
     private static final String OLDEST = """
-        SELECT id FROM semel_plan WHERE made_at < ? AND state <> 3 ORDER BY made_at LIMIT 1
+        SELECT id FROM semel_replay_plan WHERE created_at < ? AND state <> 3 ORDER BY created_at LIMIT 1
         """;
 
-    private static final String OLD_ITEMS = "SELECT plan, run FROM semel_plan_item WHERE plan = ? ORDER BY run LIMIT ?";
+    private static final String OLD_ITEMS =
+            "SELECT plan, run FROM semel_replay_plan_item WHERE plan = ? ORDER BY run LIMIT ?";
 
-    private static final String DELETE_ITEM = "DELETE FROM semel_plan_item WHERE plan = ? AND run = ?";
+    private static final String DELETE_ITEM = "DELETE FROM semel_replay_plan_item WHERE plan = ? AND run = ?";
 
     private final Session session;
     private final Edits edits;
@@ -100,8 +104,8 @@ final class ReplayEdits {
             case Replay.Approve approve -> approve(approve, now);
             case Replay.Begin begin -> begin(begin, now);
             case Replay.Take take ->
-                session.update(TAKE, take.by(), now + take.lasts(), take.plan(), now, take.by()) == 1;
-            case Replay.LetGo go -> session.update(LET_GO, go.note(), go.plan(), go.by()) == 1;
+                session.update(CLAIM, take.by(), now + take.lasts(), take.plan(), now, take.by()) == 1;
+            case Replay.LetGo go -> session.update(RELEASE, go.note(), go.plan(), go.by()) == 1;
             case Replay.Settle settle -> settle(settle);
             case Replay.Finish finish ->
                 session.update(FINISH, finish.state().code(), finish.note(), now, finish.plan()) == 1;
@@ -112,7 +116,7 @@ final class ReplayEdits {
 
     private Replay.Plan lay(Replay.Lay lay, long now) throws SQLException {
         session.update(
-                LAY,
+                CREATE,
                 lay.id(),
                 lay.ws(),
                 lay.madeBy(),
@@ -126,19 +130,19 @@ final class ReplayEdits {
     }
 
     private int note(Replay.Note note) throws SQLException {
-        if (session.update(IS_MADE, note.plan()) == 0) {
+        if (session.update(LOCK_PLANNING, note.plan()) == 0) {
             return 0;
         }
         List<@Nullable Object[]> rows = new ArrayList<>();
         for (Replay.Item item : note.items()) {
             rows.add(new @Nullable Object[] {note.plan(), item.run(), item.worst(), item.actions(), item.body()});
         }
-        session.updateAll(NOTE, rows);
+        session.updateAll(ADD_ITEM, rows);
         return rows.size();
     }
 
     private int drop(Replay.Drop drop) throws SQLException {
-        if (session.update(IS_MADE, drop.plan()) == 0) {
+        if (session.update(LOCK_PLANNING, drop.plan()) == 0) {
             return 0;
         }
         List<@Nullable Object[]> rows = new ArrayList<>();
@@ -166,7 +170,7 @@ final class ReplayEdits {
     }
 
     private boolean settle(Replay.Settle settle) throws SQLException {
-        String look = settle.items().isEmpty() ? IS_OURS : GOES_ON;
+        String look = settle.items().isEmpty() ? LOCK_OWN : LOCK_OWN_AND_CLEAR_NOTE;
         boolean ours = session.update(look, settle.plan(), settle.by()) == 1;
         List<@Nullable Object[]> rows = new ArrayList<>();
         for (Replay.Item item : settle.items()) {
@@ -194,6 +198,6 @@ final class ReplayEdits {
         List<@Nullable Object[]> items = session.list(
                 OLD_ITEMS, row -> new @Nullable Object[] {row.getBytes(1), row.getBytes(2)}, oldest, delete.limit());
         session.updateAll(DELETE_ITEM, items);
-        return items.isEmpty() ? session.update("DELETE FROM semel_plan WHERE id = ?", oldest) : items.size();
+        return items.isEmpty() ? session.update("DELETE FROM semel_replay_plan WHERE id = ?", oldest) : items.size();
     }
 }

@@ -7,35 +7,36 @@ import java.security.MessageDigest;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** Changes that are done once per key, in statements that both stores understand. */
+/** Executes a store command once per idempotency key and stores its response for retries. */
 final class Replying {
     private static final int MOST_ATTEMPTS = 20;
 
-    private static final String FORGET_EXPIRED = """
-        DELETE FROM semel_reply WHERE ws = ? AND operation = ? AND key = ? AND expires_at <= ?
+    private static final String DELETE_IF_EXPIRED = """
+        DELETE FROM semel_idempotent_response WHERE ws = ? AND operation = ? AND key = ? AND expires_at <= ?
         """;
 
-    // Without its answer at first: whoever comes with the same key waits here until this transaction has ended.
-    private static final String TAKE = """
-        INSERT INTO semel_reply (ws, operation, key, id, digest, answer, expires_at) VALUES (?, ?, ?, ?, ?, '', ?)
+    // Inserted without the response: a request with the same key waits here until this transaction ends.
+    private static final String CLAIM = """
+        INSERT INTO semel_idempotent_response (ws, operation, key, id, request_digest, response, expires_at)
+            VALUES (?, ?, ?, ?, ?, '', ?)
         ON CONFLICT (ws, operation, key) DO NOTHING
         """;
 
     private static final String FIND = """
-        SELECT id, digest, answer FROM semel_reply WHERE ws = ? AND operation = ? AND key = ?
+        SELECT id, request_digest, response FROM semel_idempotent_response WHERE ws = ? AND operation = ? AND key = ?
         """;
 
-    private static final String KEEP = """
-        UPDATE semel_reply SET answer = ? WHERE ws = ? AND operation = ? AND key = ?
+    private static final String SAVE_RESPONSE = """
+        UPDATE semel_idempotent_response SET response = ? WHERE ws = ? AND operation = ? AND key = ?
         """;
 
-    private static final String LET_GO = """
-        DELETE FROM semel_reply WHERE ws = ? AND operation = ? AND key = ?
+    private static final String RELEASE = """
+        DELETE FROM semel_idempotent_response WHERE ws = ? AND operation = ? AND key = ?
         """;
 
     private static final String DELETE_EXPIRED = """
-        DELETE FROM semel_reply WHERE (ws, operation, key) IN (
-            SELECT ws, operation, key FROM semel_reply WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)
+        DELETE FROM semel_idempotent_response WHERE (ws, operation, key) IN (
+            SELECT ws, operation, key FROM semel_idempotent_response WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)
         """;
 
     private final Session session;
@@ -46,14 +47,15 @@ final class Replying {
         this.edits = edits;
     }
 
+    /** The stored response of an earlier request. */
     private record Kept(RunId id, byte[] digest, String answer) {}
 
     Replied once(Edit.Once<?> once, long now) throws SQLException {
         Edit.Asked asked = once.asked();
         for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-            session.update(FORGET_EXPIRED, asked.workspace(), asked.operation(), asked.key(), now);
+            session.update(DELETE_IF_EXPIRED, asked.workspace(), asked.operation(), asked.key(), now);
             boolean first = session.update(
-                            TAKE,
+                            CLAIM,
                             asked.workspace(),
                             asked.operation(),
                             asked.key(),
@@ -62,7 +64,7 @@ final class Replying {
                             now + asked.window())
                     == 1;
             if (first) {
-                return done(once, now);
+                return executeFirst(once, now);
             }
             Kept kept = session.one(
                     FIND,
@@ -71,28 +73,29 @@ final class Replying {
                     asked.operation(),
                     asked.key());
             if (kept != null) {
-                return replied(kept, asked);
+                return storedReply(kept, asked);
             }
         }
-        throw new IllegalStateException("a key of " + asked.operation() + " was taken and let go twenty times");
+        throw new IllegalStateException("The key of a " + asked.operation() + " request was claimed and released "
+                + MOST_ATTEMPTS + " times by other requests. Nothing was changed. Retry.");
     }
 
-    private static Replied replied(Kept kept, Edit.Asked asked) {
+    private static Replied storedReply(Kept kept, Edit.Asked asked) {
         return MessageDigest.isEqual(kept.digest(), asked.digest())
                 ? new Replied.Done(kept.answer(), !kept.id().equals(asked.id()))
                 : new Replied.OtherRequest();
     }
 
-    @SuppressWarnings("unchecked") // the store answers each edit with the outcome of its own type
-    private <T> Replied done(Edit.Once<T> once, long now) throws SQLException {
+    @SuppressWarnings("unchecked") // each command returns the outcome of its own type
+    private <T> Replied executeFirst(Edit.Once<T> once, long now) throws SQLException {
         Edit.Asked asked = once.asked();
         @Nullable T outcome = (T) edits.apply(once.edit(), now);
         String answer = once.answer().apply(outcome);
         if (answer == null) {
-            session.update(LET_GO, asked.workspace(), asked.operation(), asked.key());
+            session.update(RELEASE, asked.workspace(), asked.operation(), asked.key());
             return new Replied.Refused();
         }
-        session.update(KEEP, answer, asked.workspace(), asked.operation(), asked.key());
+        session.update(SAVE_RESPONSE, answer, asked.workspace(), asked.operation(), asked.key());
         return new Replied.Done(answer, false);
     }
 

@@ -12,46 +12,48 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * A run that failed goes on in place. Everything is locked before anything is changed: queues, the run, its end, its names,
- * in the order of all other batches; so a refusal leaves nothing behind.
+ * Resumes a failed run in place. It locks everything before the first change (queues, run, result, keys), in the lock
+ * order of all batches, so that a rejection leaves nothing behind.
  */
 final class Resuming {
     private static final String LOCK_QUEUE = """
-        INSERT INTO semel_queue (queue, tail) VALUES (?, 0)
-        ON CONFLICT (queue) DO UPDATE SET tail = semel_queue.tail
+        INSERT INTO semel_queue (queue, last_ticket) VALUES (?, 0)
+        ON CONFLICT (queue) DO UPDATE SET last_ticket = semel_queue.last_ticket
         """;
 
-    private static final String UNUSED_QUEUE = "DELETE FROM semel_queue WHERE queue = ? AND tail = 0";
+    private static final String UNUSED_QUEUE = "DELETE FROM semel_queue WHERE queue = ? AND last_ticket = 0";
 
-    // The run before its end, as whoever removes it does.
+    // The run row before its result, as retention does.
     private static final String LOCK_RUN = "UPDATE semel_run SET version = version WHERE run = ? AND ws = ?";
 
-    private static final String LOCK_END = """
-        UPDATE semel_end SET state = state WHERE run = ? AND state = ? AND ended_at = ?
+    private static final String LOCK_RESULT = """
+        UPDATE semel_finished_run SET state = state WHERE run = ? AND state = ? AND ended_at = ?
         """;
 
-    private static final String FREED_BY_FAILURE = """
+    private static final String KEYS_FREED_BY_FAILURE = """
         SELECT ws, kind, key FROM semel_key WHERE run = ? AND (flags & 2) = 2 ORDER BY ws, kind, key
         """;
 
-    private static final String LOCK_NAME = """
+    private static final String LOCK_KEY = """
         UPDATE semel_key SET flags = flags WHERE ws = ? AND kind = ? AND key = ? AND run = ?
         """;
 
-    // A trigger that saw the failure and takes the name over compares the expiry: it finds another one and looks again.
-    private static final String HOLD_NAME = """
+    // A trigger that saw the failure compares the expiry when it takes the key over: it finds another one and reads
+    // again.
+    private static final String HOLD_KEY = """
         UPDATE semel_key SET expires_at = expires_at + 1 WHERE ws = ? AND kind = ? AND key = ? AND run = ?
         """;
 
-    private static final String REPLAYED = "SELECT 1 FROM semel_link WHERE replay_of = ? LIMIT 1";
+    private static final String REPLAYED = "SELECT 1 FROM semel_run_link WHERE replay_of = ? LIMIT 1";
 
     private static final String RUN_AGAIN = """
         SELECT 1 FROM semel_run n
-        WHERE n.lineage = (SELECT r.lineage FROM semel_run r WHERE r.run = ?) AND n.lineage <> n.run AND n.previous = ?
+        WHERE n.lineage = (SELECT r.lineage FROM semel_run r WHERE r.run = ?) AND n.lineage <> n.run
+            AND n.previous_run = ?
         LIMIT 1
         """;
 
-    private static final String FOLLOW = """
+    private static final String CLAIM_KEY = """
         INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ws, kind, key) DO NOTHING
         """;
@@ -60,18 +62,19 @@ final class Resuming {
         INSERT INTO semel_journal (run, seq, at, entries) VALUES (?, ?, ?, ?) ON CONFLICT (run, seq) DO NOTHING
         """;
 
-    private static final String TAKE_BACK = "DELETE FROM semel_end WHERE run = ?";
+    private static final String DELETE_RESULT = "DELETE FROM semel_finished_run WHERE run = ?";
 
-    // What it listened for when it failed it asks for again when it comes there; a letter may have come since.
-    private static final String HUSH = "DELETE FROM semel_listener WHERE run = ?";
+    // The run registers its signal waits again when it reaches them; a signal may have arrived since.
+    private static final String DELETE_WAITS = "DELETE FROM semel_signal_wait WHERE run = ?";
 
-    private static final String WORK = """
-        INSERT INTO semel_work (run, workflow_id, owner, claims, state, held)
+    private static final String INSERT_STATE = """
+        INSERT INTO semel_unfinished_run (run, workflow_id, owner, claim_count, state, start_blocked)
         SELECT r.run, r.workflow_id, NULL, ?, CASE WHEN f.paused = 1 THEN ? ELSE ? END, f.paused
         FROM semel_run r JOIN semel_workflow f ON f.workflow_id = r.workflow_id WHERE r.run = ?
         """;
 
-    private static final String LOCK_EFFECT = "UPDATE semel_effect SET turn = turn WHERE ws = ? AND digest = ?";
+    private static final String LOCK_EFFECT =
+            "UPDATE semel_effect SET reservation = reservation WHERE ws = ? AND digest = ?";
 
     private final Session session;
     private final Edits edits;
@@ -100,17 +103,17 @@ final class Resuming {
         return outcome;
     }
 
-    /** Takes the name under which the end is followed, if nothing stands against it. */
+    /** Claims the key that makes this the only continuation of the failed run, if nothing prevents it. */
     private Edit.Resumed outcome(Edit.Resume resume, long now) throws SQLException {
         RunId run = resume.run();
-        boolean there = session.update(LOCK_RUN, run, resume.workspace()) == 1
-                && session.update(LOCK_END, run, RunState.FAILED.code(), resume.endedAt()) == 1;
-        if (!there) {
+        boolean found = session.update(LOCK_RUN, run, resume.workspace()) == 1
+                && session.update(LOCK_RESULT, run, RunState.FAILED.code(), resume.endedAt()) == 1;
+        if (!found) {
             return Edit.Resumed.MOVED;
         }
         List<Name> names = names(run);
         for (Name name : names) {
-            session.update(LOCK_NAME, name.workspace(), name.kind().code(), name.text(), run);
+            session.update(LOCK_KEY, name.workspace(), name.kind().code(), name.text(), run);
         }
         boolean followed = session.one(REPLAYED, row -> 1, run) != null
                 || session.one(RUN_AGAIN, row -> 1, run, run) != null
@@ -119,21 +122,21 @@ final class Resuming {
             return Edit.Resumed.FOLLOWED;
         }
         for (Name name : names) {
-            session.update(HOLD_NAME, name.workspace(), name.kind().code(), name.text(), run);
+            session.update(HOLD_KEY, name.workspace(), name.kind().code(), name.text(), run);
         }
         return Edit.Resumed.DONE;
     }
 
     private List<Name> names(RunId run) throws SQLException {
         return session.list(
-                FREED_BY_FAILURE, row -> new Name(row.getInt(1), Name.Kind.of(row.getInt(2)), row.getString(3)), run);
+                KEYS_FREED_BY_FAILURE, row -> new Name(row.getInt(1), Name.Kind.of(row.getInt(2)), row.getString(3)), run);
     }
 
     private boolean follow(Edit.Resume resume, long now) throws SQLException {
         Wish wish = resume.name();
         Name name = wish.name();
         return session.update(
-                        FOLLOW,
+                        CLAIM_KEY,
                         name.workspace(),
                         name.kind().code(),
                         name.text(),
@@ -148,9 +151,9 @@ final class Resuming {
     private void apply(Edit.Resume resume, long now) throws SQLException {
         RunId run = resume.run();
         session.update(JOURNAL, run, resume.seq(), now, resume.entries());
-        session.update(TAKE_BACK, run);
-        session.update(HUSH, run);
-        session.update(WORK, resume.claims(), RunState.QUEUED.code(), RunState.RUNNING.code(), run);
+        session.update(DELETE_RESULT, run);
+        session.update(DELETE_WAITS, run);
+        session.update(INSERT_STATE, resume.claims(), RunState.QUEUED.code(), RunState.RUNNING.code(), run);
         new Gating(session).again(run, resume.places());
         for (Ledger.Op op : resume.ops()) {
             session.update(LOCK_EFFECT, op.id().workspace(), op.id().digest());

@@ -16,8 +16,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes runs that ended long ago, a lineage at a time: a later run of it would find what an earlier one did no more.
- * What a name or an effect still needs stays.
+ * Applies retention to finished runs: deletes them, or erases their payloads. It treats a lineage as a whole, because a
+ * later run reuses results of earlier ones, and keeps lineages that a key or an effect still needs.
  */
 final class Retiring {
     private static final int AT_ONCE = 16;
@@ -28,7 +28,7 @@ final class Retiring {
         """;
 
     private static final String ENDED = """
-        SELECT run FROM semel_end WHERE ended_at < ?
+        SELECT run FROM semel_finished_run WHERE ended_at < ?
             AND run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """;
 
@@ -42,38 +42,38 @@ final class Retiring {
             AND run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """;
 
-    // One whose caller is gone stands for itself.
+    // A run whose parent was deleted counts as its own parent.
     private static final String PARENTS = """
-        SELECT l.run, COALESCE((SELECT p.lineage FROM semel_run p WHERE p.run = l.parent), l.run) FROM semel_link l
+        SELECT l.run, COALESCE((SELECT p.lineage FROM semel_run p WHERE p.run = l.parent), l.run) FROM semel_run_link l
             WHERE l.parent IS NOT NULL
             AND l.run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """;
 
     private static final String AT_WORK = """
-        SELECT run FROM semel_work WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        SELECT run FROM semel_unfinished_run WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """;
 
-    // The names are those that last as long as the run itself.
+    // The keys that are left here have no window of their own: they last as long as the run.
     private static final List<String> ABOUT_A_RUN = List.of("""
         DELETE FROM semel_key
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
-        DELETE FROM semel_quiet
+        DELETE FROM semel_debounce
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
         DELETE FROM semel_journal
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
-        DELETE FROM semel_request
+        DELETE FROM semel_duplicate_request
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
-        DELETE FROM semel_use
+        DELETE FROM semel_duplicate_count
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
         DELETE FROM semel_signal
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
-        DELETE FROM semel_listener
+        DELETE FROM semel_signal_wait
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
         DELETE FROM semel_review
@@ -82,10 +82,10 @@ final class Retiring {
         DELETE FROM semel_effect
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
-        DELETE FROM semel_link
+        DELETE FROM semel_run_link
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
-        DELETE FROM semel_end
+        DELETE FROM semel_finished_run
             WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """);
 
@@ -93,14 +93,14 @@ final class Retiring {
         DELETE FROM semel_run WHERE run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """;
 
-    // An empty object, so that whoever reads it finds what it expects to find.
+    // An empty object, so that readers still find a JSON object.
     private static final String BLANK = """
         UPDATE semel_run SET input = '{}' WHERE input <> '{}'
             AND run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """;
 
     private static final List<String> PAYLOADS = List.of("""
-        UPDATE semel_end SET output = NULL, entries = '[]' WHERE (output IS NOT NULL OR entries <> '[]')
+        UPDATE semel_finished_run SET output = NULL, entries = '[]' WHERE (output IS NOT NULL OR entries <> '[]')
             AND run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, """
         DELETE FROM semel_journal
@@ -122,11 +122,12 @@ final class Retiring {
     }
 
     private static final String OLDEST = """
-        SELECT r.run, r.lineage, r.created_at, e.ended_at FROM semel_run r LEFT JOIN semel_end e ON e.run = r.run
+        SELECT r.run, r.lineage, r.created_at, e.ended_at FROM semel_run r LEFT JOIN semel_finished_run e
+            ON e.run = r.run
         WHERE r.run > ? ORDER BY r.run LIMIT ?
         """;
 
-    /** @param ended by the store's clock; null while it has not */
+    /** @param ended by the store's clock; null for an unfinished run */
     private record Candidate(
             RunId run,
             boolean first,
@@ -147,17 +148,17 @@ final class Retiring {
                 .filter(one -> one.first() && one.ended() != null && one.ended() < endedBefore)
                 .map(Candidate::run)
                 .toList();
-        // Ids rise with time: what comes after one that is too young is younger still.
+        // Ids rise with time: all runs after one that is too young are too young.
         boolean last = slice.size() < limit || slice.getLast().created() >= endedBefore;
         return new Reads.Old(found, last ? null : slice.getLast().run());
     }
 
-    /** How many runs had a payload that is gone now; done again it finds none. */
+    /** Erases payloads and returns the number of runs that had one; a retry returns 0. */
     int blank(Edit.BlankRuns blank, long now) throws SQLException {
         int blanked = 0;
         for (List<RunId> some : chunks(free(blank.first(), blank.endedBefore(), now))) {
             blanked += session.update(BLANK, bound(some));
-            refuseResumed(some);
+            rejectResumed(some);
             for (String statement : PAYLOADS) {
                 session.update(statement, bound(some));
             }
@@ -165,7 +166,7 @@ final class Retiring {
         return blanked;
     }
 
-    /** Those whose whole lineage has ended before then, and is needed by nobody. */
+    /** Returns the runs whose whole lineage ended before {@code endedBefore} and is not needed any more. */
     private List<RunId> free(List<RunId> first, long endedBefore, long now) throws SQLException {
         Map<RunId, RunId> lineages = members(first);
         List<RunId> all = List.copyOf(lineages.keySet());
@@ -180,7 +181,7 @@ final class Retiring {
         return all.stream().filter(run -> !staying.contains(lineages.get(run))).toList();
     }
 
-    /** All runs of these lineages, with the first run of each. */
+    /** Returns all runs of these lineages, each with the first run of its lineage. */
     private Map<RunId, RunId> members(List<RunId> first) throws SQLException {
         Map<RunId, RunId> lineages = new LinkedHashMap<>();
         first.forEach(run -> lineages.put(run, run));
@@ -197,7 +198,7 @@ final class Retiring {
         return pairs;
     }
 
-    /** The lineages of which a run has not ended, or not before then. */
+    /** Returns the lineages that have a run which did not end before {@code endedBefore}. */
     private Set<RunId> young(Map<RunId, RunId> lineages, long endedBefore) throws SQLException {
         Set<RunId> ended = new HashSet<>();
         for (List<RunId> some : chunks(List.copyOf(lineages.keySet()))) {
@@ -221,7 +222,7 @@ final class Retiring {
         return needed;
     }
 
-    /** Those that were called by a run whose lineage stays: a replay of that one looks for what they did. */
+    /** Returns the child runs whose parent's lineage stays: a replay of the parent reuses their results. */
     private Set<RunId> children(List<RunId> all, long endedBefore) throws SQLException {
         Map<RunId, RunId> parents = new LinkedHashMap<>();
         for (List<RunId> some : chunks(all)) {
@@ -237,14 +238,14 @@ final class Retiring {
         return children;
     }
 
-    /** How many runs are gone. */
+    /** Deletes runs and returns their number. */
     int retire(Edit.DeleteRuns delete, long now) throws SQLException {
         int gone = 0;
         for (List<RunId> some : chunks(free(delete.first(), delete.endedBefore(), now))) {
-            // The run first: of two sweeps at once one removes it and counts it, and whoever still wants to add
-            // something to the run (a tally) finds that it goes, or was before us and is found by what follows.
+            // The run row first: of two concurrent sweeps one deletes and counts it. A writer of duplicate requests
+            // either finds the run row locked, or wrote before us and the following statements delete its rows.
             gone += session.update(RUNS, bound(some));
-            refuseResumed(some);
+            rejectResumed(some);
             for (String statement : ABOUT_A_RUN) {
                 session.update(statement, bound(some));
             }
@@ -252,10 +253,12 @@ final class Retiring {
         return gone;
     }
 
-    /** Between the look and the lock somebody may have let one of them go on in place: then all is undone and done again. */
-    private void refuseResumed(List<RunId> some) throws SQLException {
+    /**
+     * A user may have resumed one of the runs between our read and our lock: then the batch is rolled back and retried.
+     */
+    private void rejectResumed(List<RunId> some) throws SQLException {
         if (!runs(AT_WORK, bound(some)).isEmpty()) {
-            throw new SQLException("a run went on in place; the batch is applied again", "40001");
+            throw new SQLException("a run was resumed in place; the batch is applied again", "40001");
         }
     }
 
@@ -271,7 +274,7 @@ final class Retiring {
         return chunks;
     }
 
-    /** As many runs as the statement has room for; the last one fills what is left. */
+    /** Fills all run parameters of a statement; the last run is repeated for the rest. */
     private static Object[] bound(List<RunId> runs, Object... before) {
         List<Object> values = new ArrayList<>(List.of(before));
         for (int i = 0; i < AT_ONCE; i++) {

@@ -12,19 +12,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Questions to people, in statements that both stores understand. The run is locked before, then the effect, then the
- * question: so asking, deciding and giving up come one after the other.
+ * Opens, decides and expires reviews, the questions to users. The lock order is run, effect, review, so that these
+ * commands run one after the other.
  */
 final class ReviewEdits {
     private static final String ASK = """
         INSERT INTO semel_review (ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at,
-            due_at, next_at, decided_at, decision, decided_by, note)
+            due_at, next_reminder_at, decided_at, decision, decided_by, note)
         VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, 0, '', '', '')
         """;
 
     private static final String ASK_AGAIN = """
         UPDATE semel_review SET kind = ?, version = version + 1, effect = ?, reviewer = ?, question = ?, asked_at = ?,
-            due_at = ?, next_at = ?, decided_at = 0, decision = '', decided_by = '', note = ''
+            due_at = ?, next_reminder_at = ?, decided_at = 0, decision = '', decided_by = '', note = ''
         WHERE ws = ? AND id = ?
         """;
 
@@ -32,28 +32,30 @@ final class ReviewEdits {
         UPDATE semel_review SET decided_at = ?, decision = ?, decided_by = ?, note = ? WHERE ws = ? AND id = ?
         """;
 
-    private static final String SETTLED = """
+    private static final String CLOSE_OF_EFFECT = """
         UPDATE semel_review SET decided_at = ?, decision = ?, decided_by = ?, note = ?
         WHERE ws = ? AND effect = ? AND decided_at = 0
         """;
 
-    private static final String TOLD = """
-        UPDATE semel_review SET next_at = ?, reviewer = ? WHERE ws = ? AND id = ? AND next_at = ? AND decided_at = 0
+    private static final String SET_REMINDER = """
+        UPDATE semel_review SET next_reminder_at = ?, reviewer = ? WHERE ws = ? AND id = ? AND next_reminder_at = ?
+            AND decided_at = 0
         """;
 
-    // A question of a run that has ended is nobody's who could be stopped: whoever waits for the answer asks it anew.
+    // The review of a finished run does not count: a run that still needs the decision opens its own review.
     private static final String OF_EFFECT = """
         SELECT 1 FROM semel_review v WHERE v.ws = ? AND v.effect = ? AND v.decided_at = 0 AND v.id <> ?
-            AND EXISTS (SELECT 1 FROM semel_work w WHERE w.run = v.run)
+            AND EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE w.run = v.run)
         LIMIT 1
         """;
 
-    private static final String LOCK_EFFECT = "UPDATE semel_effect SET turn = turn WHERE ws = ? AND digest = ?";
+    private static final String LOCK_EFFECT =
+            "UPDATE semel_effect SET reservation = reservation WHERE ws = ? AND digest = ?";
 
     private static final String SIGNAL = "SELECT 1 FROM semel_signal WHERE run = ? AND name = ? LIMIT 1";
 
-    private static final String DRIVEN = """
-        SELECT 1 FROM semel_work WHERE run = ? AND claims = ? AND owner IS NOT NULL
+    private static final String IS_OWNED = """
+        SELECT 1 FROM semel_unfinished_run WHERE run = ? AND claim_count = ? AND owner IS NOT NULL
         """;
 
     private final Session session;
@@ -70,27 +72,27 @@ final class ReviewEdits {
             case Review.Rule rule -> rule(rule, now);
             case Review.Lapse lapse -> lapse(lapse, now);
             case Review.Told told ->
-                session.update(TOLD, told.next(), told.reviewer(), told.workspace(), told.id(), told.nominal()) == 1;
+                session.update(SET_REMINDER, told.next(), told.reviewer(), told.workspace(), told.id(), told.nominal()) == 1;
         };
     }
 
     private Asked ask(Review.Ask ask, long now) throws SQLException {
         Review.Question question = ask.question();
         RunId run = ask.by().run();
-        if (!isDriven(ask.by())) {
+        if (!isOwned(ask.by())) {
             return Asked.GONE;
         }
         if (isSettled(ask.workspace(), run, question)) {
             return Asked.SETTLED;
         }
         String id = Review.id(run, question.step());
-        Review.Row there = JdbcReviews.find(session, ask.workspace(), id);
-        boolean stands = there != null && there.standsFor(question);
-        if (stands || isAskedElsewhere(ask.workspace(), id, question)) {
+        Review.Row existing = JdbcReviews.find(session, ask.workspace(), id);
+        boolean isOpen = existing != null && existing.standsFor(question);
+        if (isOpen || isAskedElsewhere(ask.workspace(), id, question)) {
             return Asked.ASKED;
         }
         long due = question.dueIn() == 0 ? Write.Rest.NEVER : now + question.dueIn();
-        if (there == null) {
+        if (existing == null) {
             session.update(
                     ASK,
                     ask.workspace(),
@@ -121,11 +123,13 @@ final class ReviewEdits {
         return Asked.ASKED;
     }
 
-    private boolean isDriven(Write.Driver by) throws SQLException {
-        return session.one(DRIVEN, row -> 1, by.run(), by.claim()) != null;
+    private boolean isOwned(Write.Driver by) throws SQLException {
+        return session.one(IS_OWNED, row -> 1, by.run(), by.claim()) != null;
     }
 
-    /** Whether there is nothing to ask any more: the effect is not in doubt, or a decision lies among the signals. */
+    /**
+     * Whether no decision is needed any more: the effect is not in doubt, or a signal with the decision has arrived.
+     */
     private boolean isSettled(int ws, RunId run, Review.Question question) throws SQLException {
         if (question.kind() == Review.Kind.DOUBT) {
             session.update(LOCK_EFFECT, ws, question.effect());
@@ -146,7 +150,7 @@ final class ReviewEdits {
             return new Ruled.Absent();
         }
         if (edits.isDone(rule.by())) {
-            return new Ruled.Done(row); // applied again after a lost answer
+            return new Ruled.Done(row); // a retry after a lost response
         }
         boolean open = row.isOpen() && (rule.version() == 0 || rule.version() == row.version());
         if (!open || !isTrue(edits.apply(rule.deed(), now))) {
@@ -157,20 +161,20 @@ final class ReviewEdits {
                 new Review.Decided(rule.decision(), rule.by().actor(), rule.by().reason());
         session.update(DECIDE, now, how.decision(), how.by(), how.note(), row.ws(), row.id());
         edits.audit(row.ws(), now, rule.by(), List.of("review." + rule.decision(), row.id()));
-        // Read again under the lock of the update: somebody may have been told of it since it was read.
+        // Read again under the lock of the update: a reminder may have changed it.
         Review.Row decided = JdbcReviews.find(session, row.ws(), row.id());
         return new Ruled.Done(decided == null ? row.decided(now, how) : decided);
     }
 
-    /** Whether a change did what it was to do. */
+    /** Whether a command had its effect. */
     private static boolean isTrue(@Nullable Object outcome) {
         return Boolean.TRUE.equals(outcome) || outcome == Edit.Signalled.DELIVERED;
     }
 
-    /** An effect in doubt was decided in whatever way: all who asked about it have their answer. */
+    /** Closes all open reviews about an effect in doubt that was decided. */
     void settled(Edit.Decide decide, long now) throws SQLException {
         session.update(
-                SETTLED,
+                CLOSE_OF_EFFECT,
                 now,
                 decide.result() == null ? "did_not_happen" : "happened",
                 decide.by().actor(),
@@ -180,7 +184,7 @@ final class ReviewEdits {
     }
 
     private Asked lapse(Review.Lapse lapse, long now) throws SQLException {
-        if (!isDriven(lapse.by())) {
+        if (!isOwned(lapse.by())) {
             return Asked.GONE;
         }
         RunId run = lapse.by().run();

@@ -11,23 +11,25 @@ import java.sql.SQLException;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** What people and other runs do to a run, in statements that both stores understand. */
+/** Executes the store commands that users and other runs send to a run: signal, cancel, wake, continue, decide. */
 final class RunEdits {
     private static final String SIGNAL = """
         INSERT INTO semel_signal (run, name, key, id, value, at) VALUES (?, ?, ?, ?, ?, ?)
         ON CONFLICT (run, name, key) DO NOTHING
         """;
 
-    private static final String LOCK_WORK = "UPDATE semel_work SET due_at = due_at WHERE run = ?";
+    private static final String LOCK_RUN = "UPDATE semel_unfinished_run SET due_at = due_at WHERE run = ?";
 
-    // What comes for a run that somebody drives is kept: below zero it does not rest before it has looked again.
+    // A wake-up for a run that a worker executes is remembered: with a due time below zero it does not suspend before
+    // it has read its signals again.
     private static final String WAKE = """
-        UPDATE semel_work SET due_at = CASE WHEN owner IS NULL THEN 0 ELSE -1 END WHERE run = ?
+        UPDATE semel_unfinished_run SET due_at = CASE WHEN owner IS NULL THEN 0 ELSE -1 END WHERE run = ?
         """;
 
-    // A wake-up that is kept for a run stays kept: its execution may know of the cancel and rest all the same.
+    // A remembered wake-up stays: the execution may suspend although it knows of the cancel.
     private static final String CANCEL = """
-        UPDATE semel_work SET cancel = 1, held = 0, due_at = CASE WHEN due_at < 0 THEN due_at ELSE 0 END WHERE run = ?
+        UPDATE semel_unfinished_run SET cancel_requested = 1, start_blocked = 0,
+            due_at = CASE WHEN due_at < 0 THEN due_at ELSE 0 END WHERE run = ?
         """;
 
     private static final String HELD_FOR_CODE = "%\"for\":\"code\"%";
@@ -51,7 +53,7 @@ final class RunEdits {
         return deliver(signal.run(), new Message(ids.get(), signal.name(), signal.key(), signal.value(), now));
     }
 
-    /** What comes for a run. */
+    /** A signal on its way to a run. */
     record Message(RunId id, String name, String key, String value, long at) {}
 
     Edit.Signalled deliver(RunId run, Message message) throws SQLException {
@@ -60,20 +62,26 @@ final class RunEdits {
         if (isNew == 0) {
             return Edit.Signalled.REPEATED;
         }
-        // Locks the row in every state: a run that is being put away right now looks for signals after its own lock.
-        // One that rests in doubt may wait for the signal in another branch.
-        boolean there = session.update(
-                        "UPDATE semel_work SET due_at = CASE WHEN state IN (?, ?) THEN 0 ELSE due_at END WHERE run = ?",
+        // Locks the row in every state: a run that is being suspended right now reads its signals after its own lock.
+        // A run that is in doubt may wait for the signal in another branch.
+        boolean found = session.update(
+                        """
+                        UPDATE semel_unfinished_run SET due_at = CASE WHEN state IN (?, ?) THEN 0 ELSE due_at END
+                        WHERE run = ?
+                        """,
                         RunState.WAITING.code(),
                         RunState.IN_DOUBT.code(),
                         run)
                 == 1;
-        return there ? Edit.Signalled.DELIVERED : Edit.Signalled.GONE;
+        return found ? Edit.Signalled.DELIVERED : Edit.Signalled.GONE;
     }
 
     private boolean unfinished(int workspace, RunId run) throws SQLException {
         return session.one(
-                        "SELECT 1 FROM semel_run r JOIN semel_work w ON w.run = r.run WHERE r.run = ? AND r.ws = ?",
+                        """
+                        SELECT 1 FROM semel_run r JOIN semel_unfinished_run w ON w.run = r.run
+                        WHERE r.run = ? AND r.ws = ?
+                        """,
                         row -> 1,
                         run,
                         workspace)
@@ -94,7 +102,10 @@ final class RunEdits {
 
     boolean giveBack(Write.Driver driver) throws SQLException {
         return session.update(
-                        "UPDATE semel_work SET owner = NULL WHERE run = ? AND claims = ? AND owner IS NOT NULL",
+                        """
+                        UPDATE semel_unfinished_run SET owner = NULL
+                        WHERE run = ? AND claim_count = ? AND owner IS NOT NULL
+                        """,
                         driver.run(),
                         driver.claim())
                 == 1;
@@ -102,7 +113,10 @@ final class RunEdits {
 
     int wakeHeld(String workflowId) throws SQLException {
         return session.update(
-                "UPDATE semel_work SET due_at = 0 WHERE workflow_id = ? AND owner IS NULL AND waits LIKE ?",
+                """
+                UPDATE semel_unfinished_run SET due_at = 0
+                WHERE workflow_id = ? AND owner IS NULL AND waiting_for LIKE ?
+                """,
                 workflowId,
                 HELD_FOR_CODE);
     }
@@ -110,16 +124,16 @@ final class RunEdits {
     boolean goOn(Edit.GoOn on) throws SQLException {
         return unfinished(on.workspace(), on.run())
                 && session.update("""
-                    UPDATE semel_work SET falls = 0, due_at = 0
-                    WHERE run = ? AND owner IS NULL AND (waits LIKE ? OR waits LIKE ? OR waits LIKE ?)
+                    UPDATE semel_unfinished_run SET crash_count = 0, due_at = 0
+                    WHERE run = ? AND owner IS NULL AND (waiting_for LIKE ? OR waiting_for LIKE ? OR waiting_for LIKE ?)
                     """, on.run(), HELD_FOR_CODE, HELD_AS_POISON, HELD_BY_STORE) == 1;
     }
 
     boolean decide(Edit.Decide decide, long now) throws SQLException {
-        // The run first, then its effect: the order in which its owner locks them.
-        session.update(LOCK_WORK, decide.run());
+        // The run first, then its effect: the lock order of its owner.
+        session.update(LOCK_RUN, decide.run());
         session.update(
-                "UPDATE semel_effect SET turn = turn WHERE ws = ? AND digest = ?",
+                "UPDATE semel_effect SET reservation = reservation WHERE ws = ? AND digest = ?",
                 decide.effect().workspace(),
                 decide.effect().digest());
         Ledger.Row row = Effects.find(session, decide.effect());
@@ -137,11 +151,13 @@ final class RunEdits {
         }
         Effects.update(session, decided);
         session.update(WAKE, decide.run());
-        // Decided is not in doubt any more, also before somebody takes the run up. One that went on in place and waits
-        // for
-        // its queue waits on.
+        // The run is no longer in doubt, even before a worker claims it. A resumed run that waits in a queue keeps
+        // waiting.
         session.update(
-                "UPDATE semel_work SET waits = NULL, state = ? WHERE run = ? AND owner IS NULL AND state <> ?",
+                """
+                UPDATE semel_unfinished_run SET waiting_for = NULL, state = ?
+                WHERE run = ? AND owner IS NULL AND state <> ?
+                """,
                 RunState.RUNNING.code(),
                 decide.run(),
                 RunState.QUEUED.code());

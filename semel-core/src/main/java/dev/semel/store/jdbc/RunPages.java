@@ -12,46 +12,50 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Pages of runs for people, the newest first, in statements that both stores understand. A list begins at the narrowest
- * table that holds its runs: what failed or was cancelled has an index of its own, what is at work and what was repeated
- * have their tables. So few among a million are found as fast as many.
+ * Lists runs for users, newest first. Each filter starts at the narrowest table or index that contains its runs (failed
+ * and cancelled runs, unfinished runs, runs with duplicates), so that a few matches among a million runs are found
+ * fast.
  */
 final class RunPages {
     private static final RunId FIRST = new RunId(0, 0);
     private static final RunId AFTER_ALL = new RunId(-1L, -1L);
 
-    /** How many runs of all workspaces are looked at before the workflows of this one are asked one by one. */
+    /** Runs of all workspaces to scan before each workflow of this workspace is queried on its own. */
     private static final int LOOKED_AT = 2_000;
 
-    /** As many as {@link #LISTED} has places. */
+    /** The number of parameters of {@link #LISTED}. */
     private static final int TOGETHER = 20;
 
-    // A page of lists must fit into memory whatever the runs hold: large inputs and outputs are read one run at a time.
+    // A page must fit into memory: large inputs and outputs are read only with a single run.
     private static final String OF_WORKFLOW = """
-        SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.door, r.actor, r.key, r.correlation_id, CASE WHEN length(r.input) > 4096 THEN '' ELSE r.input END,
-               r.lineage, r.previous, r.duplicate_of, r.created_at, w.state, w.claims, e.state, e.ended_at,
-               CASE WHEN length(e.output) > 4096 THEN '' ELSE e.output END, e.error_code, e.error_message, e.error_step, '[]', u.replays, u.conflicts, u.last_at,
-               w.falls, w.cancel, w.due_at, w.waits, l.parent, l.replay_of, l.depth
+        SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.trigger_source, r.actor, r.key, r.correlation_id,
+            CASE WHEN length(r.input) > 4096 THEN '' ELSE r.input END,
+               r.lineage, r.previous_run, r.duplicate_of, r.created_at, w.state, w.claim_count, e.state, e.ended_at,
+               CASE WHEN length(e.output) > 4096 THEN '' ELSE e.output END, e.error_code, e.error_message,
+                   e.error_step, '[]', u.replays, u.conflicts, u.last_at,
+               w.crash_count, w.cancel_requested, w.due_at, w.waiting_for, l.parent, l.replay_of, l.depth
         FROM semel_run r
-        LEFT JOIN semel_work w ON w.run = r.run
-        LEFT JOIN semel_end e ON e.run = r.run
-        LEFT JOIN semel_use u ON u.run = r.run
-        LEFT JOIN semel_link l ON l.run = r.run
+        LEFT JOIN semel_unfinished_run w ON w.run = r.run
+        LEFT JOIN semel_finished_run e ON e.run = r.run
+        LEFT JOIN semel_duplicate_count u ON u.run = r.run
+        LEFT JOIN semel_run_link l ON l.run = r.run
         WHERE r.ws = ? AND r.workflow_id = ? AND r.run < ? AND r.run >= ? AND r.created_at >= ?
           AND (CAST(? AS integer) = 0 OR COALESCE(e.state, w.state) = ?)
         ORDER BY r.run DESC LIMIT ?
         """;
 
     private static final String LISTED = """
-        SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.door, r.actor, r.key, r.correlation_id, CASE WHEN length(r.input) > 4096 THEN '' ELSE r.input END,
-               r.lineage, r.previous, r.duplicate_of, r.created_at, w.state, w.claims, e.state, e.ended_at,
-               CASE WHEN length(e.output) > 4096 THEN '' ELSE e.output END, e.error_code, e.error_message, e.error_step, '[]', u.replays, u.conflicts, u.last_at,
-               w.falls, w.cancel, w.due_at, w.waits, l.parent, l.replay_of, l.depth
+        SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.trigger_source, r.actor, r.key, r.correlation_id,
+            CASE WHEN length(r.input) > 4096 THEN '' ELSE r.input END,
+               r.lineage, r.previous_run, r.duplicate_of, r.created_at, w.state, w.claim_count, e.state, e.ended_at,
+               CASE WHEN length(e.output) > 4096 THEN '' ELSE e.output END, e.error_code, e.error_message,
+                   e.error_step, '[]', u.replays, u.conflicts, u.last_at,
+               w.crash_count, w.cancel_requested, w.due_at, w.waiting_for, l.parent, l.replay_of, l.depth
         FROM semel_run r
-        LEFT JOIN semel_work w ON w.run = r.run
-        LEFT JOIN semel_end e ON e.run = r.run
-        LEFT JOIN semel_use u ON u.run = r.run
-        LEFT JOIN semel_link l ON l.run = r.run
+        LEFT JOIN semel_unfinished_run w ON w.run = r.run
+        LEFT JOIN semel_finished_run e ON e.run = r.run
+        LEFT JOIN semel_duplicate_count u ON u.run = r.run
+        LEFT JOIN semel_run_link l ON l.run = r.run
         WHERE r.run IN (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """;
 
@@ -59,38 +63,43 @@ final class RunPages {
         SELECT n.run
         FROM (SELECT run, ws, created_at FROM semel_run WHERE run < ? AND run >= ? ORDER BY run DESC LIMIT ?) n
         WHERE n.ws = ? AND n.created_at >= ?
-          AND (CAST(? AS integer) = 0 OR EXISTS (SELECT 1 FROM semel_end e WHERE e.run = n.run AND e.state = ?))
+          AND (CAST(? AS integer) = 0 OR EXISTS (SELECT 1 FROM semel_finished_run e WHERE e.run = n.run
+              AND e.state = ?))
         ORDER BY n.run DESC LIMIT ?
         """;
 
     private static final String AT_WORK = """
-        SELECT w.run FROM semel_work w CROSS JOIN semel_run r
+        SELECT w.run FROM semel_unfinished_run w CROSS JOIN semel_run r
         WHERE w.run < ? AND w.run >= ? AND r.run = w.run AND r.ws = ? AND r.created_at >= ?
           AND w.state = ? AND (? = '' OR w.workflow_id = ?)
-          AND (CAST(? AS integer) = 0 OR EXISTS (SELECT 1 FROM semel_use u WHERE u.run = w.run AND u.replays > 0))
+          AND (CAST(? AS integer) = 0 OR EXISTS (SELECT 1 FROM semel_duplicate_count u WHERE u.run = w.run
+              AND u.replays > 0))
         ORDER BY w.run DESC LIMIT ?
         """;
 
     private static final String FAILED = """
-        SELECT e.run FROM semel_end e CROSS JOIN semel_run r
+        SELECT e.run FROM semel_finished_run e CROSS JOIN semel_run r
         WHERE e.run < ? AND e.run >= ? AND r.run = e.run AND e.ws = ? AND r.created_at >= ?
           AND e.state > 10 AND e.state = ?
-          AND (CAST(? AS integer) = 0 OR EXISTS (SELECT 1 FROM semel_use u WHERE u.run = e.run AND u.replays > 0))
+          AND (CAST(? AS integer) = 0 OR EXISTS (SELECT 1 FROM semel_duplicate_count u WHERE u.run = e.run
+              AND u.replays > 0))
         ORDER BY e.run DESC LIMIT ?
         """;
 
     private static final String FAILED_OF_WORKFLOW = """
-        SELECT e.run FROM semel_end e CROSS JOIN semel_run r
+        SELECT e.run FROM semel_finished_run e CROSS JOIN semel_run r
         WHERE e.run < ? AND e.run >= ? AND r.run = e.run AND r.ws = ? AND r.created_at >= ?
           AND e.state > 10 AND e.state = ? AND e.workflow_id = ?
-          AND (CAST(? AS integer) = 0 OR EXISTS (SELECT 1 FROM semel_use u WHERE u.run = e.run AND u.replays > 0))
+          AND (CAST(? AS integer) = 0 OR EXISTS (SELECT 1 FROM semel_duplicate_count u WHERE u.run = e.run
+              AND u.replays > 0))
         ORDER BY e.run DESC LIMIT ?
         """;
 
     private static final String REPLAYED = """
-        SELECT u.run FROM semel_use u CROSS JOIN semel_run r
+        SELECT u.run FROM semel_duplicate_count u CROSS JOIN semel_run r
         WHERE u.run < ? AND u.run >= ? AND r.run = u.run AND r.ws = ? AND r.created_at >= ? AND u.replays > 0
-          AND (CAST(? AS integer) = 0 OR EXISTS (SELECT 1 FROM semel_end e WHERE e.run = u.run AND e.state = ?))
+          AND (CAST(? AS integer) = 0 OR EXISTS (SELECT 1 FROM semel_finished_run e WHERE e.run = u.run
+              AND e.state = ?))
           AND (? = '' OR r.workflow_id = ?)
         ORDER BY u.run DESC LIMIT ?
         """;
@@ -120,7 +129,7 @@ final class RunPages {
         return found.size() == filter.limit() ? found : ofEach(workflows.get(), filter);
     }
 
-    /** A list goes on behind runs that a sweep took away in between: a short page says that nothing follows. */
+    /** Fills the page even if retention deletes runs meanwhile, because a short page means that nothing follows. */
     private List<Rows.Run> whole(RunFilter filter, Source source) throws SQLException {
         List<Rows.Run> found = new ArrayList<>();
         RunFilter page = filter;
@@ -134,6 +143,7 @@ final class RunPages {
         return found;
     }
 
+    /** Reads the run ids of one page. */
     private interface Source {
         List<RunId> ids(RunFilter filter) throws SQLException;
     }
@@ -239,7 +249,7 @@ final class RunPages {
                 filter.limit());
     }
 
-    /** Whole rows in the order of their ids; one that is gone by now is left out. */
+    /** Returns whole rows, newest first; deleted runs are left out. */
     private List<Rows.Run> listed(List<RunId> ids) throws SQLException {
         List<Rows.Run> found = new ArrayList<>(ids.size());
         for (int at = 0; at < ids.size(); at += TOGETHER) {

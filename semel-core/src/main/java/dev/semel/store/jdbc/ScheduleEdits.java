@@ -9,27 +9,28 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Schedules and what became of their ticks, in statements that both stores understand. */
+/** Executes the store commands about schedules and their ticks. */
 final class ScheduleEdits {
     private static final String IS_CURRENT = """
         UPDATE semel_workflow SET version = version WHERE ws = ? AND workflow_id = ? AND version = ?
         """;
 
     private static final String ADD = """
-        INSERT INTO semel_schedule (ws, workflow_id, name, spec, paused, next_nominal, next_at, taken_by, taken_until, last_run)
+        INSERT INTO semel_schedule (ws, workflow_id, name, spec, paused, next_nominal, next_at, claimed_by,
+            claimed_until, last_run)
         VALUES (?, ?, ?, ?, 0, ?, ?, NULL, 0, NULL) ON CONFLICT (workflow_id, name) DO NOTHING
         """;
 
-    // Whoever has taken the tick settles it no more, since it goes by another text now; but it may have started its
-    // run,
-    // so that who takes it next must know that somebody had it: taken until a time that is over for ever.
+    // The worker that claimed the tick can no longer settle it, because the schedule has a new text. It may have
+    // started the run already, so the next claimant must see that the tick was claimed: claimed_until = 1 is always in
+    // the past.
     private static final String CHANGE = """
-        UPDATE semel_schedule SET spec = ?, next_at = ?, taken_until = CASE WHEN taken_by IS NULL THEN 0 ELSE 1 END
+        UPDATE semel_schedule SET spec = ?, next_at = ?, claimed_until = CASE WHEN claimed_by IS NULL THEN 0 ELSE 1 END
         WHERE workflow_id = ? AND name = ? AND spec = ? AND next_nominal = ?
         """;
 
     private static final String MOVE = """
-        UPDATE semel_schedule SET spec = ?, next_at = ?, taken_until = 0, taken_by = NULL, next_nominal = ?
+        UPDATE semel_schedule SET spec = ?, next_at = ?, claimed_until = 0, claimed_by = NULL, next_nominal = ?
         WHERE workflow_id = ? AND name = ? AND spec = ? AND next_nominal = ?
         """;
 
@@ -37,28 +38,28 @@ final class ScheduleEdits {
         DELETE FROM semel_schedule WHERE workflow_id = ? AND name = ?
         """;
 
-    private static final String TAKE = """
-        UPDATE semel_schedule SET taken_by = ?, taken_until = ?
-        WHERE workflow_id = ? AND name = ? AND next_nominal = ? AND (taken_until <= ? OR taken_by = ?)
+    private static final String CLAIM = """
+        UPDATE semel_schedule SET claimed_by = ?, claimed_until = ?
+        WHERE workflow_id = ? AND name = ? AND next_nominal = ? AND (claimed_until <= ? OR claimed_by = ?)
         """;
 
-    private static final String MOVE_ON = """
-        UPDATE semel_schedule SET next_nominal = ?, next_at = ?, taken_by = NULL, taken_until = 0,
+    private static final String ADVANCE = """
+        UPDATE semel_schedule SET next_nominal = ?, next_at = ?, claimed_by = NULL, claimed_until = 0,
             last_run = COALESCE(?, last_run)
-        WHERE workflow_id = ? AND name = ? AND next_nominal = ? AND taken_by = ? AND taken_until > 1
+        WHERE workflow_id = ? AND name = ? AND next_nominal = ? AND claimed_by = ? AND claimed_until > 1
         """;
 
-    private static final String NOTE = """
-        INSERT INTO semel_tick (workflow_id, schedule, nominal, state, reason, run, at, through)
+    private static final String INSERT_TICK = """
+        INSERT INTO semel_schedule_tick (workflow_id, schedule, nominal, state, reason, run, at, skipped_through)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (workflow_id, schedule, nominal) DO NOTHING
         """;
 
-    // A run is a run: whoever thought that the tick was skipped did not know of it.
-    private static final String NOTE_RUN = """
-        INSERT INTO semel_tick (workflow_id, schedule, nominal, state, reason, run, at, through)
+    // A tick with a run wins over a skipped one: the worker that skipped it did not know of the run.
+    private static final String INSERT_TICK_WITH_RUN = """
+        INSERT INTO semel_schedule_tick (workflow_id, schedule, nominal, state, reason, run, at, skipped_through)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (workflow_id, schedule, nominal) DO UPDATE
-        SET state = excluded.state, reason = excluded.reason, run = excluded.run, at = excluded.at, through = 0
-        WHERE semel_tick.state > 3
+        SET state = excluded.state, reason = excluded.reason, run = excluded.run, at = excluded.at, skipped_through = 0
+        WHERE semel_schedule_tick.state > 3
         """;
 
     private static final String PAUSE = """
@@ -66,12 +67,12 @@ final class ScheduleEdits {
         """;
 
     private static final String OLD = """
-        SELECT workflow_id, schedule, nominal FROM semel_tick WHERE at < ?
+        SELECT workflow_id, schedule, nominal FROM semel_schedule_tick WHERE at < ?
         ORDER BY at, workflow_id, schedule, nominal LIMIT ?
         """;
 
     private static final String DELETE = """
-        DELETE FROM semel_tick WHERE workflow_id = ? AND schedule = ? AND nominal = ?
+        DELETE FROM semel_schedule_tick WHERE workflow_id = ? AND schedule = ? AND nominal = ?
         """;
 
     private final Session session;
@@ -86,21 +87,21 @@ final class ScheduleEdits {
         if (session.update(IS_CURRENT, layOut.workspace(), layOut.workflowId(), layOut.version()) == 0) {
             return false;
         }
-        Map<String, Rows.Schedule> there = new HashMap<>();
+        Map<String, Rows.Schedule> existing = new HashMap<>();
         for (Rows.Schedule row : JdbcTimetable.of(session, layOut.workflowId())) {
-            there.put(row.name(), row);
+            existing.put(row.name(), row);
         }
         for (Edit.Laid laid : layOut.schedules()) {
-            Rows.Schedule row = there.get(laid.name());
+            Rows.Schedule row = existing.get(laid.name());
             boolean done = row != null && row.spec().equals(laid.spec());
-            if (!done && !stands(row, laid.before())) {
-                return false; // nothing was changed yet: looked at before anything is
+            if (!done && !isUnchanged(row, laid.before())) {
+                return false; // checked before the first change
             }
         }
         for (Edit.Laid laid : layOut.schedules()) {
-            lay(layOut, laid, there.remove(laid.name()), now);
+            saveSchedule(layOut, laid, existing.remove(laid.name()), now);
         }
-        for (Rows.Schedule gone : there.values().stream()
+        for (Rows.Schedule gone : existing.values().stream()
                 .sorted((a, b) -> a.name().compareTo(b.name()))
                 .toList()) {
             note(layOut.leftOf(gone, now));
@@ -109,13 +110,13 @@ final class ScheduleEdits {
         return true;
     }
 
-    private static boolean stands(Rows.@Nullable Schedule row, Rows.@Nullable Schedule before) {
+    private static boolean isUnchanged(Rows.@Nullable Schedule row, Rows.@Nullable Schedule before) {
         return row == null || before == null
                 ? row == null && before == null
                 : row.spec().equals(before.spec()) && row.nextNominal() == before.nextNominal();
     }
 
-    private void lay(Edit.LayOut layOut, Edit.Laid laid, Rows.@Nullable Schedule row, long now) throws SQLException {
+    private void saveSchedule(Edit.LayOut layOut, Edit.Laid laid, Rows.@Nullable Schedule row, long now) throws SQLException {
         String workflow = layOut.workflowId();
         if (row == null) {
             session.update(
@@ -146,7 +147,7 @@ final class ScheduleEdits {
                 take.by(), now + take.lasts(), due.workflowId(), due.name(), due.nextNominal(), now, take.by()
             });
         }
-        int[] taken = session.updateAll(TAKE, rows);
+        int[] taken = session.updateAll(CLAIM, rows);
         List<Rows.Schedule> ours = new ArrayList<>();
         for (int i = 0; i < taken.length; i++) {
             if (taken[i] == 1) {
@@ -163,7 +164,7 @@ final class ScheduleEdits {
                 one.nextNominal(), one.nextAt(), one.lastRun(), one.workflowId(), one.name(), one.from(), settle.by()
             });
         }
-        int[] moved = session.updateAll(MOVE_ON, rows);
+        int[] moved = session.updateAll(ADVANCE, rows);
         List<@Nullable Object[]> skips = new ArrayList<>();
         List<@Nullable Object[]> runs = new ArrayList<>();
         int count = 0;
@@ -177,15 +178,15 @@ final class ScheduleEdits {
                 }
             }
         }
-        session.updateAll(NOTE, skips);
-        session.updateAll(NOTE_RUN, runs);
+        session.updateAll(INSERT_TICK, skips);
+        session.updateAll(INSERT_TICK_WITH_RUN, runs);
         return count;
     }
 
     int note(List<Rows.Tick> ticks) throws SQLException {
         int written = 0;
         for (Rows.Tick tick : ticks) {
-            written += note(tick.state().ran() ? NOTE_RUN : NOTE, tick);
+            written += note(tick.state().ran() ? INSERT_TICK_WITH_RUN : INSERT_TICK, tick);
         }
         return written;
     }
@@ -211,8 +212,8 @@ final class ScheduleEdits {
         int paused = pause.paused() ? 1 : 0;
         int changed = session.update(PAUSE, paused, pause.workspace(), pause.workflowId(), pause.name(), paused);
         if (changed == 1) {
-            String deed = pause.paused() ? "schedule.pause" : "schedule.resume";
-            edits.audit(pause.workspace(), now, pause.by(), List.of(deed, pause.workflowId() + "/" + pause.name()));
+            String action = pause.paused() ? "schedule.pause" : "schedule.resume";
+            edits.audit(pause.workspace(), now, pause.by(), List.of(action, pause.workflowId() + "/" + pause.name()));
         }
         return JdbcTimetable.find(session, pause.workspace(), pause.workflowId(), pause.name());
     }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A connection whose statements are prepared once. Used by one thread at a time. */
+/** A JDBC connection that caches its prepared statements. One thread uses it at a time. */
 public final class Session implements AutoCloseable {
     private Connection connection;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
@@ -24,19 +24,19 @@ public final class Session implements AutoCloseable {
         return connection;
     }
 
-    /** Goes on with another connection; what was prepared on the old one is gone with it. */
+    /** Switches to another connection and drops the statements that the old one prepared. */
     public void goOn(Connection fresh) {
         prepared.clear();
         connection = fresh;
     }
 
     public PreparedStatement statement(String sql) throws SQLException {
-        PreparedStatement known = prepared.get(sql);
-        if (known == null) {
-            known = connection.prepareStatement(sql);
-            prepared.put(sql, known);
+        PreparedStatement cached = prepared.get(sql);
+        if (cached == null) {
+            cached = connection.prepareStatement(sql);
+            prepared.put(sql, cached);
         }
-        return known;
+        return cached;
     }
 
     public <T> List<T> list(String sql, RowReader<T> reader, @Nullable Object... values) throws SQLException {
@@ -57,12 +57,14 @@ public final class Session implements AutoCloseable {
         }
     }
 
-    /** How many rows it changed. */
+    /** Returns the number of changed rows. */
     public int update(String sql, @Nullable Object... values) throws SQLException {
         return bound(sql, values).executeUpdate();
     }
 
-    /** The same statement for each of these, sent together; how many rows each one changed. */
+    /**
+     * Sends one statement with many rows of parameters in a batch. Returns the number of rows that each one changed.
+     */
     public int[] updateAll(String sql, List<@Nullable Object[]> rows) throws SQLException {
         PreparedStatement statement = statement(sql);
         for (@Nullable Object[] row : rows) {
@@ -99,6 +101,7 @@ public final class Session implements AutoCloseable {
         connection.close();
     }
 
+    /** Maps the current row of a result set to a value. */
     @FunctionalInterface
     public interface RowReader<T> {
         T read(ResultSet row) throws SQLException;

@@ -9,7 +9,7 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Documents of a workspace, in statements that both stores understand. */
+/** Saves, removes and reads the versioned configuration documents of a workspace. */
 final class SettingEdits {
     private static final int MOST_ATTEMPTS = 20;
 
@@ -23,7 +23,7 @@ final class SettingEdits {
         WHERE ws = ? AND kind = ? AND name = ? AND version = ?
         """;
 
-    // Large texts are read one at a time, so that a page fits into memory whatever it lists.
+    // Large documents are read one at a time, so that a page fits into memory.
     private static final String PAGE = """
         SELECT s.ws, s.kind, s.name, s.version, CASE WHEN length(s.body) > 4096 THEN '' ELSE s.body END,
                s.changed_at, s.changed_by, s.removed
@@ -60,13 +60,13 @@ final class SettingEdits {
         this.session = session;
     }
 
-    /** @param changed false where what was asked for stood already, or was refused */
+    /** @param changed false if the document was already as requested, or the change was rejected */
     record Outcome(Placed placed, boolean changed) {}
 
     Outcome put(Edit.Put put, long now) throws SQLException {
         Rows.Setting wanted = row(put.name(), put.body(), put.actor(), now);
         for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-            Rows.Setting newest = newestOrAlone(put.name());
+            Rows.Setting newest = newestOrLock(put.name());
             if (newest != null && !newest.removed() && newest.body().equals(put.body())) {
                 return new Outcome(new Placed.Now(newest), false);
             }
@@ -74,12 +74,12 @@ final class SettingEdits {
             if (put.expected() != null && put.expected() != current) {
                 return new Outcome(new Placed.Moved(current), false);
             }
-            Rows.Setting placed = place(put.name(), newest, wanted);
+            Rows.Setting placed = writeNext(put.name(), newest, wanted);
             if (placed != null) {
                 return new Outcome(new Placed.Now(placed), true);
             }
         }
-        throw lostTooOften(put.name());
+        throw conflictLimit(put.name());
     }
 
     Outcome remove(Edit.Remove remove, long now) throws SQLException {
@@ -95,21 +95,24 @@ final class SettingEdits {
             if (remove.expected() != null && remove.expected() != newest.version()) {
                 return new Outcome(new Placed.Moved(newest.version()), false);
             }
-            Rows.Setting placed = place(remove.name(), newest, wanted);
+            Rows.Setting placed = writeNext(remove.name(), newest, wanted);
             if (placed != null) {
                 return new Outcome(new Placed.Now(placed), true);
             }
         }
-        throw lostTooOften(remove.name());
+        throw conflictLimit(remove.name());
     }
 
-    private static IllegalStateException lostTooOften(SettingName name) {
+    private static IllegalStateException conflictLimit(SettingName name) {
         return new IllegalStateException(
-                "a " + name.kind().word() + " lost its next version " + MOST_ATTEMPTS + " times to others");
+                "Saving a " + name.kind().word() + " failed: other writers created its next version " + MOST_ATTEMPTS
+                        + " times in a row. Nothing was changed. Retry.");
     }
 
-    /** What there is; where there is nothing, whoever also makes something new in this workspace waits for us. */
-    private Rows.@Nullable Setting newestOrAlone(SettingName name) throws SQLException {
+    /**
+     * Reads the newest version. If there is none, locks the workspace, so that concurrent creations wait for this one.
+     */
+    private Rows.@Nullable Setting newestOrLock(SettingName name) throws SQLException {
         Rows.Setting found = newest(session, name);
         if (found != null) {
             return found;
@@ -119,10 +122,10 @@ final class SettingEdits {
     }
 
     /**
-     * Puts the next version behind the one that was read. Null: somebody else did so first. The number of the version
-     * decides: with a history it can be inserted once, and without one the only row can leave its old number once.
+     * Writes the version after the one that was read. Null: another writer did so first. The version number decides:
+     * with a history it can be inserted once; without one the only row can leave its old number once.
      */
-    private Rows.@Nullable Setting place(SettingName name, Rows.@Nullable Setting before, Rows.Setting wanted)
+    private Rows.@Nullable Setting writeNext(SettingName name, Rows.@Nullable Setting before, Rows.Setting wanted)
             throws SQLException {
         int version = before == null ? 1 : before.version() + 1;
         int removed = wanted.removed() ? 1 : 0;
@@ -152,7 +155,7 @@ final class SettingEdits {
         return placed == 1 ? numbered(wanted, version) : null;
     }
 
-    /** @param body null: it says that the document was removed */
+    /** @param body null for a removal */
     private static Rows.Setting row(SettingName name, @Nullable String body, String actor, long now) {
         String text = body == null ? "" : body;
         return new Rows.Setting(name.workspace(), name.kind().word(), name.text(), 1, text, now, actor, body == null);
@@ -177,8 +180,10 @@ final class SettingEdits {
         return session.one(VERSION, SettingEdits::read, id.ws(), id.kind(), id.name(), id.version());
     }
 
+    /** Identifies one version of a document. */
     record SettingVersion(int ws, String kind, String name, int version) {}
 
+    /** A page of documents of one kind, after a name. */
     record Slice(int ws, String kind, String after, int limit) {}
 
     static List<Rows.Setting> page(Session session, Slice slice) throws SQLException {

@@ -7,30 +7,30 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds statements that begin or end transactions, or outlive them, in the SQL of a tx step. It is there for mistakes, not for malice: it
- * knows quotes and comments, and looks at the first words of every statement.
+ * Detects SQL of a {@code tx} step that begins, ends or outlives the transaction. It guards against mistakes, not
+ * attacks: it skips quotes and comments and checks the first words of each statement.
  */
 final class TransactionWords {
     private static final Set<String> WORDS = Set.of(
             "BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "ATTACH", "DETACH", "VACUUM", "DISCARD", "RESET");
 
-    /** The next step of somebody else has the same session: a setting that is not local would be there too. */
+    /** Other steps reuse the session, so a setting that is not local would leak into them. */
     private static final Pattern OUTLIVES =
             Pattern.compile("(SET(?!\\s+(LOCAL|CONSTRAINTS)\\b)|PREPARE\\s+TRANSACTION)\\b.*", Pattern.DOTALL);
 
-    /** A trigger's body is full of semicolons and of words such as BEGIN. */
+    /** The body of a database trigger contains semicolons and words such as BEGIN. */
     private static final Pattern TRIGGER = Pattern.compile("CREATE\\s+(\\w+\\s+)?TRIGGER\\b.*", Pattern.DOTALL);
 
     private static final Pattern TO_SAVEPOINT =
             Pattern.compile("ROLLBACK\\s+((TRANSACTION|WORK)\\s+)?TO\\b.*", Pattern.DOTALL);
 
-    /** SQLite ends the whole transaction on a conflict, and what came next would commit by itself. */
+    /** SQLite rolls the whole transaction back on such a conflict; later statements would then commit on their own. */
     private static final Pattern ON_CONFLICT =
             Pattern.compile("\\b(OR\\s+ROLLBACK|CONFLICT\\s+ROLLBACK|RAISE\\s*\\(\\s*ROLLBACK)\\b");
 
     private TransactionWords() {}
 
-    /** The first such word, or null. */
+    /** Returns the first such keyword, or null. */
     static @Nullable String in(String sql) {
         String bare = bare(sql).toUpperCase(Locale.ROOT);
         Matcher conflict = ON_CONFLICT.matcher(bare);
@@ -64,7 +64,7 @@ final class TransactionWords {
         return text.substring(0, end);
     }
 
-    /** Without comments and without what is quoted. */
+    /** Removes comments and quoted text. */
     private static String bare(String sql) {
         StringBuilder out = new StringBuilder(sql.length());
         int at = 0;
@@ -80,7 +80,7 @@ final class TransactionWords {
         return out.toString();
     }
 
-    /** Behind the comment or quote that begins there; the same place where none does. */
+    /** Returns the position after the comment or quote that begins at {@code at}, or {@code at} if none does. */
     private static int endOfHidden(String sql, int at) {
         char c = sql.charAt(at);
         if (sql.startsWith("--", at)) {
@@ -93,7 +93,7 @@ final class TransactionWords {
             return behind(sql, String.valueOf(c), at + 1);
         }
         if (c == '$') {
-            // PostgreSQL's quotes around code: $$ … $$ or $tag$ … $tag$; a parameter such as $1 is none.
+            // PostgreSQL's dollar quotes: $$ … $$ or $tag$ … $tag$. A parameter such as $1 is not one.
             int end = sql.indexOf('$', at + 1);
             boolean quotes = end > 0 && sql.substring(at + 1, end).chars().allMatch(Character::isUnicodeIdentifierPart);
             return quotes ? behind(sql, sql.substring(at, end + 1), end + 1) : at;

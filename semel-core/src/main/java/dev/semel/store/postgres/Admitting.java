@@ -26,11 +26,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The admission of a batch: insert all names, read those that were lost, take over those that are free, then insert
- * the runs. Uniqueness is the constraint's; nothing is looked up before it is inserted.
+ * Admits the triggers of a batch: inserts all keys, reads those that were in use, takes over the free ones, then
+ * inserts the runs. The unique constraint decides; nothing is looked up before it is inserted.
  */
 final class Admitting {
-    private static final String TAKE = """
+    private static final String CLAIM = """
         INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)
         SELECT ws, kind, key, run, digest, ?, expires_at, flags
         FROM unnest(?::int[], ?::int[], ?::text[], ?::bytea[], ?::bytea[], ?::bigint[], ?::int[])
@@ -39,8 +39,8 @@ final class Admitting {
         RETURNING kind, run
         """;
 
-    // Rows are locked sorted, by the order of the arrays; run and expiry say that nobody took the name meanwhile.
-    private static final String RETAKE = """
+    // Rows are locked sorted, in the order of the arrays; an unchanged run and expiry mean that the key is still free.
+    private static final String TAKE_OVER = """
         WITH free AS MATERIALIZED (
             SELECT u.* FROM unnest(?::int[], ?::int[], ?::text[], ?::bytea[], ?::bytea[], ?::bigint[], ?::int[],
                                    ?::bytea[], ?::bigint[])
@@ -56,12 +56,12 @@ final class Admitting {
         RETURNING k.kind, k.run
         """;
 
-    private static final String LET_GO = """
+    private static final String RELEASE = """
         DELETE FROM semel_key k USING unnest(?::int[], ?::int[], ?::text[], ?::bytea[]) AS u(ws, kind, key, run)
         WHERE k.ws = u.ws AND k.kind = u.kind AND k.key = u.key AND k.run = u.run
         """;
 
-    /** When, by the store's clock, under which catalog and under which lease. */
+    /** The store's time, catalog revision and lease of a batch. */
     record Moment(long now, long change, @Nullable Long lease) {}
 
     private final Session session;
@@ -76,20 +76,21 @@ final class Admitting {
         this.moment = moment;
     }
 
+    /** Identifies an inserted key within a batch: its kind and its run. */
     private record Slot(int kind, RunId run) {}
 
     void apply(List<PostgresLane.Indexed<Write.Admit>> admits, Locking locks, Object[] outcomes) throws SQLException {
         Map<Name, Case> leaders = new HashMap<>();
         List<Case> cases = new ArrayList<>();
         List<Case> followers = new ArrayList<>();
-        Set<String> quiet = new HashSet<>();
+        Set<String> debounced = new HashSet<>();
         for (var indexed : admits) {
             Case one = new Case(indexed, locks);
             NewRun.Gate gate = one.admit.run().gate();
             if (gate != null
                     && gate.debounce() != null
-                    && !quiet.add(gate.debounce().name())) {
-                outcomes[one.at] = new Admitted.Again(); // the one before it makes the run that takes it in
+                    && !debounced.add(gate.debounce().name())) {
+                outcomes[one.at] = new Admitted.Again(); // an earlier trigger of the batch creates its run
                 continue;
             }
             boolean follows =
@@ -101,13 +102,13 @@ final class Admitting {
                 cases.add(one);
             }
         }
-        take(cases);
-        waitForLeaders(cases, leaders);
-        retake(cases);
-        share(cases, leaders);
-        letGo(cases);
+        claimKeys(cases);
+        retryWithLeaders(cases, leaders);
+        takeOverKeys(cases);
+        shareHolders(cases, leaders);
+        releaseKeys(cases);
         create(cases, outcomes);
-        takeIn(cases, outcomes);
+        mergeDebounced(cases, outcomes);
         locks.dropUnused();
         for (Case one : cases) {
             if (one.again) {
@@ -121,14 +122,14 @@ final class Admitting {
         }
     }
 
-    private void take(List<Case> cases) throws SQLException {
+    private void claimKeys(List<Case> cases) throws SQLException {
         List<Claimed> all = claimed(cases);
         if (all.isEmpty()) {
             return;
         }
-        PreparedStatement statement = session.statement(TAKE);
+        PreparedStatement statement = session.statement(CLAIM);
         Arrays arrays = new Arrays(session, statement).one(moment.now());
-        bindNames(arrays, all);
+        bindKeys(arrays, all);
         arrays.bytes(all.stream().map(c -> c.wish().digest()).toArray(byte[][]::new))
                 .longs(all.stream()
                         .mapToLong(c -> c.wish().expiresAt(moment.now()))
@@ -144,12 +145,12 @@ final class Admitting {
             }
         }
         if (!missed.isEmpty()) {
-            meet(missed);
+            readHolders(missed);
         }
     }
 
-    /** Reads who has the names that were not inserted. */
-    private void meet(List<Claimed> missed) throws SQLException {
+    /** Reads the runs that hold the keys which were not inserted. */
+    private void readHolders(List<Claimed> missed) throws SQLException {
         List<@Nullable Known> found = PostgresReads.find(
                         session, missed.stream().map(c -> c.wish().name()).toList(), skew)
                 .known();
@@ -157,19 +158,19 @@ final class Admitting {
             Claimed c = missed.get(i);
             Known known = found.get(i);
             if (c.of().taker != null) {
-                c.of().again |= c.wish().binding(); // the name was free a moment ago; the next look finds its holder
+                c.of().again |= c.wish().binding(); // the key was free a moment ago; the retry finds its holder
             } else if (known == null) {
-                c.of().again = true; // swept or let go between the two statements
+                c.of().again = true; // deleted or released between the two statements
             } else if (known.run().equals(c.of().run())) {
-                c.of().lineage = known.lineage(); // applied again after a lost answer
+                c.of().lineage = known.lineage(); // a retry after a lost response
             } else {
                 c.of().lost.add(new Case.Lost(c.wish(), known, Admissions.standing(known, moment.now())));
             }
         }
     }
 
-    /** Gives expired, released and failed names to the triggers that nothing else stops. */
-    private void retake(List<Case> cases) throws SQLException {
+    /** Moves expired, released and failed keys to the triggers that are not blocked otherwise. */
+    private void takeOverKeys(List<Case> cases) throws SQLException {
         List<Claimed> wanted = new ArrayList<>();
         for (Case one : cases) {
             if (!one.again && !one.blocked()) {
@@ -182,9 +183,9 @@ final class Admitting {
             return;
         }
         wanted.sort(Comparator.comparing(c -> c.wish().name()));
-        PreparedStatement statement = session.statement(RETAKE);
+        PreparedStatement statement = session.statement(TAKE_OVER);
         Arrays arrays = new Arrays(session, statement);
-        bindNames(arrays, wanted);
+        bindKeys(arrays, wanted);
         arrays.bytes(wanted.stream().map(c -> c.wish().digest()).toArray(byte[][]::new))
                 .longs(wanted.stream()
                         .mapToLong(c -> c.wish().expiresAt(moment.now()))
@@ -198,28 +199,30 @@ final class Admitting {
             if (retaken.contains(c.slot())) {
                 continue;
             }
-            // Somebody else was faster. A trigger with several names may hold some of them now: undo the whole batch.
+            // Another batch was faster. A trigger with several keys may hold some of them now: roll the batch back.
             if (c.of().admit.wishes().size() > 1) {
-                throw new SQLException("a name changed hands; the batch is applied again", "40001");
+                throw new SQLException("a key moved to another run; the batch is applied again", "40001");
             }
             c.of().again = true;
         }
     }
 
-    /** Where the first who wanted a name did not get it, those who share it try again: before they take anything over. */
-    private static void waitForLeaders(List<Case> cases, Map<Name, Case> leaders) {
+    /**
+     * If the first trigger that claimed a shared key did not get it, the others are retried before they take keys over.
+     */
+    private static void retryWithLeaders(List<Case> cases, Map<Name, Case> leaders) {
         for (Case one : cases) {
             one.again |= one.shared.stream().map(wish -> leader(wish, leaders)).anyMatch(l -> l.again || l.blocked());
         }
     }
 
-    /** Tells those who share a name that does not bind who has it now. */
-    private void share(List<Case> cases, Map<Name, Case> leaders) throws SQLException {
+    /** Gives triggers that share a non-binding key its holder. */
+    private void shareHolders(List<Case> cases, Map<Name, Case> leaders) throws SQLException {
         for (Case one : cases) {
             for (Wish wish : one.again ? List.<Wish>of() : one.shared) {
                 Case leader = leader(wish, leaders);
                 if (leader.again) {
-                    throw new SQLException("a shared name changed hands; the batch is applied again", "40001");
+                    throw new SQLException("a shared key moved to another run; the batch is applied again", "40001");
                 }
                 Known holder = holder(leader, wish.name(), origins(leader).lineage());
                 one.lost.add(new Case.Lost(wish, holder, Standing.LIVE));
@@ -231,8 +234,8 @@ final class Admitting {
         return Objects.requireNonNull(leaders.get(wish.name()));
     }
 
-    /** A refusal leaves no row. */
-    private void letGo(List<Case> cases) throws SQLException {
+    /** Deletes the keys of blocked triggers: a rejected trigger leaves no row. */
+    private void releaseKeys(List<Case> cases) throws SQLException {
         List<Claimed> back = new ArrayList<>();
         for (Case one : cases) {
             if (one.again || one.blocked()) {
@@ -243,8 +246,8 @@ final class Admitting {
             return;
         }
         back.sort(Comparator.comparing(c -> c.wish().name()));
-        PreparedStatement statement = session.statement(LET_GO);
-        bindNames(new Arrays(session, statement), back);
+        PreparedStatement statement = session.statement(RELEASE);
+        bindKeys(new Arrays(session, statement), back);
         statement.executeUpdate();
     }
 
@@ -256,7 +259,7 @@ final class Admitting {
         new Creating(session, moment, counted).apply(fresh, outcomes);
     }
 
-    private void takeIn(List<Case> cases, Object[] outcomes) throws SQLException {
+    private void mergeDebounced(List<Case> cases, Object[] outcomes) throws SQLException {
         for (Case one : cases) {
             if (one.taker != null && !one.again) {
                 outcomes[one.at] = new Gating(session).takeIn(one.admit, one.taker, moment.now());
@@ -272,7 +275,7 @@ final class Admitting {
             if (lost.standing() == Standing.LIVE) {
                 duplicateOf = lost.known();
             } else if (earlier == null && lost.wish().name().kind() != Name.Kind.PAYLOAD) {
-                // A payload that was seen under another key says nothing about who used this key before.
+                // The payload of another key does not identify the previous run of this key.
                 Known known = lost.known();
                 earlier = new Write.Earlier(known.run(), known.chosenRunId(), lost.standing() == Standing.EXPIRED);
                 lineage = lost.standing() == Standing.FAILED ? known.lineage() : lineage;
@@ -297,17 +300,17 @@ final class Admitting {
         return new Admitted.Held(moment.now(), known);
     }
 
-    /** A trigger that shares a name with one before it in the batch gets what that one found or made. */
+    /** Returns for a trigger that shares a key with an earlier one of the batch what that one found or created. */
     private Admitted follow(Case follower, Map<Name, Case> leaders, Object[] outcomes) {
         List<@Nullable Known> known = new ArrayList<>();
         boolean any = false;
         for (Wish wish : follower.admit.wishes()) {
             if (!wish.binding()) {
-                known.add(null); // as where the store tells it: what does not bind stops nobody
+                known.add(null); // as for keys in the store: a non-binding key blocks no trigger
                 continue;
             }
             Case leader = leaders.get(wish.name());
-            // Whether a run behind a gate has started, or who took its trigger in, is told by the next transaction.
+            // The next transaction sees whether a run with start conditions started or was debounced.
             if (leader == null || leader.again || leader.admit.run().gate() != null) {
                 return new Admitted.Again();
             }
@@ -318,7 +321,7 @@ final class Admitting {
         return any ? new Admitted.Held(moment.now(), known) : new Admitted.Again();
     }
 
-    /** Null: the leader was stopped by another name and let this one go. */
+    /** Null: another key blocked the leader, and it released this one. */
     private @Nullable Known followed(Case leader, Name name, Object[] outcomes) {
         if (outcomes[leader.at] instanceof Admitted.Fresh fresh) {
             return holder(leader, name, fresh.lineage());
@@ -330,7 +333,7 @@ final class Admitting {
                 .orElse(null);
     }
 
-    /** Who has a name of a leader that is fresh: whom the leader found there, or the leader itself. */
+    /** Returns the holder of a fresh leader's key: the run that the leader found, or the leader's own run. */
     private Known holder(Case leader, Name name, RunId lineage) {
         for (Case.Lost lost : leader.lost) {
             if (lost.wish().name().equals(name) && lost.standing() == Standing.LIVE) {
@@ -356,7 +359,7 @@ final class Admitting {
                 wish.flags());
     }
 
-    /** A wish of a case; {@code old} is what the name held before, where it is taken over. */
+    /** A key claim of a pending admission; {@code previous} is the record that it takes over. */
     private record Claimed(Case of, Wish wish, @Nullable Known previous) {
         Claimed(Case of, Wish wish) {
             this(of, wish, null);
@@ -380,7 +383,7 @@ final class Admitting {
         return all;
     }
 
-    private static void bindNames(Arrays arrays, List<Claimed> all) throws SQLException {
+    private static void bindKeys(Arrays arrays, List<Claimed> all) throws SQLException {
         arrays.ints(all.stream().mapToInt(c -> c.wish().name().workspace()).toArray())
                 .ints(all.stream().mapToInt(c -> c.wish().name().kind().code()).toArray())
                 .texts(all.stream().map(c -> c.wish().name().text()).toArray(String[]::new))

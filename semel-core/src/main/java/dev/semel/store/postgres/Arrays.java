@@ -6,7 +6,7 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
-/** Binds one array after another; the driver sends these types in binary. */
+/** Binds array parameters of a statement in order. The PostgreSQL driver sends these types in binary. */
 final class Arrays {
     private final PGConnection connection;
     private final PreparedStatement statement;

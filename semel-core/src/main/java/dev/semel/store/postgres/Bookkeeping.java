@@ -18,22 +18,25 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ledger's part of a batch: lock the rows that are there, decide in the order of the batch, insert the new rows,
- * then update. A new row may be inserted by somebody else at the same moment. Then whoever asked for it here, and
- * whoever's answer rests on that, is deferred to the next transaction, which sees the row.
+ * Applies the effect-ledger operations of a batch: locks existing rows, decides in batch order, inserts new rows, then
+ * updates. If another batch inserts the same row at that moment, the writes that depend on it are deferred to the next
+ * transaction, which sees the row.
  */
 final class Bookkeeping {
     private static final String LOCK = """
         SELECT e.* FROM unnest(?::int[], ?::text[]) AS u(ws, digest)
         CROSS JOIN LATERAL (
-            SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
-                   data, result, key, path, workflow_id, protection, does, object, worth
+            SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
+                window_micros, expires_at,
+                   data, result, key, path, workflow_id, protection, action, object, worth
             FROM semel_effect e WHERE e.ws = u.ws AND e.digest = u.digest LIMIT 1 FOR NO KEY UPDATE) e
         """;
 
     private static final String INSERT = """
-        INSERT INTO semel_effect (ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at,
-                                  lasts, expires_at, data, result, key, path, workflow_id, protection, does, object,
+        INSERT INTO semel_effect (ws, digest, step, run, claim, reservation, state, generation, attempt, first_at,
+            accepted_at,
+                                  window_micros, expires_at, data, result, key, path, workflow_id, protection, action,
+                                      object,
                                   worth)
         SELECT *
         FROM unnest(?::int[], ?::text[], ?::text[], ?::bytea[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[],
@@ -43,15 +46,19 @@ final class Bookkeeping {
         """;
 
     private static final String UPDATE = """
-        UPDATE semel_effect e SET step = u.step, run = u.run, claim = u.claim, turn = u.turn, state = u.state,
+        UPDATE semel_effect e SET step = u.step, run = u.run, claim = u.claim, reservation = u.reservation,
+            state = u.state,
             generation = u.generation, attempt = u.attempt, first_at = u.first_at, accepted_at = u.accepted_at,
-            lasts = u.lasts, expires_at = u.expires_at, data = u.data, result = u.result, key = u.key, path = u.path,
-            workflow_id = u.workflow_id, protection = u.protection, does = u.does, object = u.object, worth = u.worth
+            window_micros = u.window_micros, expires_at = u.expires_at, data = u.data, result = u.result, key = u.key,
+                path = u.path,
+            workflow_id = u.workflow_id, protection = u.protection, action = u.action, object = u.object,
+                worth = u.worth
         FROM unnest(?::int[], ?::text[], ?::text[], ?::bytea[], ?::int[], ?::int[], ?::int[], ?::int[], ?::int[],
                     ?::bigint[], ?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[],
                     ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
-            AS u(ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
-                 data, result, key, path, workflow_id, protection, does, object, worth)
+            AS u(ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
+                window_micros, expires_at,
+                 data, result, key, path, workflow_id, protection, action, object, worth)
         WHERE e.ws = u.ws AND e.digest = u.digest
         """;
 
@@ -65,14 +72,14 @@ final class Bookkeeping {
         this.now = now;
     }
 
-    /** What one op did to a row; null where it stays as it was. */
+    /** An operation and the row that it produced; null if it changed nothing. */
     private record Event(Turn turn, Ledger.Op op, Ledger.@Nullable Row row) {
-        boolean asks() {
+        boolean isReservation() {
             return op instanceof Ledger.Reserve;
         }
     }
 
-    /** A row of the ledger and what the batch does to it. */
+    /** A ledger row and the operations of the batch on it. */
     private static final class Cell {
         Ledger.@Nullable Row found;
         Ledger.@Nullable Row current;
@@ -86,7 +93,10 @@ final class Bookkeeping {
             return change.verdict();
         }
 
-        /** The row as the write that makes it leaves it: applied again that write finds its own row and changes nothing. */
+        /**
+         * Returns a new row after the write that creates it: a retry of that write finds its own row and changes
+         * nothing.
+         */
         Ledger.@Nullable Row made() {
             Turn maker = null;
             Ledger.Row row = null;
@@ -99,7 +109,7 @@ final class Bookkeeping {
             return found == null ? row : null;
         }
 
-        /** The row after all writes that count; null where it stays as it was found or made. */
+        /** Returns the row after all writes that are not deferred; null if it did not change. */
         Ledger.@Nullable Row changed() {
             Ledger.Row last = null;
             for (Event event : events) {
@@ -111,7 +121,7 @@ final class Bookkeeping {
         }
     }
 
-    /** @param others rows that edits of this batch touch later, locked here in the one order */
+    /** @param others rows that commands of this batch change later, locked here to keep the lock order */
     void apply(List<Turn> turns, Collection<Ledger.Id> others) throws SQLException {
         TreeMap<Ledger.Id, Cell> cells = new TreeMap<>();
         others.forEach(id -> cells.put(id, new Cell()));
@@ -142,7 +152,7 @@ final class Bookkeeping {
         }
     }
 
-    /** What changed the ledger for good; on a row that somebody else made meanwhile nothing did. */
+    /** Counts the operations that changed the ledger; none did on a row that another batch inserted meanwhile. */
     private void count(Collection<Cell> cells) {
         for (Cell cell : cells) {
             for (Event event : cell.events) {
@@ -193,8 +203,8 @@ final class Bookkeeping {
     }
 
     /**
-     * Defers those whose answers do not hold. A settlement or a note needs no row of its own making: on one that
-     * somebody else made it does nothing, now or later.
+     * Defers reservations whose verdict is invalid, because it depends on a row that another batch inserted. A
+     * settlement or a copy on such a row does nothing, now or later.
      */
     private static void settle(Map<Ledger.Id, Cell> cells, List<Turn> turns) {
         boolean more = cells.values().stream().anyMatch(cell -> cell.lost);
@@ -203,7 +213,7 @@ final class Bookkeeping {
             for (Cell cell : cells.values()) {
                 boolean shaken = cell.lost;
                 for (Event event : cell.events) {
-                    if (shaken && event.asks() && !event.turn().deferred) {
+                    if (shaken && event.isReservation() && !event.turn().deferred) {
                         Turn.defer(event.turn(), turns);
                         more = true;
                     }
@@ -216,7 +226,7 @@ final class Bookkeeping {
     private static Cell cell(Map<Ledger.Id, Cell> cells, Ledger.Id id) {
         Cell cell = cells.get(id);
         if (cell == null) {
-            throw new IllegalStateException("a row of the ledger that nobody asked for");
+            throw new IllegalStateException("PostgreSQL returned a ledger row that the batch did not query");
         }
         return cell;
     }

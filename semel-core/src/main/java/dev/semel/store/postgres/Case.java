@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A trigger on its way through the batch. */
+/** The state of one trigger while a batch admits it: the keys it claimed, shares, got or found in use. */
 final class Case {
     final int at;
     final Write.Admit admit;
@@ -31,12 +31,14 @@ final class Case {
         this.lineage = given == null ? admit.run().id() : given;
     }
 
-    /** For which run it takes its names: its own, or the one that waits for quiet and takes it in. */
+    /** The run that gets its keys: its own, or the debounced run that it is merged into. */
     RunId holder() {
         return taker == null ? run() : taker;
     }
 
-    /** A name that does not bind is shared with the first in the batch who wants it, and only reported. */
+    /**
+     * Claims a key, or shares it with the first trigger of the batch that claimed it; a shared key is only reported.
+     */
     void lead(Wish wish, Map<Name, Case> leaders) {
         (leaders.putIfAbsent(wish.name(), this) == null ? wanted : shared).add(wish);
     }
@@ -45,13 +47,13 @@ final class Case {
         return held() || failed() != null;
     }
 
-    /** A name that binds stands for a live run. */
+    /** Whether a live run holds one of its binding keys. */
     boolean held() {
         return lost.stream()
                 .anyMatch(l -> l.standing() == Standing.LIVE && l.wish().binding());
     }
 
-    /** The failed run whose line this one would continue without saying so; null where there is none. */
+    /** Returns the failed run whose lineage the trigger would continue without declaring it, or null. */
     @Nullable
     Known failed() {
         return lost.stream()
@@ -62,7 +64,7 @@ final class Case {
                 .orElse(null);
     }
 
-    /** When its key was first used, where that has expired since; 0 elsewhere. */
+    /** When its expired key was first used; 0 if none expired. */
     long sinceAt() {
         return lost.stream()
                 .filter(l -> l.standing() != Standing.LIVE && l.wish().name().kind() != Name.Kind.PAYLOAD)
@@ -76,6 +78,6 @@ final class Case {
         return admit.run().id();
     }
 
-    /** A name somebody else has, and how firmly. */
+    /** A key that was in the table already, with its record and state. */
     record Lost(Wish wish, Known known, Standing standing) {}
 }

@@ -22,28 +22,30 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Inserts the runs of the triggers that got their names, and the work of driving them. */
+/** Inserts the runs of admitted triggers with their state rows, links and carried journals. */
 final class Creating {
-    // Work is made only with a new run row: an applied-again admission must not bring a finished run back to work.
+    // The state row is inserted only with a new run row: the retry of an admission must not restart a finished run.
     private static final String CREATE = """
         WITH made AS (
-            INSERT INTO semel_run (run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id,
-                                   input, fields, lineage, previous, duplicate_of, created_at)
-            SELECT run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id, input, fields,
-                   lineage, previous, duplicate_of, ?
+            INSERT INTO semel_run (run, ws, chosen_id, workflow_id, version, trigger_source, actor, key, correlation_id,
+                                   input, field_hashes, lineage, previous_run, duplicate_of, created_at)
+            SELECT run, ws, chosen_id, workflow_id, version, trigger_source, actor, key, correlation_id, input,
+                field_hashes,
+                   lineage, previous_run, duplicate_of, ?
             FROM unnest(?::bytea[], ?::int[], ?::text[], ?::text[], ?::int[], ?::int[], ?::text[], ?::text[],
                         ?::text[], ?::text[], ?::bytea[], ?::bytea[], ?::bytea[], ?::bytea[])
-                AS u(run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id, input, fields,
-                     lineage, previous, duplicate_of)
+                AS u(run, ws, chosen_id, workflow_id, version, trigger_source, actor, key, correlation_id, input,
+                    field_hashes,
+                     lineage, previous_run, duplicate_of)
             ON CONFLICT (run) DO NOTHING
             RETURNING run, workflow_id)
-        INSERT INTO semel_work (run, workflow_id, owner, claims, state, held)
+        INSERT INTO semel_unfinished_run (run, workflow_id, owner, claim_count, state, start_blocked)
         SELECT run, workflow_id, ?, ?, ?, ? FROM made
         RETURNING run
         """;
 
     private static final String LINK = """
-        INSERT INTO semel_link (run, parent, replay_of, depth)
+        INSERT INTO semel_run_link (run, parent, replay_of, depth)
         SELECT run, parent, replay_of, depth
         FROM unnest(?::bytea[], ?::bytea[], ?::bytea[], ?::int[]) AS u(run, parent, replay_of, depth)
         """;
@@ -55,19 +57,20 @@ final class Creating {
 
     private static final String OWNED = """
         SELECT w.run FROM unnest(?::bytea[]) AS u(run)
-        CROSS JOIN LATERAL (SELECT run, owner FROM semel_work w WHERE w.run = u.run LIMIT 1) w WHERE w.owner = ?
+        CROSS JOIN LATERAL (SELECT run, owner FROM semel_unfinished_run w WHERE w.run = u.run LIMIT 1) w
+            WHERE w.owner = ?
         """;
 
     private static final String RECORDED = """
-        SELECT r.run, r.lineage, r.previous, p.chosen_id FROM unnest(?::bytea[]) AS u(run)
-        CROSS JOIN LATERAL (SELECT run, lineage, previous FROM semel_run r WHERE r.run = u.run LIMIT 1) r
-        LEFT JOIN LATERAL (SELECT chosen_id FROM semel_run p WHERE p.run = r.previous LIMIT 1) p ON true
+        SELECT r.run, r.lineage, r.previous_run, p.chosen_id FROM unnest(?::bytea[]) AS u(run)
+        CROSS JOIN LATERAL (SELECT run, lineage, previous_run FROM semel_run r WHERE r.run = u.run LIMIT 1) r
+        LEFT JOIN LATERAL (SELECT chosen_id FROM semel_run p WHERE p.run = r.previous_run LIMIT 1) p ON true
         """;
 
     /**
-     * A trigger that is fresh, its place in the batch, and where its run comes from.
+     * A fresh trigger, its position in the batch and the origins of its run.
      *
-     * @param sinceAt when its key was first used, where it has expired since; 0 elsewhere
+     * @param sinceAt when its expired key was first used; 0 if none expired
      */
     record Row(int at, Write.Admit admit, Admitted.Fresh from, long sinceAt) {
         RunId run() {
@@ -75,14 +78,14 @@ final class Creating {
         }
     }
 
-    /** Runs that differ in who drives them first: this worker, whoever claims them, or nobody yet. */
+    /** Which worker executes a new run first: this one, any worker that claims it, or none yet. */
     private enum Lot {
         OWN,
         FREE,
         QUEUED;
 
         static Lot of(Row row) {
-            // A run behind a gate is claimed when its time has come, by whoever has room then.
+            // A run with start conditions is claimed when it is due, by a worker with free capacity.
             boolean own = row.admit().own() && row.admit().run().gate() == null;
             return row.admit().run().state() == RunState.QUEUED ? QUEUED : own ? OWN : FREE;
         }
@@ -134,7 +137,7 @@ final class Creating {
         }
     }
 
-    /** Rows for the new runs that come from another run. */
+    /** Inserts the link rows of new runs that another run started. */
     private void link(List<Row> rows, Set<RunId> made) throws SQLException {
         List<NewRun> linked = rows.stream()
                 .map(row -> row.admit().run())
@@ -156,7 +159,7 @@ final class Creating {
         }
     }
 
-    /** The journals of new runs that begin with what another run has on record. */
+    /** Inserts the journal entries that new runs carry over from another run. */
     private void carry(List<Row> rows, Set<RunId> made) throws SQLException {
         List<NewRun> carrying = rows.stream()
                 .map(row -> row.admit().run())
@@ -203,7 +206,7 @@ final class Creating {
         return made;
     }
 
-    /** Applied again after a lost answer: where those runs come from stands on record, and no longer in the names. */
+    /** Reads the origins of recorded runs: on a retry after a lost response the keys no longer show them. */
     private Map<RunId, Admitted.Fresh> recorded(Stream<Row> rows) throws SQLException {
         PreparedStatement statement = session.statement(RECORDED);
         new Arrays(session, statement).bytes(rows.map(row -> row.run().bytes()).toArray(byte[][]::new));

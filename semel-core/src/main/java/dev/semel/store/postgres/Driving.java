@@ -24,25 +24,26 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What owners write about their runs, and what is remembered of repeats: one statement for each kind of write. The rows
- * of the runs are locked before; the ledger decides before anything else of a write is done.
+ * Writes the progress and results of runs for their owners, and records duplicate requests, with one statement for each
+ * kind of write. The rows of the runs are locked before; the ledger decides before other parts of a write are applied.
  */
 final class Driving {
-    // The table is a queue: mostly empty, and full of rows that are gone. Joined with unnest() it would be read whole,
-    // because the planner believes that nothing is in it; a list of keys always goes by the index.
-    private static final String MOVE = """
-        UPDATE semel_work SET state = ?, falls = CASE WHEN ? = 1 THEN 0 ELSE falls END WHERE run = ANY (?)
+    // The table is a queue, mostly empty and full of dead rows. A join with unnest() would scan it, because the planner
+    // estimates that it is empty; a list of keys always uses the index.
+    private static final String SET_STATE = """
+        UPDATE semel_unfinished_run SET state = ?, crash_count = CASE WHEN ? = 1 THEN 0 ELSE crash_count END
+            WHERE run = ANY (?)
         """;
 
-    // A statement after the lock, so that its snapshot has every signal whose sender was before us; a later sender
-    // waits for our lock and then finds the run waiting.
-    private static final String REST = """
-        UPDATE semel_work w SET owner = NULL, state = u.state, waits = u.waits,
-            falls = CASE WHEN u.suspect = 1 THEN w.falls ELSE 0 END,
-            due_at = CASE WHEN w.due_at < 0 OR w.cancel > u.cancelled
+    // After the lock, so that its snapshot contains all signals of earlier senders; a later sender waits for our lock
+    // and then finds the run suspended.
+    private static final String SUSPEND = """
+        UPDATE semel_unfinished_run w SET owner = NULL, state = u.state, waiting_for = u.waiting_for,
+            crash_count = CASE WHEN u.suspect = 1 THEN w.crash_count ELSE 0 END,
+            due_at = CASE WHEN w.due_at < 0 OR w.cancel_requested > u.cancelled
                 OR (SELECT count(*) FROM semel_signal s WHERE s.run = w.run) > u.signals THEN 0 ELSE u.due END
         FROM unnest(?::bytea[], ?::int[], ?::text[], ?::bigint[], ?::int[], ?::int[], ?::int[])
-            AS u(run, state, waits, due, signals, suspect, cancelled)
+            AS u(run, state, waiting_for, due, signals, suspect, cancelled)
         WHERE w.run = u.run AND w.run = ANY (?)
         """;
 
@@ -52,12 +53,14 @@ final class Driving {
         ON CONFLICT (run, seq) DO NOTHING
         """;
 
-    private static final String GONE = """
-        DELETE FROM semel_work WHERE owner = ? AND claims = ? AND run = ANY (?) RETURNING run, gated, fell
+    private static final String DELETE_STATE = """
+        DELETE FROM semel_unfinished_run WHERE owner = ? AND claim_count = ? AND run = ANY (?)
+            RETURNING run, queue_state, has_crashed
         """;
 
-    private static final String END = """
-        INSERT INTO semel_end (run, state, ended_at, output, error_code, error_message, error_step, entries, ws, workflow_id)
+    private static final String INSERT_RESULT = """
+        INSERT INTO semel_finished_run (run, state, ended_at, output, error_code, error_message, error_step, entries,
+            ws, workflow_id)
         SELECT run, state, ?, output, error_code, error_message, error_step, entries,
             CASE WHEN state > 10 THEN (SELECT r.ws FROM semel_run r WHERE r.run = u.run) END,
             CASE WHEN state > 10 THEN (SELECT r.workflow_id FROM semel_run r WHERE r.run = u.run) END
@@ -65,33 +68,34 @@ final class Driving {
             AS u(run, state, output, error_code, error_message, error_step, entries)
         """;
 
-    private static final String ENDED = """
+    private static final String HAS_RESULT = """
         SELECT e.run FROM unnest(?::bytea[]) AS u(run)
-        CROSS JOIN LATERAL (SELECT run FROM semel_end e WHERE e.run = u.run LIMIT 1) e
+        CROSS JOIN LATERAL (SELECT run FROM semel_finished_run e WHERE e.run = u.run LIMIT 1) e
         """;
 
-    // differs: the run is kept until the commit. One that a sweep removes right now is skipped, so nobody waits in a
-    // circle; the sweep removes the run before what is known of it, and so finds whatever was counted before.
-    private static final String TALLY = """
+    // differs: locks the run row until the commit. A run that retention deletes right now is skipped, which prevents a
+    // deadlock; retention deletes the run row first and so finds all rows that were recorded before.
+    private static final String RECORD_DUPLICATES = """
         WITH there AS MATERIALIZED (
             SELECT l.run, l.workflow_id FROM unnest(?::bytea[]) AS w(run)
             CROSS JOIN LATERAL (
                 SELECT r.run, r.workflow_id FROM semel_run r WHERE r.run = w.run LIMIT 1 FOR KEY SHARE SKIP LOCKED) l),
         seen AS (
-            INSERT INTO semel_request (run, id, ws, conflict, at, status_code, actor, changed, times)
+            INSERT INTO semel_duplicate_request (run, id, ws, conflict, at, status_code, actor, changed_fields,
+                request_count)
             SELECT u.* FROM unnest(?::bytea[], ?::bytea[], ?::int[], ?::int[], ?::bigint[], ?::int[], ?::text[],
                                    ?::text[], ?::bigint[])
-                AS u(run, id, ws, conflict, at, status_code, actor, changed, times)
+                AS u(run, id, ws, conflict, at, status_code, actor, changed_fields, request_count)
             WHERE u.run IN (SELECT run FROM there)
             ON CONFLICT (run, id) DO NOTHING
-            RETURNING run, id, conflict, at, times),
+            RETURNING run, id, conflict, at, request_count),
         used AS (
-            INSERT INTO semel_use (run, replays, conflicts, last_at)
-            SELECT run, sum(times * (1 - conflict))::bigint, sum(times * conflict)::bigint, max(at)
+            INSERT INTO semel_duplicate_count (run, replays, conflicts, last_at)
+            SELECT run, sum(request_count * (1 - conflict))::bigint, sum(request_count * conflict)::bigint, max(at)
             FROM seen GROUP BY run ORDER BY run
-            ON CONFLICT (run) DO UPDATE SET replays = semel_use.replays + excluded.replays,
-                conflicts = semel_use.conflicts + excluded.conflicts,
-                last_at = GREATEST(semel_use.last_at, excluded.last_at))
+            ON CONFLICT (run) DO UPDATE SET replays = semel_duplicate_count.replays + excluded.replays,
+                conflicts = semel_duplicate_count.conflicts + excluded.conflicts,
+                last_at = GREATEST(semel_duplicate_count.last_at, excluded.last_at))
         SELECT id, NULL::text FROM seen UNION ALL SELECT run, workflow_id FROM there
         """;
 
@@ -99,7 +103,7 @@ final class Driving {
     private final Admitting.Moment moment;
     private final Locking locks;
     private final Counted counted;
-    private final Set<RunId> fell = new HashSet<>();
+    private final Set<RunId> crashed = new HashSet<>();
     private boolean freedPlaces;
 
     Driving(Session session, Admitting.Moment moment, Locking locks, Counted counted) {
@@ -109,7 +113,7 @@ final class Driving {
         this.locks = locks;
     }
 
-    /** Whether a run left a queue, so that another one may be there to be driven. */
+    /** Whether a run left a queue, so that another run may start. */
     boolean freedPlaces() {
         return freedPlaces;
     }
@@ -124,12 +128,12 @@ final class Driving {
             switch (turn.write) {
                 case Write.Append append -> appends.add(append);
                 case Write.End end -> ends.add(end);
-                case Write.Change<Write.Owned> _ -> throw new IllegalStateException("an owner appends or ends");
+                case Write.Change<Write.Owned> _ -> throw new IllegalStateException("An owner write is an append or an end");
             }
         }
         append(appends, ends);
         Set<RunId> ended = end(ends);
-        again(turns, ended);
+        addRecordedEnds(turns, ended);
         for (Turn turn : turns) {
             boolean recorded = turn.ends() ? ended.contains(turn.run()) : mine.contains(turn);
             outcomes[turn.at] =
@@ -137,7 +141,7 @@ final class Driving {
         }
     }
 
-    /** The writes whose execution still owns its run when their turn comes. */
+    /** Returns the writes whose execution still owns its run at that point of the batch. */
     private List<Turn> mine(List<Turn> turns) {
         Long lease = moment.lease();
         List<Turn> mine = new ArrayList<>();
@@ -185,12 +189,12 @@ final class Driving {
         }
         moves.keySet().removeAll(rests.keySet());
         ends.forEach(end -> moves.remove(end.run()));
-        moves.entrySet().removeIf(move -> stands(move.getKey(), move.getValue()));
+        moves.entrySet().removeIf(move -> isCurrent(move.getKey(), move.getValue()));
         move(moves);
         rest(rests.values());
     }
 
-    /** Where a run is after all writes of a batch, and whether one of them brought it further. */
+    /** The state of a run after all writes of a batch, and whether one of them was progress. */
     private record Move(RunState state, boolean progress) {
         static Move of(Write.Append append) {
             return new Move(append.state(), append.isProgress());
@@ -201,8 +205,8 @@ final class Driving {
         }
     }
 
-    /** Most appends find the run as they leave it: then its row is only locked, not written. */
-    private boolean stands(RunId run, Move move) {
+    /** Whether the row has the new state already, as after most appends: then it is only locked, not written. */
+    private boolean isCurrent(RunId run, Move move) {
         Locking.Work work = locks.work(run);
         return work != null && work.state() == move.state().code() && (work.falls() == 0 || !move.progress());
     }
@@ -212,7 +216,7 @@ final class Driving {
         moves.forEach((run, move) ->
                 alike.computeIfAbsent(move, _ -> new ArrayList<>()).add(run));
         for (Map.Entry<Move, List<RunId>> move : alike.entrySet()) {
-            PreparedStatement statement = session.statement(MOVE);
+            PreparedStatement statement = session.statement(SET_STATE);
             new Arrays(session, statement)
                     .one(move.getKey().state().code())
                     .one(move.getKey().progress() ? 1 : 0)
@@ -231,7 +235,7 @@ final class Driving {
         }
         List<Write.Rest> rests =
                 appends.stream().map(append -> requireNonNull(append.rest())).toList();
-        PreparedStatement statement = session.statement(REST);
+        PreparedStatement statement = session.statement(SUSPEND);
         new Arrays(session, statement)
                 .bytes(appends.stream().map(append -> append.run().bytes()).toArray(byte[][]::new))
                 .ints(appends.stream().mapToInt(append -> append.state().code()).toArray())
@@ -244,7 +248,7 @@ final class Driving {
         statement.executeUpdate();
     }
 
-    /** Answers the runs that ended now: those that were still ours leave the queue, and their ends are written. */
+    /** Deletes the state rows of ended runs that we still own and inserts their results. Returns the ended runs. */
     private Set<RunId> end(List<Write.End> ends) throws SQLException {
         Map<Integer, List<RunId>> byClaim = new TreeMap<>();
         ends.forEach(end -> byClaim.computeIfAbsent(end.by().claim(), _ -> new ArrayList<>())
@@ -258,7 +262,7 @@ final class Driving {
                 .sorted(Comparator.comparing(Write.End::run))
                 .toList();
         if (!ours.isEmpty()) {
-            PreparedStatement statement = session.statement(END);
+            PreparedStatement statement = session.statement(INSERT_RESULT);
             new Arrays(session, statement)
                     .one(moment.now())
                     .bytes(ours.stream().map(end -> end.run().bytes()).toArray(byte[][]::new))
@@ -271,7 +275,7 @@ final class Driving {
             statement.executeUpdate();
         }
         for (Write.End end : ours) {
-            if (end.state() == RunState.COMPLETED && (end.stumbled() || fell.contains(end.run()))) {
+            if (end.state() == RunState.COMPLETED && (end.stumbled() || crashed.contains(end.run()))) {
                 Counting.recovered(session, end.run(), moment.now(), counted);
             }
         }
@@ -279,7 +283,7 @@ final class Driving {
     }
 
     private void leave(int claim, List<RunId> runs, Set<RunId> ended) throws SQLException {
-        PreparedStatement statement = session.statement(GONE);
+        PreparedStatement statement = session.statement(DELETE_STATE);
         new Arrays(session, statement).oneOrNull(moment.lease()).one(claim).bytes(bytes(runs));
         List<RunId> gated = new ArrayList<>();
         try (ResultSet row = statement.executeQuery()) {
@@ -290,7 +294,7 @@ final class Driving {
                     gated.add(run);
                 }
                 if (row.getInt(3) == 1) {
-                    fell.add(run);
+                    crashed.add(run);
                 }
             }
         }
@@ -300,14 +304,14 @@ final class Driving {
         }
     }
 
-    /** Applied a second time after a lost answer: with the lease still held, an end on record is ours. */
-    private void again(List<Turn> turns, Set<RunId> ended) throws SQLException {
+    /** Adds runs of a retry after a lost response: the lease is still held, so a recorded result is ours. */
+    private void addRecordedEnds(List<Turn> turns, Set<RunId> ended) throws SQLException {
         byte[][] missing = turns.stream()
                 .filter(turn -> turn.ends() && !turn.deferred && !ended.contains(turn.run()))
                 .map(turn -> turn.run().bytes())
                 .toArray(byte[][]::new);
         if (missing.length > 0 && moment.lease() != null) {
-            PreparedStatement statement = session.statement(ENDED);
+            PreparedStatement statement = session.statement(HAS_RESULT);
             new Arrays(session, statement).bytes(missing);
             ended.addAll(runs(statement));
         }
@@ -318,7 +322,7 @@ final class Driving {
                 .flatMap(tally -> tally.write().rows().stream())
                 .sorted(Comparator.comparing(Write.Seen::run).thenComparing(Write.Seen::id))
                 .toList();
-        PreparedStatement statement = session.statement(TALLY);
+        PreparedStatement statement = session.statement(RECORD_DUPLICATES);
         new Arrays(session, statement)
                 .bytes(rows.stream()
                         .map(Write.Seen::run)
@@ -355,7 +359,7 @@ final class Driving {
         }
     }
 
-    /** The run ids that a statement returns in its first column. */
+    /** Reads the run ids in the first column of a statement's result. */
     static Set<RunId> runs(PreparedStatement statement) throws SQLException {
         Set<RunId> runs = new HashSet<>();
         try (ResultSet row = statement.executeQuery()) {

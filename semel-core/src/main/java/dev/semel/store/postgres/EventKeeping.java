@@ -13,21 +13,22 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The events of a batch, in one statement. It is the last one that locks anything, and its rows are sorted, so that two
- * batches never wait in a circle for them.
+ * Stores the inbound events of a batch in one statement. Its rows are locked near the end of the lock order and sorted,
+ * so that two batches never deadlock.
  */
 final class EventKeeping {
-    // differs: one statement for many events. A repeat changes a row only where it matched more than before, or where
-    // the
-    // row is known no longer (seven days, in microseconds).
+    // differs: one statement for many events. A repeated event updates the row only if it matches more workflows than
+    // before, or replaces it after seven days (in microseconds).
     private static final String KEEP = """
-        INSERT INTO semel_event (ws, event, seq, door, source, id, type, body, at, actor, correlation_id, matched, notes)
-        SELECT u.ws, u.event, u.seq, u.door, u.source, u.id, u.type, u.body, ?, u.actor, u.correlation_id, u.matched,
+        INSERT INTO semel_event (ws, event_hash, seq, trigger_source, source, id, type, body, at, actor,
+            correlation_id, match_count, notes)
+        SELECT u.ws, u.event_hash, u.seq, u.trigger_source, u.source, u.id, u.type, u.body, ?, u.actor,
+            u.correlation_id, u.match_count,
                u.notes
         FROM unnest(?::int[], ?::text[], ?::bytea[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
                     ?::text[], ?::int[], ?::text[])
-            AS u(ws, event, seq, door, source, id, type, body, actor, correlation_id, matched, notes)
-        ON CONFLICT (ws, event) DO UPDATE SET matched = EXCLUDED.matched, notes = EXCLUDED.notes,
+            AS u(ws, event_hash, seq, trigger_source, source, id, type, body, actor, correlation_id, match_count, notes)
+        ON CONFLICT (ws, event_hash) DO UPDATE SET match_count = EXCLUDED.match_count, notes = EXCLUDED.notes,
             seq = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.seq ELSE semel_event.seq END,
             type = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.type ELSE semel_event.type END,
             body = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.body ELSE semel_event.body END,
@@ -35,13 +36,14 @@ final class EventKeeping {
             correlation_id = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.correlation_id
                 ELSE semel_event.correlation_id END,
             at = CASE WHEN semel_event.at <= EXCLUDED.at - 604800000000 THEN EXCLUDED.at ELSE semel_event.at END
-        WHERE semel_event.matched < EXCLUDED.matched OR semel_event.at <= EXCLUDED.at - 604800000000
-        RETURNING ws, event, seq
+        WHERE semel_event.match_count < EXCLUDED.match_count OR semel_event.at <= EXCLUDED.at - 604800000000
+        RETURNING ws, event_hash, seq
         """;
 
     private static final String SEQS = """
-        SELECT e.ws, e.event, e.seq FROM unnest(?::int[], ?::text[]) AS u(ws, event)
-        CROSS JOIN LATERAL (SELECT ws, event, seq FROM semel_event WHERE ws = u.ws AND event = u.event LIMIT 1) e
+        SELECT e.ws, e.event_hash, e.seq FROM unnest(?::int[], ?::text[]) AS u(ws, event_hash)
+        CROSS JOIN LATERAL (SELECT ws, event_hash, seq FROM semel_event WHERE ws = u.ws AND event_hash = u.event_hash
+            LIMIT 1) e
         """;
 
     private final Session session;
@@ -52,6 +54,7 @@ final class EventKeeping {
         this.moment = moment;
     }
 
+    /** The primary key of an event row. */
     private record Id(int ws, String event) implements Comparable<Id> {
         static Id of(Rows.Event event) {
             return new Id(event.ws(), event.eventId());
@@ -69,7 +72,7 @@ final class EventKeeping {
         for (PostgresLane.Indexed<Write.Keep> keep : keeps) {
             Rows.Event event = keep.write().event();
             if (keep.write().change() == moment.change()) {
-                // Of two in one batch the first is the row; a statement cannot change a row of its own twice.
+                // Of two equal events in a batch the first is stored; a statement cannot update a row twice.
                 now.merge(Id.of(event), event, Rows.Event::after);
             } else {
                 asked.put(Id.of(event), event);

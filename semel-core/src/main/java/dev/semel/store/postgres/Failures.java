@@ -4,7 +4,7 @@ import dev.semel.store.StoreFailure;
 import java.sql.SQLException;
 import java.util.Set;
 
-/** What an SQLSTATE says about the state of the store. */
+/** Maps the SQLSTATE of a failed statement or COMMIT to a store failure. */
 final class Failures {
     private Failures() {}
 
@@ -13,28 +13,29 @@ final class Failures {
         String state = e.getSQLState() == null ? "" : e.getSQLState();
         String group = state.length() < 2 ? "" : state.substring(0, 2);
         if (state.equals("55P03")) {
-            // The rest of its group speaks of the database as a whole, such as one that takes no connections.
+            // The other codes of class 55 are about the whole database, such as one that accepts no connections.
             return new StoreFailure.Locked(true, e);
         }
         return switch (group) {
-            case "22", "23", "54" -> new StoreFailure.Poisoned("PostgreSQL refused a value (" + state + ")", e);
+            case "22", "23", "54" -> new StoreFailure.Poisoned("PostgreSQL rejected a value (" + state + ")", e);
             case "40" -> new StoreFailure.Locked(false, e);
-            default -> new StoreFailure.Down("PostgreSQL does not take writes (" + state + ")", e);
+            default -> new StoreFailure.Down("PostgreSQL does not accept writes (" + state + ")", e);
         };
     }
 
-    /** COMMIT failed: only an answer of the server tells that nothing was committed. */
+    /** COMMIT failed: only an error response of the server means that nothing was committed. */
     static StoreFailure ofCommit(SQLException e) {
         String state = e.getSQLState() == null ? "" : e.getSQLState();
-        boolean answered = REFUSED.contains(state.length() < 2 ? "" : state.substring(0, 2)) || state.equals("57014");
-        return answered ? of(e) : new StoreFailure.CommitUnknown(e);
+        boolean isRejected = NOT_COMMITTED.contains(state.length() < 2 ? "" : state.substring(0, 2))
+                || state.equals("57014");
+        return isRejected ? of(e) : new StoreFailure.CommitUnknown(e);
     }
 
-    /** What checks that wait for the commit may say, those that the user wrote as well: then nothing was committed. */
-    private static final Set<String> REFUSED =
+    /** SQLSTATE classes of deferred checks, also of users' constraints and triggers: nothing was committed. */
+    private static final Set<String> NOT_COMMITTED =
             Set.of("0A", "21", "22", "23", "25", "2F", "38", "39", "40", "42", "44", "54", "P0");
 
-    /** The code of a tx step left a session in which nothing of ours is found, or may be written. */
+    /** Whether user code of a tx step left a session in which Semel's tables cannot be found or written. */
     static boolean isAstray(SQLException e) {
         String state = e.getSQLState() == null ? "" : e.getSQLState();
         return state.startsWith("42") || state.startsWith("3F") || state.startsWith("25");

@@ -23,30 +23,30 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGNotification;
 
 /**
- * Tells other workers that there is something to do, by NOTIFY in the transaction that made it, and hears them. A hint
- * may be lost; whoever polls finds the same a moment later.
+ * Wakes other workers by PostgreSQL NOTIFY in the transaction that created work, and listens for their notifications. A
+ * notification may be lost; polling finds the work a moment later.
  */
 final class Hints implements Store.Listening {
     private static final Logger LOG = System.getLogger(Hints.class.getName());
-    private static final String CHANNEL = "semel_work";
+    private static final String CHANNEL = "semel_wakeup";
     private static final int MOST_AT_ONCE = 32;
     private static final int LISTEN_MILLIS = 10_000;
     private static final long RECONNECT_NANOS = 2_000_000_000L;
     private static final String ANY = "";
 
     private final PostgresStore store;
-    private final Consumer<@Nullable RunId> told;
+    private final Consumer<@Nullable RunId> onWake;
     private final Thread thread;
     private volatile boolean closing;
     private volatile @Nullable Connection listening;
 
-    Hints(PostgresStore store, Consumer<@Nullable RunId> told) {
+    Hints(PostgresStore store, Consumer<@Nullable RunId> onWake) {
         this.store = store;
-        this.told = told;
-        this.thread = Thread.ofPlatform().name("semel-hints").daemon(true).start(this::loop);
+        this.onWake = onWake;
+        this.thread = Thread.ofPlatform().name("semel-notifications").daemon(true).start(this::loop);
     }
 
-    /** What a batch made that others may want to know of: runs that something came for, or work for anybody. */
+    /** Collects the notifications of a batch: runs that received something, or an empty text for new work. */
     static Set<String> of(Batch batch, Object[] outcomes, boolean placesFreed) {
         Set<String> hints = new LinkedHashSet<>();
         if (placesFreed) {
@@ -56,7 +56,7 @@ final class Hints implements Store.Listening {
             Object outcome = outcomes[i];
             switch (batch.writes().get(i)) {
                 case Write.Admit admit when outcome instanceof Write.Admitted.Fresh && !admit.own() -> hints.add(ANY);
-                case Write.Change<?>(Edit.Mail<?> _) -> letter(hints, outcome);
+                case Write.Change<?>(Edit.Mail<?> _) -> addReceivers(hints, outcome);
                 case Write.Change<?> change -> add(hints, change.edit());
                 default -> {}
             }
@@ -92,8 +92,8 @@ final class Hints implements Store.Listening {
         }
     }
 
-    /** Those who got a letter may be driven anywhere. */
-    private static void letter(Set<String> hints, Object outcome) {
+    /** Any worker may execute the runs that got a keyed signal. */
+    private static void addReceivers(Set<String> hints, Object outcome) {
         if (outcome instanceof Letter.Posted.Sent sent && !sent.repeated()) {
             sent.runs().stream().limit(MOST_AT_ONCE).forEach(run -> hints.add(run.text()));
         }
@@ -112,7 +112,7 @@ final class Hints implements Store.Listening {
                 listen(connection);
             } catch (SQLException | StoreFailure e) {
                 if (!closing) {
-                    LOG.log(Level.DEBUG, "hints of other workers are not heard for a moment: " + e.getMessage());
+                    LOG.log(Level.DEBUG, "Lost the notifications of other workers; reconnecting: " + e.getMessage());
                     LockSupport.parkNanos(RECONNECT_NANOS);
                 }
             }
@@ -124,17 +124,17 @@ final class Hints implements Store.Listening {
             statement.execute("LISTEN " + CHANNEL);
         }
         PGConnection driver = connection.unwrap(PGConnection.class);
-        told.accept(null); // what came while nobody listened
+        onWake.accept(null); // for notifications missed while disconnected
         while (!closing) {
             PGNotification[] heard = driver.getNotifications(LISTEN_MILLIS);
             if (heard == null || heard.length == 0) {
-                connection.isValid(5); // a connection that died in silence would never tell
+                connection.isValid(5); // detects a dead connection
                 continue;
             }
             for (PGNotification one : heard) {
                 String[] words = one.getParameter().split(" ", -1);
                 if (!words[0].equals(store.self())) {
-                    told.accept(words.length < 2 ? null : RunId.parse(words[1]));
+                    onWake.accept(words.length < 2 ? null : RunId.parse(words[1]));
                 }
             }
         }
@@ -151,7 +151,7 @@ final class Hints implements Store.Listening {
             LockSupport.unpark(thread);
             thread.join(5_000);
         } catch (SQLException e) {
-            LOG.log(Level.DEBUG, "the connection for hints was gone already: " + e.getMessage());
+            LOG.log(Level.DEBUG, "The notification connection was closed already: " + e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

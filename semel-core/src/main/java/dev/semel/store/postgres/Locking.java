@@ -22,58 +22,60 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a batch locks before it changes anything: queues, then rates, then runs at work, each of them sorted. Names and
- * the ledger come after these. Who locks in one order never waits in a circle.
+ * Locks what a batch will change: queues, then rate limits, then unfinished runs, each sorted. Keys and ledger rows
+ * follow. One lock order for all batches prevents deadlocks.
  */
 final class Locking {
     private static final String QUEUES = """
-        INSERT INTO semel_queue (queue, tail) SELECT queue, 0 FROM unnest(?::text[]) AS u(queue)
-        ON CONFLICT (queue) DO UPDATE SET tail = semel_queue.tail
+        INSERT INTO semel_queue (queue, last_ticket) SELECT queue, 0 FROM unnest(?::text[]) AS u(queue)
+        ON CONFLICT (queue) DO UPDATE SET last_ticket = semel_queue.last_ticket
         """;
 
     private static final String RATES = """
-        INSERT INTO semel_rate (name, next_at) SELECT name, 0 FROM unnest(?::text[]) AS u(name)
-        ON CONFLICT (name) DO UPDATE SET next_at = semel_rate.next_at
+        INSERT INTO semel_rate_limit (name, next_start_at) SELECT name, 0 FROM unnest(?::text[]) AS u(name)
+        ON CONFLICT (name) DO UPDATE SET next_start_at = semel_rate_limit.next_start_at
         """;
 
-    // The places of a run stand from its admission to its end, so a look before the lock finds them all.
-    private static final String LEFT = """
+    // The queue entries of a run exist from its admission to its end, so a read before the lock finds them all.
+    private static final String QUEUES_OF_ENDING = """
         SELECT p.queue FROM unnest(?::bytea[]) AS u(run)
-        CROSS JOIN LATERAL (SELECT queue FROM semel_place p WHERE p.run = u.run LIMIT 64) p
+        CROSS JOIN LATERAL (SELECT queue FROM semel_queue_entry p WHERE p.run = u.run LIMIT 64) p
         """;
 
-    private static final String NEXT = """
+    private static final String NEXT_IN_QUEUE = """
         SELECT p.run FROM unnest(?::text[]) AS u(queue)
         CROSS JOIN LATERAL (
-            SELECT run FROM semel_place p WHERE p.queue = u.queue AND p.begun = 0 ORDER BY ticket LIMIT ?) p
+            SELECT run FROM semel_queue_entry p WHERE p.queue = u.queue AND p.started = 0 ORDER BY ticket LIMIT ?) p
         """;
 
-    // More than get a letter: some may be gone, or be asked to end, when their runs are locked.
-    private static final String LISTENING = """
-        SELECT l.run FROM semel_listener l
-        CROSS JOIN LATERAL (SELECT 1 FROM semel_work w WHERE w.run = l.run LIMIT 1) w
-        WHERE l.ws = ? AND l.name = ? AND l.key = ? ORDER BY l.since, l.run, l.path LIMIT ?
+    // More waits than can get the signal: some runs may have ended or been cancelled when they are locked.
+    private static final String WAITING_RUNS = """
+        SELECT l.run FROM semel_signal_wait l
+        CROSS JOIN LATERAL (SELECT 1 FROM semel_unfinished_run w WHERE w.run = l.run LIMIT 1) w
+        WHERE l.ws = ? AND l.name = ? AND l.key = ? ORDER BY l.waiting_since, l.run, l.path LIMIT ?
         """;
 
-    private static final String WORK = """
-        SELECT w.run, w.owner, w.claims, w.state, w.falls, w.cancel FROM unnest(?::bytea[]) AS u(run)
+    private static final String LOCK_RUNS = """
+        SELECT w.run, w.owner, w.claim_count, w.state, w.crash_count, w.cancel_requested
+            FROM unnest(?::bytea[]) AS u(run)
         CROSS JOIN LATERAL (
-            SELECT run, owner, claims, state, falls, cancel FROM semel_work w
+            SELECT run, owner, claim_count, state, crash_count, cancel_requested FROM semel_unfinished_run w
             WHERE w.run = u.run LIMIT 1 FOR NO KEY UPDATE) w
         """;
 
-    // A queue without a ticket was made by a lock only: its trigger turned out not to be fresh.
+    // A queue without a ticket was inserted only for its lock: its trigger was not fresh.
     private static final String UNUSED = """
-        DELETE FROM semel_queue WHERE queue = ANY (?) AND tail = 0
+        DELETE FROM semel_queue WHERE queue = ANY (?) AND last_ticket = 0
         """;
 
     private static final String UNUSED_RATES = """
-        DELETE FROM semel_rate WHERE name = ANY (?) AND next_at = 0
+        DELETE FROM semel_rate_limit WHERE name = ANY (?) AND next_start_at = 0
         """;
 
-    private static final String UNUSED_LETTERS = "DELETE FROM semel_queue WHERE queue = ANY (?::text[]) AND tail = 0";
+    private static final String UNUSED_SIGNAL_LOCKS =
+            "DELETE FROM semel_queue WHERE queue = ANY (?::text[]) AND last_ticket = 0";
 
-    /** A run at work as it stands under the lock. */
+    /** The state of an unfinished run under the lock. */
     record Work(@Nullable Long owner, int claims, int state, int falls, boolean cancel) {
         boolean isDrivenBy(long lease, Write.Driver by) {
             return owner != null && owner == lease && claims == by.claim();
@@ -82,14 +84,14 @@ final class Locking {
 
     private final Session session;
     private final long now;
-    private final Set<String> entered = new TreeSet<>();
+    private final Set<String> newQueues = new TreeSet<>();
     private final Set<String> queues = new TreeSet<>();
     private final Set<String> rates = new TreeSet<>();
-    private final Set<String> letters = new TreeSet<>();
+    private final Set<String> signalLocks = new TreeSet<>();
     private final List<Letter.Address> addresses = new ArrayList<>();
-    private final List<Write.Admit> quiet = new ArrayList<>();
-    private final Map<RunId, Work> works = new HashMap<>();
-    private final Map<RunId, RunId> takers = new HashMap<>();
+    private final List<Write.Admit> debounced = new ArrayList<>();
+    private final Map<RunId, Work> lockedRuns = new HashMap<>();
+    private final Map<RunId, RunId> debounceTargets = new HashMap<>();
     private boolean locksWork;
 
     Locking(Session session, long now) {
@@ -99,68 +101,68 @@ final class Locking {
 
     void take(Batch batch, List<PostgresLane.Indexed<Write.Admit>> admits, List<Turn> turns) throws SQLException {
         TreeSet<RunId> runs = new TreeSet<>();
-        admits.forEach(indexed -> gate(indexed.write(), indexed.write().run().gate()));
+        admits.forEach(indexed -> addStartConditions(indexed.write(), indexed.write().run().gate()));
         for (Write<?> write : batch.writes()) {
             if (write instanceof Write.Change<?> change) {
-                runs.addAll(touched(change.edit()));
-                letter(change.edit());
+                runs.addAll(runsOf(change.edit()));
+                addSignalLocks(change.edit());
             }
         }
         List<RunId> ending =
                 turns.stream().filter(Turn::ends).map(Turn::run).sorted().toList();
-        Set<String> left = ending.isEmpty() ? Set.of() : texts(LEFT, ending);
+        Set<String> left = ending.isEmpty() ? Set.of() : texts(QUEUES_OF_ENDING, ending);
         queues.addAll(left);
-        queues.addAll(letters);
-        byName(QUEUES, queues);
-        byName(RATES, rates);
-        waiting(runs);
-        listening(runs);
+        queues.addAll(signalLocks);
+        updateByName(QUEUES, queues);
+        updateByName(RATES, rates);
+        addDebouncedRuns(runs);
+        addWaitingRuns(runs);
         if (!left.isEmpty()) {
-            runs.addAll(next(left, ending.size()));
+            runs.addAll(nextInQueues(left, ending.size()));
         }
-        // Ends alone lock their rows themselves, sorted: a short run costs no statement more.
+        // A batch of ends alone locks its rows when it deletes them, sorted: a short run costs no extra statement.
         boolean endsOnly = turns.stream().allMatch(turn -> turn.ends() && turn.ops.isEmpty());
         locksWork = !endsOnly || !runs.isEmpty();
         if (locksWork) {
             turns.forEach(turn -> runs.add(turn.run()));
-            work(runs);
+            lockRuns(runs);
         }
-        stillWaiting();
+        dropStartedTargets();
     }
 
-    /** Whether the rows of all runs that owners write about are locked; if not, there are only ends without ops. */
+    /** Whether all runs of owner writes are locked; if not, the batch has only ends without ledger operations. */
     boolean locksWork() {
         return locksWork;
     }
 
     @Nullable
     Work work(RunId run) {
-        return works.get(run);
+        return lockedRuns.get(run);
     }
 
-    /** The run that waits for quiet and takes this trigger in; null where none does. */
+    /** Returns the debounced run that this trigger is merged into, or null. */
     @Nullable
     RunId taker(Write.Admit admit) {
-        return takers.get(admit.run().id());
+        return debounceTargets.get(admit.run().id());
     }
 
-    /** Queues and rates that were made for triggers which then were not fresh. */
+    /** Deletes queue and rate-limit rows that were inserted for triggers which were not fresh. */
     void dropUnused() throws SQLException {
-        byName(UNUSED, entered);
-        byName(UNUSED_RATES, rates);
+        updateByName(UNUSED, newQueues);
+        updateByName(UNUSED_RATES, rates);
     }
 
-    /** Rows that were made to be locked by senders of letters and those who listen; the lock lasts until the commit. */
+    /** Deletes the rows that serialize senders of keyed signals and new waits; the lock lasts until the commit. */
     void dropLetters() throws SQLException {
-        byName(UNUSED_LETTERS, letters);
+        updateByName(UNUSED_SIGNAL_LOCKS, signalLocks);
     }
 
-    private void gate(Write.Admit admit, NewRun.@Nullable Gate gate) {
+    private void addStartConditions(Write.Admit admit, NewRun.@Nullable Gate gate) {
         if (gate == null) {
             return;
         }
         for (NewRun.Gate.Place place : gate.places()) {
-            entered.add(place.queue());
+            newQueues.add(place.queue());
             queues.add(place.queue());
         }
         if (gate.rate() != null) {
@@ -168,12 +170,12 @@ final class Locking {
         }
         if (gate.debounce() != null) {
             queues.add(Gating.quietLock(gate.debounce()));
-            quiet.add(admit);
+            debounced.add(admit);
         }
     }
 
-    /** The runs whose rows an edit locks. */
-    private static List<RunId> touched(Edit<?> edit) {
+    /** Returns the runs whose rows a command locks. */
+    private static List<RunId> runsOf(Edit<?> edit) {
         return switch (edit) {
             case Edit.Signal signal -> List.of(signal.run());
             case Edit.Cancel cancel -> List.of(cancel.run());
@@ -181,15 +183,15 @@ final class Locking {
             case Edit.GiveBack back -> List.of(back.driver().run());
             case Edit.GoOn on -> List.of(on.run());
             case Edit.Decide decide -> List.of(decide.run());
-            case Edit.Once<?> once -> touched(once.edit());
-            case Edit.Noted<?> noted -> touched(noted.edit());
+            case Edit.Once<?> once -> runsOf(once.edit());
+            case Edit.Noted<?> noted -> runsOf(noted.edit());
             case Edit.Mail<?> mail ->
                 switch (mail.letter()) {
                     case Letter.Listen listen -> List.of(listen.ear().by().run());
                     case Letter.Hush hush -> List.of(hush.ear().by().run());
-                    case Letter.Post _, Letter.Delete _ -> List.of(); // those who listen are known under the lock
+                    case Letter.Post _, Letter.Delete _ -> List.of(); // the waits are read under the lock
                 };
-            case Edit.Reviewing<?> reviewing -> touched(reviewing.review());
+            case Edit.Reviewing<?> reviewing -> runsOf(reviewing.review());
             case Edit.OpenWorkspace _,
                     Edit.Publish _,
                     Edit.PublishOver _,
@@ -226,24 +228,24 @@ final class Locking {
         };
     }
 
-    private static List<RunId> touched(Review<?> review) {
+    private static List<RunId> runsOf(Review<?> review) {
         return switch (review) {
             case Review.Ask ask -> List.of(ask.by().run());
             case Review.Lapse lapse -> List.of(lapse.by().run());
-            case Review.Rule rule -> touched(rule.deed());
+            case Review.Rule rule -> runsOf(rule.deed());
             case Review.Told _ -> List.of();
         };
     }
 
     /**
-     * The answer to a change of runs that were not at work under the lock; null for any other change. A run that came
-     * since then came after the change: to touch it now would be a lock out of order. A change with
-     * a key is rare and writes down what it answered: it goes on.
+     * Returns the outcome of a command whose runs were all finished when the batch locked them; null for any other
+     * command. A run that was created since must not be locked now, out of order. A command with an idempotency key is
+     * rare and stores its response, so it is executed.
      */
     @Nullable
     Object absent(Edit<?> edit) {
-        List<RunId> runs = touched(edit);
-        if (runs.isEmpty() || runs.stream().anyMatch(works::containsKey)) {
+        List<RunId> runs = runsOf(edit);
+        if (runs.isEmpty() || runs.stream().anyMatch(lockedRuns::containsKey)) {
             return null;
         }
         return switch (edit) {
@@ -251,7 +253,7 @@ final class Locking {
             case Edit.Cancel _, Edit.GiveBack _, Edit.GoOn _ -> false;
             case Edit.Wake _ -> 0;
             case Edit.Mail<?> _ -> Letter.Heard.GONE;
-            case Edit.Noted<?> noted -> absent(noted.edit()); // nothing was done, so there is nothing to note
+            case Edit.Noted<?> noted -> absent(noted.edit()); // nothing was changed, so nothing is audited
             case Edit.Decide _,
                     Edit.OpenWorkspace _,
                     Edit.Publish _,
@@ -291,36 +293,36 @@ final class Locking {
         };
     }
 
-    private void waiting(Set<RunId> runs) throws SQLException {
+    private void addDebouncedRuns(Set<RunId> runs) throws SQLException {
         Gating gating = new Gating(session);
-        for (Write.Admit admit : quiet) {
+        for (Write.Admit admit : debounced) {
             RunId waiting = gating.waiting(admit);
             if (waiting != null) {
-                takers.put(admit.run().id(), waiting);
+                debounceTargets.put(admit.run().id(), waiting);
                 runs.add(waiting);
             }
         }
     }
 
-    /** Who sends and who begins to listen lock the same row, and so come one after the other. */
-    private void letter(Edit<?> edit) {
+    /** A sender and a new wait lock the same row, so that they run one after the other. */
+    private void addSignalLocks(Edit<?> edit) {
         if (edit instanceof Edit.Mail<?>(Letter.Post post)) {
             addresses.add(post.to());
-            letters.add(post.to().lock());
+            signalLocks.add(post.to().lock());
         } else if (edit instanceof Edit.Mail<?>(Letter.Listen listen)) {
-            letters.add(listen.to().lock());
+            signalLocks.add(listen.to().lock());
         } else if (edit instanceof Edit.Once<?> once) {
-            letter(once.edit());
+            addSignalLocks(once.edit());
         } else if (edit instanceof Edit.Noted<?> noted) {
-            letter(noted.edit());
+            addSignalLocks(noted.edit());
         }
     }
 
-    /** Those who listen now; somebody who stops before our lock on the run is not found any more afterwards. */
-    private void listening(Set<RunId> runs) throws SQLException {
+    /** Adds the runs that wait now; a wait that ends before our lock on its run is not found afterwards. */
+    private void addWaitingRuns(Set<RunId> runs) throws SQLException {
         for (Letter.Address to : addresses) {
             runs.addAll(session.list(
-                    LISTENING,
+                    WAITING_RUNS,
                     row -> RunId.of(row.getBytes(1)),
                     to.workspace(),
                     to.name(),
@@ -329,17 +331,17 @@ final class Locking {
         }
     }
 
-    private void stillWaiting() throws SQLException {
+    private void dropStartedTargets() throws SQLException {
         Gating gating = new Gating(session);
-        for (Write.Admit admit : quiet) {
+        for (Write.Admit admit : debounced) {
             RunId waiting = taker(admit);
             if (waiting != null && !gating.stillWaits(waiting, now)) {
-                takers.remove(admit.run().id());
+                debounceTargets.remove(admit.run().id());
             }
         }
     }
 
-    private void byName(String sql, Set<String> sorted) throws SQLException {
+    private void updateByName(String sql, Set<String> sorted) throws SQLException {
         if (!sorted.isEmpty()) {
             PreparedStatement statement = session.statement(sql);
             new Arrays(session, statement).texts(sorted.toArray(String[]::new));
@@ -359,21 +361,21 @@ final class Locking {
         return texts;
     }
 
-    /** The runs that an end may let go. More may go where a limit was raised; those are locked when they do. */
-    private Set<RunId> next(Set<String> left, int places) throws SQLException {
-        PreparedStatement statement = session.statement(NEXT);
+    /** Returns the queued runs that an end may start. If a limit was raised, more may start; they are locked then. */
+    private Set<RunId> nextInQueues(Set<String> left, int places) throws SQLException {
+        PreparedStatement statement = session.statement(NEXT_IN_QUEUE);
         new Arrays(session, statement).texts(left.toArray(String[]::new)).one(places);
         return Driving.runs(statement);
     }
 
-    private void work(TreeSet<RunId> runs) throws SQLException {
-        PreparedStatement statement = session.statement(WORK);
+    private void lockRuns(TreeSet<RunId> runs) throws SQLException {
+        PreparedStatement statement = session.statement(LOCK_RUNS);
         new Arrays(session, statement).bytes(bytes(runs));
         try (ResultSet row = statement.executeQuery()) {
             while (row.next()) {
                 long owner = row.getLong(2);
                 Long lease = row.wasNull() ? null : owner;
-                works.put(
+                lockedRuns.put(
                         RunId.of(row.getBytes(1)),
                         new Work(lease, row.getInt(3), row.getInt(4), row.getInt(5), row.getInt(6) == 1));
             }

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Turns away the triggers whose workflow was looked up under another catalog than the one this batch runs under. */
+/** Rejects triggers whose workflow was looked up under another catalog revision than the batch's. */
 final class Outdated {
     private static final String RECORDED = """
         SELECT r.run FROM unnest(?::bytea[]) AS u(run)
@@ -19,22 +19,22 @@ final class Outdated {
 
     private Outdated() {}
 
-    /** Answers the outdated ones and returns the others. */
+    /** Sets the outcome of stale triggers and returns the others. */
     static List<PostgresLane.Indexed<Write.Admit>> refuse(
             Session session, Admitting.Moment moment, List<PostgresLane.Indexed<Write.Admit>> admits, Object[] outcomes)
             throws SQLException {
         List<PostgresLane.Indexed<Write.Admit>> current = new ArrayList<>();
-        List<PostgresLane.Indexed<Write.Admit>> outdated = new ArrayList<>();
+        List<PostgresLane.Indexed<Write.Admit>> stale = new ArrayList<>();
         for (var indexed : admits) {
-            (indexed.write().change() == moment.change() ? current : outdated).add(indexed);
+            (indexed.write().change() == moment.change() ? current : stale).add(indexed);
         }
-        if (outdated.isEmpty()) {
+        if (stale.isEmpty()) {
             return admits;
         }
-        Set<RunId> recorded = recorded(session, outdated);
-        for (var indexed : outdated) {
+        Set<RunId> recorded = recorded(session, stale);
+        for (var indexed : stale) {
             if (recorded.contains(indexed.write().run().id())) {
-                current.add(indexed); // it was in time, and is applied again after a lost answer
+                current.add(indexed); // it was in time; this is a retry after a lost response
             } else {
                 outcomes[indexed.at()] = new Admitted.Stale();
             }

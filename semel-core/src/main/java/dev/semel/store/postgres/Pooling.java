@@ -8,15 +8,16 @@ import java.sql.Statement;
 import org.postgresql.PGConnection;
 
 /**
- * Finds out whether a pooler hands our transactions to sessions that others use too. There time-outs would be missing or
- * somebody else's, and prepared statements would be unknown; so such a one is refused, and one that keeps a session for
- * each client is fine.
+ * Detects and rejects a connection pooler that shares sessions between transactions of different clients. There
+ * time-outs and prepared statements of a session would be missing or another client's. A pooler in session mode is
+ * accepted.
  */
 final class Pooling {
-    private static final int LOOKS = 5;
+    private static final int CHECKS = 5;
 
     private Pooling() {}
 
+    /** Opens a connection through the pooler. */
     @FunctionalInterface
     interface Opener {
         Connection open() throws SQLException;
@@ -24,9 +25,9 @@ final class Pooling {
 
     static void refuse(Opener opener) throws SQLException {
         try {
-            look(opener);
+            check(opener);
         } catch (SQLException e) {
-            // Statements that another client prepared, or that only another session knows.
+            // A prepared statement of another client, or one that only another session has.
             if ("42P05".equals(e.getSQLState()) || "26000".equals(e.getSQLState())) {
                 throw shared();
             }
@@ -34,20 +35,20 @@ final class Pooling {
         }
     }
 
-    private static void look(Opener opener) throws SQLException {
+    private static void check(Opener opener) throws SQLException {
         try (Connection one = opener.open();
                 Statement first = one.createStatement()) {
-            // A pooler cannot tell a client of a session that will change, so it makes a number up.
-            int told = one.unwrap(PGConnection.class).getBackendPID();
-            if (String.valueOf(told).equals(text(first, "SELECT pg_backend_pid()"))) {
+            // A pooler cannot give the client the process id of a session that will change, so it invents one.
+            int reported = one.unwrap(PGConnection.class).getBackendPID();
+            if (String.valueOf(reported).equals(text(first, "SELECT pg_backend_pid()"))) {
                 return;
             }
-            String mark = "made up " + told;
+            String marker = "invented " + reported;
             try (Connection other = opener.open();
                     Statement second = other.createStatement()) {
-                for (int i = 0; i < LOOKS; i++) {
-                    first.execute("SET semel.session = '" + mark + "'");
-                    if (mark.equals(text(second, "SELECT current_setting('semel.session', true)"))) {
+                for (int i = 0; i < CHECKS; i++) {
+                    first.execute("SET semel.session = '" + marker + "'");
+                    if (marker.equals(text(second, "SELECT current_setting('semel.session', true)"))) {
                         throw shared();
                     }
                 }

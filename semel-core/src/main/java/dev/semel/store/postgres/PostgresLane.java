@@ -23,36 +23,36 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One writing connection. The statements of a batch stand in one fixed order and lock their rows sorted, so that two
- * batches never wait for each other in a circle.
+ * A write lane: applies batches on one PostgreSQL connection. All batches run their statements in one fixed order and
+ * lock rows sorted, so that two batches never deadlock.
  */
 final class PostgresLane implements Lane {
     // The fence is a statement of its own: inside a data statement the snapshot would be older than the lock. The
-    // change is read after the lock, because a row that was updated meanwhile is read again.
+    // catalog revision is read after the lock, because PostgreSQL reads an updated row again.
     private static final String FENCE = """
-        SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, change
+        SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, catalog_revision
         FROM semel_fence WHERE lease = ? AND slot = ? FOR NO KEY UPDATE
         """;
 
-    // Without a slot the catalog itself is held, so that nobody changes it before this batch is done.
+    // Without a slot the batch locks the catalog itself, so that it does not change before the batch ends.
     private static final String CLOCK = """
-        SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, change
-        FROM semel_catalog WHERE one = 1 FOR SHARE
+        SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, revision
+        FROM semel_catalog WHERE singleton = 1 FOR SHARE
         """;
 
-    private static final String LOCK_CATALOG = "SELECT change FROM semel_catalog WHERE one = 1 FOR UPDATE";
+    private static final String LOCK_CATALOG = "SELECT revision FROM semel_catalog WHERE singleton = 1 FOR UPDATE";
 
     private static final String LOCK_SLOTS = "SELECT slot FROM semel_fence ORDER BY lease, slot FOR NO KEY UPDATE";
 
     private static final String CLAIM = """
         WITH free AS (
             SELECT one.run FROM unnest(?::text[], ?::int[]) AS share(workflow_id, most) CROSS JOIN LATERAL (
-                SELECT run FROM semel_work w WHERE w.workflow_id = share.workflow_id
-                    AND owner IS NULL AND held = 0 AND due_at <= ? AND falls <= ?
+                SELECT run FROM semel_unfinished_run w WHERE w.workflow_id = share.workflow_id
+                    AND owner IS NULL AND start_blocked = 0 AND due_at <= ? AND crash_count <= ?
                 ORDER BY due_at, run LIMIT share.most FOR UPDATE SKIP LOCKED) AS one)
-        UPDATE semel_work w SET owner = ?, claims = w.claims + 1, waits = NULL,
+        UPDATE semel_unfinished_run w SET owner = ?, claim_count = w.claim_count + 1, waiting_for = NULL,
             state = CASE WHEN w.state IN (4, 5) THEN 3 ELSE GREATEST(w.state, 2) END
-        WHERE w.run = ANY (ARRAY(SELECT run FROM free)) RETURNING w.run, w.claims, w.workflow_id
+        WHERE w.run = ANY (ARRAY(SELECT run FROM free)) RETURNING w.run, w.claim_count, w.workflow_id
         """;
 
     private final PostgresStore store;
@@ -85,13 +85,13 @@ final class PostgresLane implements Lane {
 
     private List<Object> applyAll(Session session, Batch batch) throws SQLException {
         if (batch.changesCatalog()) {
-            stopAll(session);
+            lockCatalogAndSlots(session);
         }
         Admitting.Moment moment = fence(session, batch.hold());
         long now = moment.now();
         Object[] outcomes = new Object[batch.writes().size()];
         Counted counted = new Counted();
-        // Before anything is locked for them: a refusal leaves no row, not even one that was made to be locked.
+        // Before their locks: a rejected trigger must leave no row, not even one inserted only to be locked.
         List<Indexed<Write.Admit>> admits = Outdated.refuse(session, moment, pick(batch, Write.Admit.class), outcomes);
         List<Indexed<Write.Tally>> tallies = pick(batch, Write.Tally.class);
         List<Turn> turns = Turn.of(batch.writes());
@@ -110,7 +110,7 @@ final class PostgresLane implements Lane {
             switch (batch.writes().get(i)) {
                 case Write.Claim claim -> outcomes[i] = claim(session, claim, moment);
                 case Write.Tx _ ->
-                    throw new UnsupportedOperationException("a transaction of the user has a connection of its own");
+                    throw new UnsupportedOperationException("A user transaction needs a lane of its own");
                 case Write.Change<?> change -> {
                     Object absent = locks.absent(change.edit());
                     outcomes[i] = absent != null ? absent : Nothing.orNothing(edits.apply(change.edit(), now));
@@ -123,7 +123,7 @@ final class PostgresLane implements Lane {
             new EventKeeping(session, moment).apply(keeps, outcomes);
         }
         locks.dropLetters();
-        Counting.write(session, counted, batch.hold()); // last, since its rows come last in the order of locks
+        Counting.write(session, counted, batch.hold()); // last, because counters are last in the lock order
         if (store.hasCompany()) {
             Hints.send(session, store.self(), Hints.of(batch, outcomes, driving.freedPlaces()));
         }
@@ -131,11 +131,13 @@ final class PostgresLane implements Lane {
     }
 
     /**
-     * Waits until no batch is in flight and lets none begin, at any worker: a change of the catalog has no trigger
-     * beside it. First of all statements, and the catalog before the slots, so that two such batches stand in line.
+     * Waits until no worker has a batch in flight and lets none begin, so that no trigger runs concurrently with a
+     * change of the catalog. These are the first statements, the catalog before the slots, so that two such batches
+     * queue up.
      */
-    private static void stopAll(Session session) throws SQLException {
-        // Shorter than others wait for a name: a worker that hangs must not make them give up because of this batch.
+    private static void lockCatalogAndSlots(Session session) throws SQLException {
+        // Shorter than the lock timeout of other batches: a hanging worker must not make them fail because of this
+        // batch.
         session.update("SET LOCAL lock_timeout = '1s'");
         session.one(LOCK_CATALOG, row -> row.getLong(1));
         session.list(LOCK_SLOTS, row -> row.getInt(1));
@@ -151,15 +153,15 @@ final class PostgresLane implements Lane {
         if (moment == null) {
             throw new StoreFailure.Fenced(hold == null ? 0 : hold.lease());
         }
-        if (hold == null) { // under a lease this is not asked: a migration that is too new ends all leases
+        if (hold == null) { // not needed under a lease: a breaking migration ends all leases
             PostgresLeases.refuseNewer(session);
         }
         return moment;
     }
 
     /**
-     * A slot that cannot be had in the whole time for a lock is held by a session of ours that hangs. Then this lease is
-     * given up, which is always safe, and the next one has slots of its own.
+     * A lock timeout on the slot means that a hanging session of this worker holds it. Then the worker gives up this
+     * lease, which is always safe, and the next lease has new slots.
      */
     private static Admitting.@Nullable Moment fenced(
             Session session, Batch.Hold hold, Session.RowReader<Admitting.Moment> reader) throws SQLException {
@@ -201,7 +203,7 @@ final class PostgresLane implements Lane {
         });
     }
 
-    /** The effects that people decide in this batch. */
+    /** Returns the effects that users decide in this batch. */
     private static List<Ledger.Id> decided(Batch batch) {
         List<Ledger.Id> decided = new ArrayList<>();
         for (Write<?> write : batch.writes()) {
@@ -216,7 +218,7 @@ final class PostgresLane implements Lane {
         return decided;
     }
 
-    /** A write and its place in the batch. */
+    /** A write and its position in the batch. */
     record Indexed<W>(int at, W write) {}
 
     private static <W extends Write<?>> List<Indexed<W>> pick(Batch batch, Class<W> kind) {
@@ -250,7 +252,7 @@ final class PostgresLane implements Lane {
         }
     }
 
-    /** After any failure of the connection the next batch gets a new one; what it had prepared goes with it. */
+    /** Drops the connection and its prepared statements after a failure; the next batch opens a new one. */
     private void abandon(Exception cause) {
         Session current = session;
         session = null;

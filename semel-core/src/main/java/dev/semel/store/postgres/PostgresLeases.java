@@ -10,27 +10,27 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leases and fence slots. Only the database's clock decides whether a lease is over. Heartbeats have a connection of
- * their own, so that they never stand behind a takeover that waits.
+ * Worker leases and their fence slots in PostgreSQL. Only the database's clock decides whether a lease has expired.
+ * Heartbeats have a connection of their own, so that they never wait behind a takeover.
  */
 final class PostgresLeases implements Leases {
     private static final String START = """
-        INSERT INTO semel_lease (lease, worker, started_at, until_at)
+        INSERT INTO semel_lease (lease, worker, started_at, expires_at)
         SELECT ?, ?, n.at, n.at + ?
         FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ? AS at) n
         """;
 
     private static final String RENEW = """
-        UPDATE semel_lease SET until_at = (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ? + ?
+        UPDATE semel_lease SET expires_at = (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ? + ?
         WHERE lease = ?
         """;
 
-    private static final String TELL = """
-        UPDATE semel_lease l SET version = ?, runs = ?, renewed_at = n.at, ahead = ? - n.at
+    private static final String REPORT = """
+        UPDATE semel_lease l SET version = ?, run_count = ?, renewed_at = n.at, clock_ahead = ? - n.at
         FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ? AS at) n WHERE l.lease = ?
         """;
 
-    private static final String ASK = """
+    private static final String STATUS = """
         SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
             (SELECT name FROM semel_migration WHERE breaking = 1 AND number > ? ORDER BY number DESC LIMIT 1),
             current_setting('fsync'), (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'),
@@ -38,35 +38,36 @@ final class PostgresLeases implements Leases {
             current_setting('server_version')
         """;
 
-    /** What this version would not understand. */
+    /** Finds a breaking migration that is newer than this version. */
     static final String NEWER =
             "SELECT name FROM semel_migration WHERE breaking = 1 AND number > ? ORDER BY number DESC LIMIT 1";
 
-    // Behind the one that was in the way last, so that one whose connection hangs does not stand before all others.
+    // Starts after the lease that blocked the last takeover, so that a hanging connection does not block the others.
     private static final String EXPIRED = """
         SELECT lease FROM semel_lease
-        WHERE until_at < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ?
+        WHERE expires_at < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ?
         ORDER BY lease <= ?, lease LIMIT 16
         """;
 
     private static final String END_EXPIRED = """
         DELETE FROM semel_lease
-        WHERE lease = ? AND until_at < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ?
+        WHERE lease = ? AND expires_at < (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + ?
         """;
 
-    // A slot is locked by one transaction at a time, and the row names it. One that waits for a standby is left alone:
-    // ended there, its rows would be seen here and be missing on the standby.
+    // xmax of a slot is the one transaction that locks it. A session that waits for a standby is not terminated: its
+    // rows would be visible here and missing on the standby.
     private static final String END_BLOCKERS = """
         SELECT count(pg_terminate_backend(a.pid)) FROM semel_fence f JOIN pg_stat_activity a ON a.backend_xid = f.xmax
         WHERE f.lease = ? AND a.pid <> pg_backend_pid() AND a.usename = current_user
           AND a.wait_event IS DISTINCT FROM 'SyncRep'
         """;
 
-    // Sorted, as every lane locks them: a signal to two of these runs must not wait in a circle with the takeover.
+    // Sorted, as in every lane: a signal to two of these runs must not deadlock with the takeover.
     private static final String FREE = """
         WITH its AS MATERIALIZED (
-            SELECT run FROM semel_work WHERE owner = ? ORDER BY run FOR NO KEY UPDATE)
-        UPDATE semel_work w SET owner = NULL, falls = w.falls + ?, fell = CASE WHEN ? > 0 THEN 1 ELSE w.fell END
+            SELECT run FROM semel_unfinished_run WHERE owner = ? ORDER BY run FOR NO KEY UPDATE)
+        UPDATE semel_unfinished_run w SET owner = NULL, crash_count = w.crash_count + ?,
+            has_crashed = CASE WHEN ? > 0 THEN 1 ELSE w.has_crashed END
         FROM its WHERE w.run = its.run
         """;
 
@@ -85,19 +86,23 @@ final class PostgresLeases implements Leases {
     public void start(long lease, String worker, int slots, long ttlMicros) {
         int unused = beats.run(session -> {
             session.update(START, lease, worker, ttlMicros, store.skew());
-            // Shared with other starts, not with a publish: it either knows these slots or is known to them. Nor with a
-            // migration that ends all leases: whoever comes after it looks at what it did.
-            Long change =
-                    session.one("SELECT change FROM semel_catalog WHERE one = 1 FOR SHARE", row -> row.getLong(1));
+            // Shared with other starts, but not with a publish: it either updates these slots or is visible to them.
+            // Not shared with a breaking migration either: a start after it sees that migration.
+            Long revision = session.one(
+                    "SELECT revision FROM semel_catalog WHERE singleton = 1 FOR SHARE", row -> row.getLong(1));
             refuseNewer(session);
             for (int slot = 0; slot < slots; slot++) {
-                session.update("INSERT INTO semel_fence (lease, slot, change) VALUES (?, ?, ?)", lease, slot, change);
+                session.update(
+                        "INSERT INTO semel_fence (lease, slot, catalog_revision) VALUES (?, ?, ?)",
+                        lease,
+                        slot,
+                        revision);
             }
             return slots;
         });
     }
 
-    /** In a statement of its own: one that waited for the migration would still see the schema before it. */
+    /** Rejects a newer schema, in a statement of its own: one that waited for the migration would see the old state. */
     static void refuseNewer(Session session) throws SQLException {
         String newer = session.one(NEWER, row -> row.getString(1), Migrations.newest());
         if (newer != null) {
@@ -113,16 +118,16 @@ final class PostgresLeases implements Leases {
     @Override
     public Pulse pulse(long lease, Told told) {
         return beats.run(session -> {
-            session.update(TELL, told.version(), told.runs(), told.wall(), store.skew(), lease);
+            session.update(REPORT, told.version(), told.runs(), told.wall(), store.skew(), lease);
             Pulse pulse = session.one(
-                    ASK,
+                    STATUS,
                     row -> new Pulse(
                             told.wall() - row.getLong(1) - store.skew(),
                             PostgresStore.durability(row, 3),
                             row.getString(2)),
                     Migrations.newest());
             if (pulse == null) {
-                throw new IllegalStateException("a question without a table always has an answer");
+                throw new IllegalStateException("A query without a table returned no row");
             }
             return pulse;
         });
@@ -144,7 +149,7 @@ final class PostgresLeases implements Leases {
             });
             if (one == null) {
                 stuck = lease;
-                return ended; // the own heartbeat must not wait for all of them
+                return ended; // do not delay our own heartbeat
             }
             ended += one;
         }
@@ -159,19 +164,19 @@ final class PostgresLeases implements Leases {
             return free(session, lease, 0);
         });
         if (ended == null) {
-            throw new StoreFailure.Locked(true, new IllegalStateException("a batch of this lease does not end"));
+            throw new StoreFailure.Locked(true, new IllegalStateException("a batch of this lease did not end in time"));
         }
     }
 
-    /** Waits for batches in flight; afterwards no batch of that lease can begin. */
+    /** Waits for batches in flight; afterwards no batch of this lease can begin. */
     private static void lockSlots(Session session, long lease) throws SQLException {
         session.list(
                 "SELECT slot FROM semel_fence WHERE lease = ? ORDER BY slot FOR UPDATE", row -> row.getInt(1), lease);
     }
 
     /**
-     * Does it, where necessary after ending the sessions that hold its slots: their client was paused, or is gone and
-     * the server has not noticed. Null: somebody is in the way who cannot be ended.
+     * Runs the action; if a lock blocks it, terminates the sessions that hold the slots and retries. Their client was
+     * paused, or is gone without the server's knowledge. Null: a session that cannot be terminated blocks it.
      */
     private @Nullable Integer unblocked(long lease, Action<Integer> action) {
         try {
@@ -190,12 +195,12 @@ final class PostgresLeases implements Leases {
     }
 
     /**
-     * In the same transaction as the end of the lease, so that no run belongs to a dead one unseen.
+     * Releases the runs of a lease in the transaction that ends it, so that no run belongs to a missing lease.
      *
-     * @param falls 1 where the worker died with its runs
+     * @param crashes 1 if the worker died while it executed them
      */
-    private int free(Session session, long lease, int falls) throws SQLException {
-        int freed = session.update(FREE, lease, falls, falls);
+    private int free(Session session, long lease, int crashes) throws SQLException {
+        int freed = session.update(FREE, lease, crashes, crashes);
         session.update("DELETE FROM semel_fence WHERE lease = ?", lease);
         if (freed > 0 && store.hasCompany()) {
             Hints.send(session, store.self(), Set.of(""));
@@ -203,7 +208,7 @@ final class PostgresLeases implements Leases {
         return 1;
     }
 
-    /** One connection, replaced by a new one after every failure. */
+    /** A connection that is replaced after every failure. */
     private final class Line {
         private final Purpose purpose;
         private @Nullable Session session;
@@ -238,7 +243,7 @@ final class PostgresLeases implements Leases {
                 try {
                     current.close();
                 } catch (SQLException e) {
-                    // The connection is being thrown away because it failed; a second failure adds nothing.
+                    // The connection failed already; a second failure adds nothing.
                     return;
                 }
             }
@@ -251,6 +256,7 @@ final class PostgresLeases implements Leases {
         takeovers.drop();
     }
 
+    /** A transaction on a lease connection. */
     @FunctionalInterface
     private interface Action<T> {
         T run(Session session) throws SQLException;

@@ -20,35 +20,37 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
+/** Read queries of the PostgreSQL store. */
 final class PostgresReads extends JdbcReads {
-    // differs: one statement for many names. LATERAL with LIMIT 1 keeps the plan a look-up by index for each name.
-    private static final String NAMES = """
+    // differs: one statement for many keys. LATERAL with LIMIT 1 forces an index look-up for each key.
+    private static final String KEYS_BY_NAME = """
         SELECT u.n, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
-               k.run, k.chosen_id, k.digest, k.fields, k.workflow_id, k.version, k.state, k.lineage,
+               k.run, k.chosen_id, k.digest, k.field_hashes, k.workflow_id, k.version, k.state, k.lineage,
                k.first_at, k.expires_at, k.flags
         FROM unnest(?::int[], ?::int[], ?::int[], ?::text[]) AS u(n, ws, kind, key)
         CROSS JOIN LATERAL (
-            SELECT k.run, r.chosen_id, k.digest, r.fields, r.workflow_id, r.version,
-                   COALESCE((SELECT e.state FROM semel_end e WHERE e.run = k.run),
-                            (SELECT w.state FROM semel_work w WHERE w.run = k.run)) AS state,
+            SELECT k.run, r.chosen_id, k.digest, r.field_hashes, r.workflow_id, r.version,
+                   COALESCE((SELECT e.state FROM semel_finished_run e WHERE e.run = k.run),
+                            (SELECT w.state FROM semel_unfinished_run w WHERE w.run = k.run)) AS state,
                    r.lineage, k.first_at, k.expires_at, k.flags
             FROM semel_key k JOIN semel_run r ON r.run = k.run
             WHERE k.ws = u.ws AND k.kind = u.kind AND k.key = u.key LIMIT 1) k
         """;
 
-    // differs: one statement for many runs. Each is read by its index; LIMIT 1 keeps a plan from joining whole tables.
+    // differs: one statement for many runs. LIMIT 1 forces index look-ups instead of a join of whole tables.
     private static final String RECORDED = """
         SELECT x.* FROM unnest(?::bytea[]) AS wanted(run)
         CROSS JOIN LATERAL (
-            SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.door, r.actor, r.key, r.correlation_id, r.input,
-                   r.lineage, r.previous, r.duplicate_of, r.created_at, w.state, w.claims, e.state, e.ended_at,
+            SELECT r.run, r.ws, r.chosen_id, r.workflow_id, r.version, r.trigger_source, r.actor, r.key,
+                r.correlation_id, r.input,
+                   r.lineage, r.previous_run, r.duplicate_of, r.created_at, w.state, w.claim_count, e.state, e.ended_at,
                    e.output, e.error_code, e.error_message, e.error_step, e.entries, u.replays, u.conflicts, u.last_at,
-                   w.falls, w.cancel, w.due_at, w.waits, l.parent, l.replay_of, l.depth
+                   w.crash_count, w.cancel_requested, w.due_at, w.waiting_for, l.parent, l.replay_of, l.depth
             FROM semel_run r
-            LEFT JOIN semel_work w ON w.run = r.run
-            LEFT JOIN semel_end e ON e.run = r.run
-            LEFT JOIN semel_use u ON u.run = r.run
-            LEFT JOIN semel_link l ON l.run = r.run
+            LEFT JOIN semel_unfinished_run w ON w.run = r.run
+            LEFT JOIN semel_finished_run e ON e.run = r.run
+            LEFT JOIN semel_duplicate_count u ON u.run = r.run
+            LEFT JOIN semel_run_link l ON l.run = r.run
             WHERE r.run = wanted.run LIMIT 1) x
         """;
     private static final String JOURNALS = """
@@ -61,8 +63,9 @@ final class PostgresReads extends JdbcReads {
     private static final String EFFECTS = """
         SELECT e.* FROM unnest(?::bytea[]) AS u(run)
         CROSS JOIN LATERAL (
-            SELECT ws, digest, step, run, claim, turn, state, generation, attempt, first_at, accepted_at, lasts, expires_at,
-                   data, result, key, path, workflow_id, protection, does, object, worth
+            SELECT ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,
+                window_micros, expires_at,
+                   data, result, key, path, workflow_id, protection, action, object, worth
             FROM semel_effect WHERE run = u.run LIMIT 10000) e
         """;
     private static final String LINEAGES = """
@@ -173,7 +176,7 @@ final class PostgresReads extends JdbcReads {
             kind[i] = names.get(i).kind().code();
             key[i] = names.get(i).text();
         }
-        PreparedStatement statement = session.statement(NAMES);
+        PreparedStatement statement = session.statement(KEYS_BY_NAME);
         Arrays arrays = new Arrays(session, statement);
         arrays.ints(n).ints(ws).ints(kind).texts(key);
         List<@Nullable Known> found = new ArrayList<>(Collections.<@Nullable Known>nCopies(size, null));

@@ -22,27 +22,27 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
 /**
- * Many workers on one PostgreSQL. Every connection is dedicated to one lane, reader or lease, so none is ever taken
- * from a pool in the middle of something.
+ * The store in PostgreSQL, shared by many workers. Each connection is dedicated to one lane, reader or lease; there is
+ * no connection pool.
  */
 public final class PostgresStore implements Store {
     private static final int LANES = 2;
     private static final int TX_LANES = 4;
     private static final long MIGRATION_LOCK = 0x53454d454c4dL;
 
-    // differs: other workers are there while it migrates. Those that would not understand lose their lease first, so
-    // that they write nothing more; what they have in flight is waited for, as by a publish.
+    // differs: other workers run during a migration. A breaking one waits for their batches in flight and ends their
+    // leases first, so that they cannot write any more.
     static final Migrations.Dialect MIGRATIONS = new Migrations.Dialect(
             Migrations.in("/dev/semel/store/postgres"),
             "SELECT 1 WHERE to_regclass('semel_migration') IS NOT NULL",
             List.of(
-                    "SELECT change FROM semel_catalog WHERE one = 1 FOR UPDATE",
+                    "SELECT revision FROM semel_catalog WHERE singleton = 1 FOR UPDATE",
                     "SELECT slot FROM semel_fence ORDER BY lease, slot FOR UPDATE",
-                    "UPDATE semel_work SET owner = NULL WHERE owner IS NOT NULL",
+                    "UPDATE semel_unfinished_run SET owner = NULL WHERE owner IS NOT NULL",
                     "DELETE FROM semel_fence",
                     "DELETE FROM semel_lease"));
 
-    private static final String MISSING_RIGHT = """
+    private static final String MISSING_PRIVILEGE = """
         SELECT r.name || ' on ' || c.relname
         FROM pg_class c CROSS JOIN (VALUES ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE')) r(name)
         WHERE c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('semel_migration'))
@@ -52,7 +52,7 @@ public final class PostgresStore implements Store {
         ORDER BY c.relname, r.name LIMIT 1
         """;
 
-    // What a lane is set to when it begins; the connection of a lease does not wait for the disk itself.
+    // The session default of a lane; lease connections turn synchronous_commit off.
     private static final String SETTINGS = """
         SELECT current_setting('fsync'), (SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'),
             current_setting('full_page_writes'), current_setting('synchronous_standby_names'),
@@ -66,12 +66,12 @@ public final class PostgresStore implements Store {
     private volatile String self = "";
     private volatile boolean company;
 
-    /** @param skew microseconds added to the database's clock; zero but in tests, which move time by hand */
+    /** @param skew microseconds added to the database's clock; zero except in tests */
     public PostgresStore(String url, LongSupplier skew, Supplier<RunId> ids) {
         this(purpose -> DriverManager.getConnection(url, purpose.properties()), Troubles.of(url), skew, ids);
     }
 
-    /** @param source not a pool that others share: the sessions keep settings of their own until they are closed */
+    /** @param source must not be a shared pool, because sessions keep Semel's settings until they are closed */
     public PostgresStore(DataSource source, LongSupplier skew, Supplier<RunId> ids) {
         this(purpose -> prepared(source.getConnection(), purpose), Troubles.ofDataSource(), skew, ids);
     }
@@ -83,12 +83,13 @@ public final class PostgresStore implements Store {
         this.ids = ids;
     }
 
+    /** Opens a connection for a purpose. */
     @FunctionalInterface
     private interface Opener {
         Connection open(Purpose purpose) throws SQLException;
     }
 
-    /** What the URL says of our own connections, for one that somebody else made. */
+    /** Applies the connection properties of a URL to a connection of a data source. */
     private static Connection prepared(Connection connection, Purpose purpose) throws SQLException {
         connection.unwrap(PGConnection.class).setPrepareThreshold(1);
         connection.setNetworkTimeout(Runnable::run, purpose.socketMillis());
@@ -116,12 +117,12 @@ public final class PostgresStore implements Store {
         return ids;
     }
 
-    /** The name of this worker in hints, so that it does not hear its own. */
+    /** The id of this worker in notifications, so that it ignores its own. */
     String self() {
         return self;
     }
 
-    /** Whether other workers are there who could hear a hint; as of the last renewal of the lease. */
+    /** Whether other workers may need notifications; as of the last takeover check. */
     boolean hasCompany() {
         return company;
     }
@@ -140,25 +141,25 @@ public final class PostgresStore implements Store {
     public void migrate() {
         try {
             Pooling.refuse(() -> connect(Purpose.READ));
-            migrated();
+            runMigrations();
         } catch (SQLException e) {
             throw troubles.opening(e);
         }
     }
 
-    private void migrated() throws SQLException {
+    private void runMigrations() throws SQLException {
         try (Connection connection = connect(Purpose.MIGRATION);
                 Statement statement = connection.createStatement()) {
             statement.execute("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
             Migrations.run(connection, MIGRATIONS);
-            requireRights(statement);
+            requirePrivileges(statement);
             connection.commit();
         }
     }
 
-    /** Better now than with the first trigger. */
-    private static void requireRights(Statement statement) throws SQLException {
-        try (ResultSet row = statement.executeQuery(MISSING_RIGHT)) {
+    /** Checks table privileges at start, so that a missing one does not fail the first trigger. */
+    private static void requirePrivileges(Statement statement) throws SQLException {
+        try (ResultSet row = statement.executeQuery(MISSING_PRIVILEGE)) {
             if (row.next()) {
                 throw new SQLException("permission denied: " + row.getString(1), "42501");
             }
@@ -207,11 +208,11 @@ public final class PostgresStore implements Store {
             row.next();
             return durability(row, 1);
         } catch (SQLException e) {
-            throw new StoreFailure.Down("PostgreSQL did not tell its durability settings", e);
+            throw new StoreFailure.Down("PostgreSQL did not return its durability settings", e);
         }
     }
 
-    /** Reads the five settings, which begin at this column. */
+    /** Maps the five settings that begin at this column. */
     static Durability durability(ResultSet row, int at) throws SQLException {
         String fsync = row.getString(at);
         String commit = row.getString(at + 1);

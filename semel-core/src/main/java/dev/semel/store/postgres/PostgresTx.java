@@ -15,14 +15,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The user's own rows and the record of the step in one commit, on a connection that no lane uses. The user's code runs
- * first and may be slow; the fence is taken after it, so that a takeover never waits for user code and user code of a
- * worker that lost its lease is undone.
+ * Runs the user code of a {@code tx} step and commits its rows together with the step's journal entry, on a connection
+ * of its own. The fence is locked after the user code, which may be slow, so that a takeover never waits for it and the
+ * rows of a worker that lost its lease are rolled back.
  */
 final class PostgresTx implements Lane {
-    private static final String LOOK = """
-        SELECT w.cancel, (SELECT count(*) FROM semel_journal j WHERE j.run = w.run AND j.seq = ?)
-        FROM semel_work w WHERE w.run = ? AND w.owner = ? AND w.claims = ?
+    private static final String CHECK = """
+        SELECT w.cancel_requested, (SELECT count(*) FROM semel_journal j WHERE j.run = w.run AND j.seq = ?)
+        FROM semel_unfinished_run w WHERE w.run = ? AND w.owner = ? AND w.claim_count = ?
         """;
 
     // A statement of its own: inside a data statement the snapshot would be older than the lock.
@@ -32,10 +32,11 @@ final class PostgresTx implements Lane {
         """;
 
     private static final String LOCK = """
-        SELECT cancel, falls FROM semel_work WHERE run = ? AND owner = ? AND claims = ? FOR NO KEY UPDATE
+        SELECT cancel_requested, crash_count FROM semel_unfinished_run WHERE run = ? AND owner = ?
+            AND claim_count = ? FOR NO KEY UPDATE
         """;
 
-    // Where the answer to an earlier COMMIT was lost, this waits until that transaction is over.
+    // If the response to an earlier COMMIT was lost, this waits until that transaction ends.
     private static final String RECORD = """
         INSERT INTO semel_journal (run, seq, at, entries) VALUES (?, ?, ?, ?) ON CONFLICT (run, seq) DO NOTHING
         """;
@@ -52,12 +53,13 @@ final class PostgresTx implements Lane {
         this.store = store;
     }
 
+    /** A run that this worker owns: whether its cancel was requested, and a count that the statement defines. */
     private record Standing(boolean cancel, long number) {}
 
     @Override
     public List<Object> apply(Batch batch) {
         if (batch.writes().size() != 1 || !(batch.writes().getFirst() instanceof Write.Tx tx)) {
-            throw new IllegalArgumentException("this lane takes one transaction of the user at a time");
+            throw new IllegalArgumentException("This lane accepts one user transaction per batch");
         }
         Batch.Hold hold = batch.hold();
         return List.of(hold == null ? Owned.FENCED : apply(tx, hold));
@@ -69,10 +71,10 @@ final class PostgresTx implements Lane {
         try {
             session = connected();
             Standing standing =
-                    session.one(LOOK, PostgresTx::standing, tx.seq(), tx.by().run(), hold.lease(), claim(tx));
+                    session.one(CHECK, PostgresTx::readStanding, tx.seq(), tx.by().run(), hold.lease(), claim(tx));
             if (standing == null || standing.number() > 0) {
                 session.connection().rollback();
-                return standing == null ? Owned.FENCED : recorded(standing); // applied before; its answer was lost
+                return standing == null ? Owned.FENCED : recorded(standing); // a retry after a lost response
             }
             if (longest != null) {
                 limit(session, Math.clamp(longest.toMillis() + 1, 1, Purpose.TX.statementMillis()));
@@ -90,7 +92,7 @@ final class PostgresTx implements Lane {
         Write.TxOutcome outcome;
         try {
             if (longest != null) {
-                limit(session, Purpose.TX.statementMillis()); // the record has its usual time again
+                limit(session, Purpose.TX.statementMillis()); // the journal entry has the usual time limit
             }
             outcome = record(session, tx, hold, entries);
         } catch (SQLException e) {
@@ -99,24 +101,24 @@ final class PostgresTx implements Lane {
                 return new Write.Undone(e);
             }
             if (Failures.isAstray(e)) {
-                return new Write.Undone(astray(e));
+                return new Write.Undone(unusableSession(e));
             }
             throw Failures.of(e);
         }
         return outcome;
     }
 
-    /** The server ends a statement that takes longer, a moment after it is late by our clock as well. */
+    /** Sets the statement timeout of the server, slightly longer than the deadline by our clock. */
     private static void limit(Session session, int millis) throws SQLException {
         session.one(LIMIT, row -> row.getString(1), String.valueOf(millis));
     }
 
-    private static SemelException astray(SQLException e) {
+    private static SemelException unusableSession(SQLException e) {
         return new SemelException(
                 ErrorCode.INVALID_DEFINITION,
-                "The code of a tx step left its session so that its record cannot be written (" + e.getSQLState()
-                        + "). The rows of the step are undone.",
-                "Set back what it changed before it returns: the search_path, the role, read-only.",
+                "Semel cannot write the journal entry of a tx step, because its user code changed the session ("
+                        + e.getSQLState() + "). The rows of the step were rolled back.",
+                "Reset the search_path, the role and read-only mode before the code returns, or use SET LOCAL.",
                 e);
     }
 
@@ -124,7 +126,7 @@ final class PostgresTx implements Lane {
         return tx.by().claim();
     }
 
-    private static Standing standing(java.sql.ResultSet row) throws SQLException {
+    private static Standing readStanding(java.sql.ResultSet row) throws SQLException {
         return new Standing(row.getInt(1) == 1, row.getLong(2));
     }
 
@@ -138,17 +140,17 @@ final class PostgresTx implements Lane {
             session.connection().rollback();
             throw new StoreFailure.Fenced(hold.lease());
         }
-        Standing standing = session.one(LOCK, PostgresTx::standing, tx.by().run(), hold.lease(), claim(tx));
+        Standing standing = session.one(LOCK, PostgresTx::readStanding, tx.by().run(), hold.lease(), claim(tx));
         if (standing == null) {
             session.connection().rollback();
             return Owned.FENCED;
         }
         if (standing.number() > 0) {
             session.update(
-                    "UPDATE semel_work SET falls = 0 WHERE run = ?", tx.by().run());
+                    "UPDATE semel_unfinished_run SET crash_count = 0 WHERE run = ?", tx.by().run());
         }
         if (session.update(RECORD, tx.by().run(), tx.seq(), now + store.skew(), entries) == 0) {
-            // An earlier try of ours was committed after all: what was done just now is one too many.
+            // An earlier attempt was committed after all: this one must not be committed too.
             session.connection().rollback();
             return recorded(standing);
         }
@@ -165,7 +167,7 @@ final class PostgresTx implements Lane {
             if (failure instanceof StoreFailure.CommitUnknown || failure instanceof StoreFailure.Locked) {
                 throw failure;
             }
-            return new Write.Undone(e); // a check that the user's rows wait for until the commit, and that they failed
+            return new Write.Undone(e); // a deferred constraint of the user rejected the rows
         }
     }
 
@@ -176,7 +178,7 @@ final class PostgresTx implements Lane {
                 current.connection().rollback();
             }
         } catch (SQLException e) {
-            abandon(e); // without its connection the server undoes it too
+            abandon(e); // the server rolls back when the connection closes
         }
         Throwable cause = failure;
         for (int depth = 0; cause != null && depth < DEEPEST_CAUSE; depth++, cause = cause.getCause()) {
@@ -190,8 +192,7 @@ final class PostgresTx implements Lane {
     }
 
     /**
-     * The user's code came back, but its transaction was over before: a failed statement that it swallowed, or a pause
-     * that was too long.
+     * Whether the transaction ended before the user code returned: it swallowed a failed statement, or paused too long.
      */
     private static boolean isOver(SQLException e) {
         return "25P02".equals(e.getSQLState()) || "25P03".equals(e.getSQLState());

@@ -5,25 +5,25 @@ import java.util.List;
 import java.util.Properties;
 
 /**
- * What a connection is for; it decides how long it may wait. Every wait has an end on the server, and one on our side
- * that is later, so that the server tells what happened where it can.
+ * What a PostgreSQL connection is used for, with its time-outs. Every wait has a time-out on the server and a later one
+ * on the client, so that the server reports the cause if it can.
  */
 enum Purpose {
-    /** Batches take milliseconds. Whoever waits longer than this for a lock waits for somebody who hangs. */
+    /** Batches take milliseconds; a longer wait for a lock means that another session hangs. */
     LANE(2_000, 8_000, 5_000, 12_000),
     READ(2_000, 8_000, 5_000, 12_000),
-    /** Heartbeats: a hung one must leave time for another before the lease is out of use. */
+    /** Heartbeats: after one that hangs there must be time for another before the lease expires. */
     LEASE(1_000, 2_500, 2_500, 3_000),
-    /** Waits for hints and asks nothing. */
+    /** Receives notifications and sends no queries. */
     LISTEN(2_000, 8_000, 5_000, 12_000),
-    /** Ends the lease of a dead worker and sets its runs free; up to 10,000 rows at once. */
+    /** Ends the lease of a dead worker and releases its runs; up to 10,000 rows at once. */
     TAKEOVER(500, 10_000, 5_000, 15_000),
-    /** The tables of a new version; only locks have an end, because building an index takes what it takes. */
+    /** Schema migrations; only locks have a time-out, because building an index may take long. */
     MIGRATION(60_000, 0, 60_000, 0),
-    /** The user's own statements, which may be slow and of any kind. */
+    /** Statements of user code, which may be slow. */
     TX(10_000, 30_000, 30_000, 40_000);
 
-    /** From here on a server knows transaction_timeout. */
+    /** The first PostgreSQL version with transaction_timeout. */
     private static final int KNOWS_TRANSACTION_TIMEOUT = 17;
 
     private final int lockMillis;
@@ -38,12 +38,12 @@ enum Purpose {
         this.socketMillis = socketMillis;
     }
 
-    /** How long a statement may take before the server ends it; 0 for ever. */
+    /** Time after which the server cancels a statement; 0 for no limit. */
     int statementMillis() {
         return statementMillis;
     }
 
-    /** How long an answer may take before the connection is given up; 0 for ever. */
+    /** Time after which the client gives up the connection; 0 for no limit. */
     int socketMillis() {
         return socketMillis;
     }
@@ -60,7 +60,7 @@ enum Purpose {
         return properties;
     }
 
-    /** What a new session is set to, in one message. */
+    /** Returns the SET statements of a new session, sent in one message. */
     String settings(int serverVersion) {
         List<String> settings = new ArrayList<>(List.of(
                 "lock_timeout = " + lockMillis,
@@ -68,17 +68,17 @@ enum Purpose {
                 "idle_in_transaction_session_timeout = " + idleMillis,
                 "default_transaction_isolation = 'read committed'"));
         if (serverVersion >= KNOWS_TRANSACTION_TIMEOUT && this != TX && this != MIGRATION) {
-            // A session whose client hangs between two statements, again and again, is no reason to wait for it.
+            // Ends a transaction whose client hangs repeatedly between two statements.
             settings.add("transaction_timeout = 30000");
         }
         if (this == LEASE || this == TAKEOVER) {
-            // A heartbeat says nothing that must survive a crash. Whatever is written under a lease comes later in the
-            // log than the lease itself, so it never survives without it; and a standby that hangs stops no heartbeat.
+            // A heartbeat need not survive a crash. Writes under a lease come later in the WAL than the lease, so they
+            // never survive without it; and a hanging standby does not block heartbeats.
             settings.add("synchronous_commit = off");
         }
         if (this == LANE || this == READ) {
-            // Fresh tables have no statistics and the planner would scan them whole; every statement of a lane
-            // and of a reader goes by an index, so the plan is the same on the first day and on the last.
+            // New tables have no statistics and the planner would scan them. Every statement of a lane or reader uses
+            // an index, so the plan never changes.
             settings.addAll(List.of(
                     "enable_seqscan = off",
                     "enable_hashjoin = off",

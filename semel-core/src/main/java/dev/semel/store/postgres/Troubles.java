@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.Driver;
 
 /**
- * Why a database cannot be used as the store, for whoever starts a worker: what failed, where, that nothing was changed,
- * and what to do. A password never gets here: texts are our own, and of the URL only host, database and user are shown.
+ * Builds the error message for a worker that cannot use its PostgreSQL database: what failed, where, and what to do.
+ * Messages show host, database and user of the URL, never the password.
  */
 final class Troubles {
     private static final String NOTHING = " Nothing was changed. ";
@@ -28,7 +28,7 @@ final class Troubles {
         this.user = user;
     }
 
-    /** Of a data source we know nothing that could be shown. */
+    /** For a data source, whose host, database and user are unknown. */
     static Troubles ofDataSource() {
         return new Troubles("the data source", "the database", "its user");
     }
@@ -37,7 +37,7 @@ final class Troubles {
         Properties parsed = Driver.parseURL(url, new Properties());
         if (parsed == null || parsed.getProperty("PGHOST") == null) {
             throw new StoreFailure.Down(
-                    "The store URL is not one of PostgreSQL." + NOTHING
+                    "The store URL is not a PostgreSQL URL." + NOTHING
                             + "Write jdbc:postgresql://HOST:PORT/DATABASE?user=USER&password=…, with a number as the"
                             + " port, and %-escapes for special characters.",
                     new IllegalArgumentException("URL"));
@@ -52,12 +52,13 @@ final class Troubles {
         return new Troubles(
                 "PostgreSQL at " + server,
                 "\"" + parsed.getProperty("PGDBNAME", "") + "\"",
-                user == null ? "that the URL does not name" : "\"" + user + "\"");
+                user == null ? "(none in the URL)" : "\"" + user + "\"");
     }
 
+    /** What failed, and what to do about it. */
     private record Trouble(String what, String fix) {}
 
-    /** The worker does not start; this is what is printed. */
+    /** Returns the failure that a worker prints when it cannot start. */
     StoreFailure.Down opening(SQLException e) {
         Trouble trouble = trouble(e);
         return new StoreFailure.Down(
@@ -70,43 +71,43 @@ final class Troubles {
             case "08001", "08003", "08006" -> unreachable(e);
             case "08004" ->
                 new Trouble(
-                        "it asks user " + user + " for a password, and the URL has none",
+                        "it requires a password for user " + user + ", and the URL has none",
                         "Add &password=… to the URL in SEMEL_STORE.");
             case "28P01" ->
                 new Trouble(
-                        "it does not know user " + user + " with this password",
-                        "Correct user and password in SEMEL_STORE; the password is in no message.");
+                        "it rejects user " + user + " with this password",
+                        "Correct user and password in SEMEL_STORE.");
             case "28000" ->
                 new Trouble(
-                        "it does not let user " + user + " in to database " + database + " from here",
+                        "it does not allow user " + user + " to connect to database " + database + " from this host",
                         "Check the user in the URL, that the role exists and may log in, and pg_hba.conf.");
             case "3D000" ->
                 new Trouble(
-                        "it has no database " + database,
+                        "database " + database + " does not exist",
                         "Correct the name in the URL, or create it: CREATE DATABASE name OWNER user.");
             case "3F000" ->
                 new Trouble(
-                        "user " + user + " has no schema to make tables in",
+                        "user " + user + " has no schema to create tables in",
                         "Create the schema, or name one that exists with ?currentSchema=… in the URL.");
             case "42501" ->
                 new Trouble(
-                        "user " + user + " may not do what the store needs (" + firstLine(e) + ")",
-                        "Let the owner of the tables start the first worker of a version, or GRANT USAGE, CREATE ON"
+                        "user " + user + " lacks a privilege that the store needs (" + firstLine(e) + ")",
+                        "Start the first worker of a version as the owner of the tables, or GRANT USAGE, CREATE ON"
                                 + " SCHEMA to this user.");
             case "25006" ->
                 new Trouble(
-                        "it takes no writes: it is a standby, or default_transaction_read_only is on",
-                        "Name the primary, or all hosts: jdbc:postgresql://a,b/database.");
+                        "it is read-only: a standby, or default_transaction_read_only is on",
+                        "Use the primary's host in the URL, or all hosts: jdbc:postgresql://a,b/database.");
             case "53300" ->
                 new Trouble(
-                        "it has no connection left",
-                        "Raise max_connections, or start fewer workers; each keeps about a dozen.");
+                        "all of its connections are in use",
+                        "Raise max_connections, or start fewer workers; each uses about 12 connections.");
             case "57P03" -> new Trouble("it is starting or stopping", "Start this worker again in a moment.");
             case "55P03" ->
                 new Trouble(
-                        "its tables are in use by a transaction that does not end, or by another worker that migrates",
-                        "Look at pg_stat_activity for what is open, end it, and start this worker again.");
-            default -> new Trouble(firstLine(e) + " (" + state + ")", "Look into the log of the database.");
+                        "its tables are locked by a long transaction, or by another worker that migrates",
+                        "Find the open transaction in pg_stat_activity, end it, and start this worker again.");
+            default -> new Trouble(firstLine(e) + " (" + state + ")", "See the log of the database server.");
         };
     }
 
@@ -120,29 +121,30 @@ final class Troubles {
         }
         if (String.valueOf(e.getMessage()).contains("targetServerType")) {
             return new Trouble(
-                    "none of the hosts is a primary that takes writes",
-                    "Name the primary, or all hosts, and start this worker again when one of them is promoted.");
+                    "none of the hosts is a writable primary",
+                    "Use the primary's host or all hosts in the URL. Start this worker again after a promotion.");
         }
-        return new Trouble("the connection was cut", "Start this worker again; if it stays so, look at the network.");
+        return new Trouble("the connection was lost", "Start this worker again, and check the network.");
     }
 
     private static @Nullable Trouble network(Throwable cause) {
         return switch (cause) {
             case UnknownHostException _ ->
-                new Trouble("no such host name is known", "Correct the host in the URL, or look at the name server.");
+                new Trouble(
+                        "the host name cannot be resolved", "Correct the host in the URL, or check the DNS server.");
             case ConnectException _ ->
                 new Trouble(
-                        "nothing listens there",
-                        "Correct host and port in the URL, start the server, and let it listen on that address.");
+                        "the connection was refused; no server listens on that port",
+                        "Correct host and port in the URL, or start the server and let it listen on that address.");
             case NoRouteToHostException _, SocketTimeoutException _ ->
                 new Trouble(
-                        "it does not answer",
-                        "Correct host and port in the URL, and look whether a firewall stands between.");
+                        "it does not respond",
+                        "Correct host and port in the URL, and check the firewall.");
             default -> null;
         };
     }
 
-    /** The server's own words; they name tables and roles, and neither a payload nor a password. */
+    /** Returns the first line of the server's message; it contains table and role names, no payload and no password. */
     private static String firstLine(SQLException e) {
         String text = String.valueOf(e.getMessage());
         int end = text.indexOf('\n');

@@ -6,7 +6,7 @@ import dev.semel.store.Write;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A write of an owner on its way through a batch: its place in it, what the ledger answered, whether it must wait. */
+/** A write of a run's owner while a batch applies it: its position, the ledger's verdicts, whether it is deferred. */
 final class Turn {
     final int at;
     final Write<Write.Owned> write;
@@ -22,7 +22,7 @@ final class Turn {
         this.ops = ops;
     }
 
-    /** The writes of owners in a batch, in its order. */
+    /** Returns the owner writes of a batch, in its order. */
     static List<Turn> of(List<Write<?>> writes) {
         List<Turn> turns = new ArrayList<>();
         for (int at = 0; at < writes.size(); at++) {
@@ -43,12 +43,12 @@ final class Turn {
         return write instanceof Write.End;
     }
 
-    /** After it nobody owns the run any more. */
+    /** Whether the run has no owner after this write. */
     boolean isLast() {
         return ends() || write instanceof Write.Append append && append.rest() != null;
     }
 
-    /** What a run writes later rests on what it wrote before, so it waits for the next transaction as a whole. */
+    /** Defers this write and all later ones of its run to the next transaction, because they depend on it. */
     static void defer(Turn from, List<Turn> turns) {
         for (Turn turn : turns) {
             turn.deferred |= turn.at >= from.at && turn.run().equals(from.run());

@@ -11,14 +11,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Moves pages from the WAL into the file, off the writer's path. Under constant load a passive checkpoint never meets
- * the end of the WAL, so once most of it is done the writer is asked to do the last pages itself between two batches:
- * then the WAL begins anew and its file is recycled instead of growing.
+ * Checkpoints the SQLite WAL into the database file on a background thread. Under constant load a passive checkpoint
+ * never reaches the end of the WAL, so the writer does the last pages between two batches; then the WAL file is reused
+ * and does not grow.
  */
 final class Checkpoints implements AutoCloseable {
     private static final Logger LOG = System.getLogger(Checkpoints.class.getName());
     private static final int LARGE_WAL_PAGES = 16_384;
-    /** Ten passes a second instead of one doubled the slowest answers: the disk is shared with the commits. */
+    /** Ten passes per second instead of one doubled the slowest responses, because commits share the disk. */
     private static final long PAUSE_MILLIS = 1_000;
 
     private final Opener opener;
@@ -33,11 +33,12 @@ final class Checkpoints implements AutoCloseable {
         this.thread = Thread.ofPlatform().name("semel-checkpoint").daemon(true).start(this::loop);
     }
 
-    /** Called by the writer between two batches. */
+    /** Finishes a pending checkpoint. The writer calls this between two batches. */
     void finish(Connection writer) throws SQLException {
         if (writerShouldFinish) {
             writerShouldFinish = false;
-            // The driver begins the next transaction with each COMMIT, and inside of one there is no checkpoint.
+            // The driver begins the next transaction with each COMMIT, and SQLite does not checkpoint inside a
+            // transaction.
             writer.setAutoCommit(true);
             try {
                 pass(writer);
@@ -59,11 +60,12 @@ final class Checkpoints implements AutoCloseable {
                 writerShouldFinish = sizes[0] > LARGE_WAL_PAGES;
                 failing = false;
             } catch (SQLException e) {
-                // Busy only means that somebody else checkpoints or opens the file right now.
+                // Busy only means that another connection checkpoints or opens the file right now.
                 boolean busy = (e.getErrorCode() & 0xff) == 5;
-                boolean news = !busy && !failing;
+                boolean firstFailure = !busy && !failing;
                 failing = !busy;
-                LOG.log(news ? Level.WARNING : Level.DEBUG, "a checkpoint is tried again: " + e.getMessage());
+                Level level = firstFailure ? Level.WARNING : Level.DEBUG;
+                LOG.log(level, "SQLite checkpoint failed and will be retried: " + e.getMessage());
                 close(connection);
                 connection = null;
             }
@@ -71,7 +73,7 @@ final class Checkpoints implements AutoCloseable {
         close(connection);
     }
 
-    /** Pages in the WAL, pages moved. */
+    /** Runs one pass. Returns the number of pages in the WAL and of pages moved. */
     private static long[] pass(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
                 var row = statement.executeQuery("PRAGMA wal_checkpoint(PASSIVE)")) {
@@ -96,7 +98,7 @@ final class Checkpoints implements AutoCloseable {
                 connection.close();
             }
         } catch (SQLException e) {
-            LOG.log(Level.DEBUG, "a checkpoint connection did not close", e);
+            LOG.log(Level.DEBUG, "The checkpoint connection did not close", e);
         }
     }
 
@@ -116,6 +118,7 @@ final class Checkpoints implements AutoCloseable {
         }
     }
 
+    /** Opens the connection of the checkpoint thread. */
     @FunctionalInterface
     interface Opener {
         Connection open() throws SQLException;

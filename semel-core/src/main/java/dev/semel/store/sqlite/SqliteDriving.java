@@ -22,49 +22,53 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.ProgressHandler;
 
-/** What owners write about their runs, and what is remembered of repeats. */
+/** Writes the progress of runs for the worker that owns them, claims due runs, and records duplicate requests. */
 final class SqliteDriving {
-    /** Of SQLite's machine: some milliseconds of its work. */
-    private static final int INSTRUCTIONS_BETWEEN_LOOKS = 100_000;
+    /** Virtual machine instructions of SQLite; some milliseconds of work. */
+    private static final int INSTRUCTIONS_BETWEEN_CHECKS = 100_000;
 
-    private static final String MOVE = """
-        UPDATE semel_work SET state = ?, falls = CASE WHEN ? = 1 THEN 0 ELSE falls END
-        WHERE run = ? AND owner = ? AND claims = ? RETURNING cancel
+    private static final String SET_STATE = """
+        UPDATE semel_unfinished_run SET state = ?, crash_count = CASE WHEN ? = 1 THEN 0 ELSE crash_count END
+        WHERE run = ? AND owner = ? AND claim_count = ? RETURNING cancel_requested
         """;
 
-    private static final String REST = """
-        UPDATE semel_work SET owner = NULL, state = ?, waits = ?, falls = CASE WHEN ? = 1 THEN falls ELSE 0 END,
-            due_at = CASE WHEN due_at < 0 OR cancel > ?
-                OR (SELECT count(*) FROM semel_signal s WHERE s.run = semel_work.run) > ? THEN 0 ELSE ? END
-        WHERE run = ? AND owner = ? AND claims = ? RETURNING cancel
+    private static final String SUSPEND = """
+        UPDATE semel_unfinished_run SET owner = NULL, state = ?, waiting_for = ?,
+            crash_count = CASE WHEN ? = 1 THEN crash_count ELSE 0 END,
+            due_at = CASE WHEN due_at < 0 OR cancel_requested > ?
+                OR (SELECT count(*) FROM semel_signal s WHERE s.run = semel_unfinished_run.run) > ? THEN 0 ELSE ? END
+        WHERE run = ? AND owner = ? AND claim_count = ? RETURNING cancel_requested
         """;
 
     private static final String CLAIM = """
-        UPDATE semel_work SET owner = ?, claims = claims + 1, waits = NULL,
+        UPDATE semel_unfinished_run SET owner = ?, claim_count = claim_count + 1, waiting_for = NULL,
             state = CASE WHEN state IN (4, 5) THEN 3 ELSE MAX(state, 2) END
-        WHERE run = ? RETURNING claims
+        WHERE run = ? RETURNING claim_count
         """;
 
-    private static final String LEAVE = """
-        DELETE FROM semel_work WHERE run = ? AND owner = ? AND claims = ? RETURNING gated, fell
+    private static final String FINISH = """
+        DELETE FROM semel_unfinished_run WHERE run = ? AND owner = ? AND claim_count = ?
+            RETURNING queue_state, has_crashed
         """;
 
-    private static final String INSERT_END = """
-        INSERT INTO semel_end (run, state, ended_at, output, error_code, error_message, error_step, entries, ws, workflow_id)
+    private static final String INSERT_RESULT = """
+        INSERT INTO semel_finished_run (run, state, ended_at, output, error_code, error_message, error_step, entries,
+            ws, workflow_id)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
             CASE WHEN ?2 > 10 THEN (SELECT r.ws FROM semel_run r WHERE r.run = ?1) END,
             CASE WHEN ?2 > 10 THEN (SELECT r.workflow_id FROM semel_run r WHERE r.run = ?1) END)
         ON CONFLICT (run) DO NOTHING
         """;
 
-    // A run that was removed meanwhile has no requests any more.
+    // A run that retention deleted meanwhile gets no request rows.
     private static final String INSERT_REQUEST = """
-        INSERT INTO semel_request (run, id, ws, conflict, at, status_code, actor, changed, times)
+        INSERT INTO semel_duplicate_request (run, id, ws, conflict, at, status_code, actor, changed_fields,
+            request_count)
         SELECT r.run, ?, ?, ?, ?, ?, ?, ?, ? FROM semel_run r WHERE r.run = ? ON CONFLICT (run, id) DO NOTHING
         """;
 
-    private static final String COUNT = """
-        INSERT INTO semel_use (run, replays, conflicts, last_at) VALUES (?, ?, ?, ?)
+    private static final String ADD_DUPLICATES = """
+        INSERT INTO semel_duplicate_count (run, replays, conflicts, last_at) VALUES (?, ?, ?, ?)
         ON CONFLICT (run) DO UPDATE SET replays = replays + excluded.replays,
             conflicts = conflicts + excluded.conflicts, last_at = MAX(last_at, excluded.last_at)
         """;
@@ -87,7 +91,7 @@ final class SqliteDriving {
         Write.Rest rest = append.rest();
         Integer cancel = rest == null
                 ? session.one(
-                        MOVE,
+                        SET_STATE,
                         row -> row.getInt(1),
                         append.state().code(),
                         append.isProgress() ? 1 : 0,
@@ -95,7 +99,7 @@ final class SqliteDriving {
                         owner,
                         by.claim())
                 : session.one(
-                        REST,
+                        SUSPEND,
                         row -> row.getInt(1),
                         append.state().code(),
                         rest.waits(),
@@ -134,19 +138,19 @@ final class SqliteDriving {
             return Owned.FENCED;
         }
         Gone gone = session.one(
-                LEAVE,
+                FINISH,
                 row -> new Gone(row.getInt(1) != 0, row.getInt(2) == 1),
                 end.run(),
                 owner,
                 end.by().claim());
         if (gone == null) {
-            // Applied a second time after a lost answer: with the lease still held, the end on record is ours.
-            boolean ended = session.one("SELECT 1 FROM semel_end WHERE run = ?", row -> 1, end.run()) != null;
+            // A retry after a lost response: the lease is still held, so the recorded result is ours.
+            boolean ended = session.one("SELECT 1 FROM semel_finished_run WHERE run = ?", row -> 1, end.run()) != null;
             return ended ? Owned.RECORDED : Owned.FENCED;
         }
         Write.Ending ending = end.ending();
         session.update(
-                INSERT_END,
+                INSERT_RESULT,
                 end.run(),
                 end.state().code(),
                 now,
@@ -156,17 +160,19 @@ final class SqliteDriving {
                 ending.errorStep(),
                 end.entries());
         List<Ledger.Verdict> verdicts = ledger(end.ops(), now);
-        if (gone.gated()) {
+        if (gone.isQueued()) {
             gating.leave(List.of(end.run()));
         }
-        if (end.state() == RunState.COMPLETED && (end.stumbled() || gone.fell())) {
+        if (end.state() == RunState.COMPLETED && (end.stumbled() || gone.hasCrashed())) {
             Counting.recovered(session, end.run(), now, counted);
         }
         return new Owned(true, false, verdicts);
     }
 
-    /** How a run stood when it left the work: whether it was in a queue, and whether a worker died with it. */
-    private record Gone(boolean gated, boolean fell) {}
+    /**
+     * The state of a run when it finished: whether it was in a queue, and whether a worker died while it executed it.
+     */
+    private record Gone(boolean isQueued, boolean hasCrashed) {}
 
     boolean tally(Write.Tally tally) throws SQLException {
         for (Write.Seen row : tally.rows()) {
@@ -183,7 +189,7 @@ final class SqliteDriving {
                     row.run());
             if (isNew == 1) {
                 session.update(
-                        COUNT,
+                        ADD_DUPLICATES,
                         row.run(),
                         row.conflict() ? 0L : row.times(),
                         row.conflict() ? row.times() : 0L,
@@ -219,19 +225,22 @@ final class SqliteDriving {
     private List<RunId> free(Fair.Share share, Write.Claim claim, long now) throws SQLException {
         return session.list(
                 """
-                SELECT run FROM semel_work
-                WHERE owner IS NULL AND held = 0 AND workflow_id = ? AND due_at <= ? AND falls <= ?
+                SELECT run FROM semel_unfinished_run
+                WHERE owner IS NULL AND start_blocked = 0 AND workflow_id = ? AND due_at <= ? AND crash_count <= ?
                 ORDER BY due_at, run LIMIT ?
                 """, row -> RunId.of(row.getBytes(1)), share.group().workflowId(), now, claim.falls(), share.most());
     }
 
-    /** differs: there is one writer, so the user's rows join its transaction, behind a savepoint of their own. */
+    /** differs: user code runs in the transaction of the only writer, behind a savepoint of its own. */
     Write.TxOutcome tx(Write.Tx tx, @Nullable Long owner, long now) throws SQLException {
         Write.Driver by = tx.by();
         Integer cancel = owner == null
                 ? null
                 : session.one(
-                        "UPDATE semel_work SET falls = 0 WHERE run = ? AND owner = ? AND claims = ? RETURNING cancel",
+                        """
+                        UPDATE semel_unfinished_run SET crash_count = 0
+                        WHERE run = ? AND owner = ? AND claim_count = ? RETURNING cancel_requested
+                        """,
                         row -> row.getInt(1),
                         by.run(),
                         owner,
@@ -245,12 +254,12 @@ final class SqliteDriving {
                 by.run(),
                 tx.seq());
         if (known != null) {
-            return Owned.RECORDED; // applied before; its answer was lost
+            return Owned.RECORDED; // a retry after a lost response
         }
         Savepoint before = session.connection().setSavepoint("user");
         String entries;
         try {
-            entries = watched(tx.deed());
+            entries = runWithDeadline(tx.deed());
         } catch (Exception | Error e) {
             undo(before, tx.deed(), e);
             return new Write.Undone(e);
@@ -265,7 +274,7 @@ final class SqliteDriving {
         return new Owned(true, cancel == 1, List.of());
     }
 
-    /** A write of the user was stopped half-way, and SQLite has undone the whole transaction with it. */
+    /** Signals that a statement of user code was interrupted, and that SQLite rolled the whole transaction back. */
     static final class Stopped extends RuntimeException {
         private static final long serialVersionUID = 1;
 
@@ -274,9 +283,11 @@ final class SqliteDriving {
         }
     }
 
-    /** A statement without an end would keep the one writer for ever: the database asks, and stops where it is too late. */
-    private String watched(Write.Deed deed) throws Exception {
-        ProgressHandler.setHandler(session.connection(), INSTRUCTIONS_BETWEEN_LOOKS, new ProgressHandler() {
+    /**
+     * Runs user code with a progress handler that interrupts it after its deadline, so that it cannot block the writer.
+     */
+    private String runWithDeadline(Write.Deed deed) throws Exception {
+        ProgressHandler.setHandler(session.connection(), INSTRUCTIONS_BETWEEN_CHECKS, new ProgressHandler() {
             @Override
             protected int progress() {
                 return deed.isLate() ? 1 : 0;
@@ -285,11 +296,13 @@ final class SqliteDriving {
         try {
             return deed.apply(GuardedConnection.around(session.connection()));
         } finally {
-            ProgressHandler.clearHandler(session.connection()); // what undoes it must not be stopped as well
+            ProgressHandler.clearHandler(session.connection()); // the rollback must not be interrupted
         }
     }
 
-    /** Where the savepoint is gone, the user's code ended the whole transaction: not only its own rows are lost then. */
+    /**
+     * Rolls back to the savepoint. If it is gone, user code ended the whole transaction and other writes are lost too.
+     */
     private void undo(Savepoint before, Write.Deed deed, Throwable failure) {
         try {
             session.connection().rollback(before);
@@ -298,7 +311,7 @@ final class SqliteDriving {
             if (deed.isLate()) {
                 throw new Stopped(e);
             }
-            throw new StoreFailure.Poisoned("the code of a tx step ended the transaction that it was in", e);
+            throw new StoreFailure.Poisoned("User code of a tx step ended the surrounding transaction", e);
         }
     }
 
@@ -306,7 +319,7 @@ final class SqliteDriving {
         try {
             session.connection().releaseSavepoint(before);
         } catch (SQLException e) {
-            throw new StoreFailure.Poisoned("the code of a tx step ended the transaction that it was in", e);
+            throw new StoreFailure.Poisoned("User code of a tx step ended the surrounding transaction", e);
         }
     }
 }

@@ -27,20 +27,21 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The writer. Every write of a batch is applied in turn; one fsync makes them all durable. */
+/** The only write lane of the SQLite store: applies the writes of a batch in order and commits them with one fsync. */
 final class SqliteLane implements Lane {
     private static final String INSERT_RUN = """
-        INSERT INTO semel_run (run, ws, chosen_id, workflow_id, version, door, actor, key, correlation_id, input,
-                               fields, lineage, previous, duplicate_of, created_at)
+        INSERT INTO semel_run (run, ws, chosen_id, workflow_id, version, trigger_source, actor, key, correlation_id,
+            input,
+                               field_hashes, lineage, previous_run, duplicate_of, created_at)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run) DO NOTHING
         """;
 
     private static final String INSERT_WORK = """
-        INSERT INTO semel_work (run, workflow_id, owner, claims, state, held)
+        INSERT INTO semel_unfinished_run (run, workflow_id, owner, claim_count, state, start_blocked)
         VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (run) DO NOTHING
         """;
 
-    /** What the lane needs from its surroundings. */
+    /** The dependencies of the lane. */
     record Ambience(LongSupplier clock, Supplier<RunId> ids, Checkpoints checkpoints) {}
 
     private final Writer writer;
@@ -52,7 +53,7 @@ final class SqliteLane implements Lane {
     private final SqliteDriving driving;
     private final Gating gating;
     private final Counted counted = new Counted();
-    private long change;
+    private long catalogRevision;
 
     SqliteLane(Writer writer, ReentrantLock turn, Ambience ambience) {
         this.writer = writer;
@@ -71,12 +72,12 @@ final class SqliteLane implements Lane {
         try {
             List<Object> outcomes;
             try {
-                outcomes = applyAllowing(batch, batch.writes().size());
+                outcomes = applyWithRetries(batch, batch.writes().size());
             } catch (SQLException e) {
                 writer.failed(e);
                 throw failure(e);
             } catch (RuntimeException | Error e) {
-                writer.failed(e); // an error too: the next batch must not commit what this one left
+                writer.failed(e); // also on an error: the next batch must not commit what this one left
                 throw e;
             }
             commit();
@@ -87,22 +88,22 @@ final class SqliteLane implements Lane {
     }
 
     /**
-     * A statement of a user that is stopped in the middle of a write takes the whole transaction with it, so all of the
-     * batch is applied again; that deed says at once that it was stopped.
+     * Applies the batch again if user code was stopped in the middle of a write, because SQLite then rolls the whole
+     * transaction back. The second time that user code reports its timeout at once.
      *
-     * @param stops at most one for each write
+     * @param stops retries left; at most one for each write
      */
-    private List<Object> applyAllowing(Batch batch, int stops) throws SQLException {
+    private List<Object> applyWithRetries(Batch batch, int stops) throws SQLException {
         writer.ready();
         try {
             return applyAll(batch);
         } catch (SqliteDriving.Stopped e) {
             if (stops == 0) {
-                throw new StoreFailure.Poisoned("the code of a tx step was stopped again and again", e);
+                throw new StoreFailure.Poisoned("User code of a tx step exceeded its time limit in every retry", e);
             }
             writer.failed(e);
         }
-        return applyAllowing(batch, stops - 1);
+        return applyWithRetries(batch, stops - 1);
     }
 
     private List<Object> applyAll(Batch batch) throws SQLException {
@@ -118,7 +119,7 @@ final class SqliteLane implements Lane {
                         == null) {
             throw new StoreFailure.Fenced(hold.lease());
         }
-        readChange();
+        readCatalogRevision();
         counted.clear();
         List<Object> outcomes = new ArrayList<>(batch.writes().size());
         for (Write<?> write : batch.writes()) {
@@ -134,7 +135,7 @@ final class SqliteLane implements Lane {
             case Write.Append append -> driving.append(append, owner, now);
             case Write.End end -> driving.end(end, owner, now);
             case Write.Tally tally -> driving.tally(tally);
-            case Write.Keep keep -> EventRows.keep(session, keep, now, change);
+            case Write.Keep keep -> EventRows.keep(session, keep, now, catalogRevision);
             case Write.Claim claim -> driving.claim(claim, owner, now);
             case Write.Tx tx -> driving.tx(tx, owner, now);
             case Write.Change<?> edit -> change(edit, now);
@@ -143,20 +144,20 @@ final class SqliteLane implements Lane {
 
     private Object change(Write.Change<?> edit, long now) throws SQLException {
         Object done = Nothing.orNothing(edits.apply(edit.edit(), now));
-        readChange(); // for the triggers behind it in the batch
+        readCatalogRevision(); // for later triggers of the batch
         return done;
     }
 
-    /** Under which catalog the next trigger is admitted. */
-    private void readChange() throws SQLException {
-        Long now = session.one("SELECT change FROM semel_catalog WHERE one = 1", row -> row.getLong(1));
-        change = now == null ? 0 : now;
+    /** Reads the catalog revision under which the next trigger is admitted. */
+    private void readCatalogRevision() throws SQLException {
+        Long now = session.one("SELECT revision FROM semel_catalog WHERE singleton = 1", row -> row.getLong(1));
+        catalogRevision = now == null ? 0 : now;
     }
 
     private Admitted admit(Write.Admit admit, @Nullable Long owner, long now) throws SQLException {
         RunId mine = admit.run().id();
-        // One that is on record was in time, and is applied again after a lost answer.
-        if (admit.change() != change && !recorded(mine)) {
+        // A recorded run was in time: this is a retry after a lost response.
+        if (admit.change() != catalogRevision && !recorded(mine)) {
             return new Admitted.Stale();
         }
         Admitted absorbed = gating.absorb(admit, now);
@@ -176,7 +177,7 @@ final class SqliteLane implements Lane {
             if (known == null) {
                 taken.add(wish);
             } else if (known.run().equals(mine)) {
-                lineage = known.lineage(); // applied again after a lost answer
+                lineage = known.lineage(); // a retry after a lost response
             } else {
                 Standing standing = Admissions.standing(known, now);
                 live = standing == Standing.LIVE;
@@ -210,7 +211,7 @@ final class SqliteLane implements Lane {
     private Admitted create(NewRun run, @Nullable Long lease, long now, SqliteNames.Origins origins)
             throws SQLException {
         boolean queued = run.state() == RunState.QUEUED;
-        // A run behind a gate is claimed when its time has come, by whoever has room then.
+        // A run with start conditions is claimed when it is due, by a worker with free capacity.
         Long owner = queued || run.gate() != null ? null : lease;
         Write.Earlier earlier = origins.earlier();
         Known duplicateOf = origins.duplicateOf();
@@ -234,7 +235,7 @@ final class SqliteLane implements Lane {
                 == 1;
         boolean waits = !isNew && gating.stillGated(run);
         if (isNew) {
-            // Only with a new run row: an applied-again admission must not bring a finished run back to work.
+            // Only with a new run row: the retry of an admission must not restart a finished run.
             session.update(
                     INSERT_WORK,
                     run.id(),
@@ -256,7 +257,7 @@ final class SqliteLane implements Lane {
         NewRun.Links links = run.links();
         if (links.isLinked()) {
             session.update(
-                    "INSERT INTO semel_link (run, parent, replay_of, depth) VALUES (?, ?, ?, ?)",
+                    "INSERT INTO semel_run_link (run, parent, replay_of, depth) VALUES (?, ?, ?, ?)",
                     run.id(),
                     links.parent(),
                     links.replayOf(),
@@ -272,7 +273,7 @@ final class SqliteLane implements Lane {
     }
 
     private boolean owns(RunId run, long owner) throws SQLException {
-        return session.one("SELECT 1 FROM semel_work WHERE run = ? AND owner = ?", row -> 1, run, owner) != null;
+        return session.one("SELECT 1 FROM semel_unfinished_run WHERE run = ? AND owner = ?", row -> 1, run, owner) != null;
     }
 
     private void commit() {
@@ -280,7 +281,7 @@ final class SqliteLane implements Lane {
             session.connection().commit();
         } catch (SQLException e) {
             writer.failed(e);
-            // A failed fsync or a full disk at COMMIT: whether the frames are in the WAL is told by applying again.
+            // A failed fsync or a full disk at COMMIT: only a retry shows whether the frames are in the WAL.
             throw new StoreFailure.CommitUnknown(e);
         }
         try {
@@ -294,8 +295,8 @@ final class SqliteLane implements Lane {
         int code = e.getErrorCode() & 0xff;
         // 18 TOOBIG, 19 CONSTRAINT, 20 MISMATCH, 25 RANGE: the value is bad, not the store.
         return switch (code) {
-            case 18, 19, 20, 25 -> new StoreFailure.Poisoned("the store refused a value", e);
-            default -> new StoreFailure.Down("the store refused to write: " + e.getMessage(), e);
+            case 18, 19, 20, 25 -> new StoreFailure.Poisoned("SQLite rejected a value", e);
+            default -> new StoreFailure.Down("SQLite rejected a write: " + e.getMessage(), e);
         };
     }
 

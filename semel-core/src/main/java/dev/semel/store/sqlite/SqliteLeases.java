@@ -11,8 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
- * The same lease rows as on PostgreSQL. The file lock proves that no other process lives, so a new start need not wait
- * for an old lease to run out.
+ * Worker leases in SQLite, with the same rows as in PostgreSQL. The file lock excludes other processes, so a new worker
+ * does not wait until an old lease expires.
  */
 final class SqliteLeases implements Leases {
     private final Writer writer;
@@ -35,22 +35,24 @@ final class SqliteLeases implements Leases {
         write(() -> {
             if (!shared) {
                 // differs: every older lease belongs to a dead process, because this one holds the file lock
-                session.update(
-                        "UPDATE semel_work SET owner = NULL, falls = falls + 1, fell = 1 WHERE owner IS NOT NULL");
+                session.update("""
+                    UPDATE semel_unfinished_run SET owner = NULL, crash_count = crash_count + 1, has_crashed = 1
+                    WHERE owner IS NOT NULL
+                    """);
                 session.update("DELETE FROM semel_fence");
                 session.update("DELETE FROM semel_lease");
             }
             long now = clock.getAsLong();
             session.update(
-                    "INSERT INTO semel_lease (lease, worker, started_at, until_at) VALUES (?, ?, ?, ?)",
+                    "INSERT INTO semel_lease (lease, worker, started_at, expires_at) VALUES (?, ?, ?, ?)",
                     lease,
                     worker,
                     now,
                     now + ttlMicros);
             for (int slot = 0; slot < slots; slot++) {
                 session.update("""
-                    INSERT INTO semel_fence (lease, slot, change)
-                    SELECT ?, ?, change FROM semel_catalog WHERE one = 1
+                    INSERT INTO semel_fence (lease, slot, catalog_revision)
+                    SELECT ?, ?, revision FROM semel_catalog WHERE singleton = 1
                     """, lease, slot);
             }
             return slots;
@@ -60,7 +62,7 @@ final class SqliteLeases implements Leases {
     @Override
     public boolean renew(long lease, long ttlMicros) {
         return write(() -> session.update(
-                        "UPDATE semel_lease SET until_at = ? WHERE lease = ?", clock.getAsLong() + ttlMicros, lease))
+                        "UPDATE semel_lease SET expires_at = ? WHERE lease = ?", clock.getAsLong() + ttlMicros, lease))
                 == 1;
     }
 
@@ -71,7 +73,10 @@ final class SqliteLeases implements Leases {
         write(() -> {
             durability.set(SqliteStore.durability(session.connection()));
             return session.update(
-                    "UPDATE semel_lease SET version = ?, runs = ?, renewed_at = ?, ahead = ? WHERE lease = ?",
+                    """
+                    UPDATE semel_lease SET version = ?, run_count = ?, renewed_at = ?, clock_ahead = ?
+                    WHERE lease = ?
+                    """,
                     told.version(),
                     told.runs(),
                     told.wall() - ahead,
@@ -90,19 +95,19 @@ final class SqliteLeases implements Leases {
         return write(() -> {
             long now = clock.getAsLong();
             session.update("""
-                UPDATE semel_work SET owner = NULL, falls = falls + 1, fell = 1
-                WHERE owner IN (SELECT lease FROM semel_lease WHERE until_at < ?)
+                UPDATE semel_unfinished_run SET owner = NULL, crash_count = crash_count + 1, has_crashed = 1
+                WHERE owner IN (SELECT lease FROM semel_lease WHERE expires_at < ?)
                 """, now);
             session.update(
-                    "DELETE FROM semel_fence WHERE lease IN (SELECT lease FROM semel_lease WHERE until_at < ?)", now);
-            return session.update("DELETE FROM semel_lease WHERE until_at < ?", now);
+                    "DELETE FROM semel_fence WHERE lease IN (SELECT lease FROM semel_lease WHERE expires_at < ?)", now);
+            return session.update("DELETE FROM semel_lease WHERE expires_at < ?", now);
         });
     }
 
     @Override
     public void end(long lease) {
         write(() -> {
-            session.update("UPDATE semel_work SET owner = NULL WHERE owner = ?", lease);
+            session.update("UPDATE semel_unfinished_run SET owner = NULL WHERE owner = ?", lease);
             session.update("DELETE FROM semel_fence WHERE lease = ?", lease);
             return session.update("DELETE FROM semel_lease WHERE lease = ?", lease);
         });
@@ -117,7 +122,7 @@ final class SqliteLeases implements Leases {
             return changed;
         } catch (SQLException e) {
             writer.failed(e);
-            throw new StoreFailure.Down("the lease could not be written", e);
+            throw new StoreFailure.Down("The worker's lease could not be written to SQLite", e);
         } finally {
             turn.unlock();
         }
@@ -126,6 +131,7 @@ final class SqliteLeases implements Leases {
     @Override
     public void close() {}
 
+    /** A change of lease rows; returns the number of changed rows. */
     @FunctionalInterface
     private interface Change {
         int apply() throws SQLException;

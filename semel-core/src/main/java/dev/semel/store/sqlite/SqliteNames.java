@@ -11,14 +11,14 @@ import java.sql.SQLException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Taking names for a run, and what a run inherits from those that had them before. */
+/** Claims unique keys for a run and determines what it inherits from the previous runs of these keys. */
 final class SqliteNames {
-    private static final String TAKE_NAME = """
+    private static final String CLAIM_KEY = """
         INSERT INTO semel_key (ws, kind, key, run, digest, first_at, expires_at, flags)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (ws, kind, key) DO NOTHING
         """;
 
-    private static final String RETAKE_NAME = """
+    private static final String TAKE_OVER_KEY = """
         UPDATE semel_key SET run = ?, digest = ?, first_at = ?, expires_at = ?, flags = ?
         WHERE ws = ? AND kind = ? AND key = ? AND run = ? AND expires_at = ?
         """;
@@ -29,10 +29,10 @@ final class SqliteNames {
         this.session = session;
     }
 
-    /** False: somebody has it. */
+    /** Claims a key. False: it is in the table already. */
     boolean take(Wish wish, RunId mine, long now) throws SQLException {
         return session.update(
-                        TAKE_NAME,
+                        CLAIM_KEY,
                         wish.name().workspace(),
                         wish.name().kind().code(),
                         wish.name().text(),
@@ -47,7 +47,7 @@ final class SqliteNames {
     void retake(Retake retake, RunId mine, long now) throws SQLException {
         Wish wish = retake.wish();
         int changed = session.update(
-                RETAKE_NAME,
+                TAKE_OVER_KEY,
                 mine,
                 wish.digest(),
                 now,
@@ -59,7 +59,7 @@ final class SqliteNames {
                 retake.known().run(),
                 retake.known().expiresAt());
         if (changed != 1) {
-            throw new IllegalStateException("a name changed hands inside the only writing transaction");
+            throw new IllegalStateException("A key moved to another run inside the only write transaction");
         }
     }
 
@@ -72,17 +72,17 @@ final class SqliteNames {
                 mine);
     }
 
-    /** The run before this one, of an admission that is applied again after a lost answer: its names tell no more. */
+    /** Returns the previous run of a recorded run: on a retry after a lost response the keys no longer show it. */
     Write.@Nullable Earlier recorded(RunId run) throws SQLException {
         return session.one("""
-            SELECT p.run, p.chosen_id FROM semel_run r JOIN semel_run p ON p.run = r.previous WHERE r.run = ?
+            SELECT p.run, p.chosen_id FROM semel_run r JOIN semel_run p ON p.run = r.previous_run WHERE r.run = ?
             """, row -> new Write.Earlier(RunId.of(row.getBytes(1)), row.getString(2), false), run);
     }
 
-    /** A name that is not live and goes to the new run. */
+    /** A key that is free again and moves to the new run. */
     record Retake(Wish wish, Known known, Standing standing) {}
 
-    /** The failed run whose line this one would continue without saying so; null where there is none. */
+    /** Returns the failed run whose lineage the trigger would continue without declaring it, or null. */
     static @Nullable Known failed(List<Retake> retakes, Write.Admit admit) {
         for (Retake retake : retakes) {
             if (retake.wish().name().kind() != Name.Kind.PAYLOAD) {
@@ -94,9 +94,9 @@ final class SqliteNames {
     }
 
     /**
-     * Where the new run comes from: its lineage, the run before it, the run with the same payload.
+     * The origins of a new run: its lineage, the previous run of its key, the run with the same payload.
      *
-     * @param sinceAt when its key was first used, where it has expired since; 0 elsewhere
+     * @param sinceAt when its expired key was first used; 0 if none expired
      */
     record Origins(
             RunId lineage,
@@ -108,7 +108,7 @@ final class SqliteNames {
             Write.Earlier earlier = null;
             long sinceAt = 0;
             for (Retake retake : retakes) {
-                // A payload that was seen under another key says nothing about who used this key before.
+                // The payload of another key does not identify the previous run of this key.
                 if (earlier == null && retake.wish().name().kind() != Name.Kind.PAYLOAD) {
                     Known known = retake.known();
                     boolean expired = retake.standing() == Standing.EXPIRED;

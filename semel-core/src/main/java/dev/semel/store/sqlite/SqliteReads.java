@@ -11,12 +11,13 @@ import java.util.List;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
+/** Read queries of the SQLite store. */
 final class SqliteReads extends JdbcReads {
-    // differs: one look-up a name; a call costs no round trip here
-    private static final String NAME = """
-        SELECT k.run, r.chosen_id, k.digest, r.fields, r.workflow_id, r.version,
-               COALESCE((SELECT e.state FROM semel_end e WHERE e.run = k.run),
-                        (SELECT w.state FROM semel_work w WHERE w.run = k.run)),
+    // differs: one look-up per key; a call costs no round trip here
+    private static final String KEY = """
+        SELECT k.run, r.chosen_id, k.digest, r.field_hashes, r.workflow_id, r.version,
+               COALESCE((SELECT e.state FROM semel_finished_run e WHERE e.run = k.run),
+                        (SELECT w.state FROM semel_unfinished_run w WHERE w.run = k.run)),
                r.lineage, k.first_at, k.expires_at, k.flags
         FROM semel_key k JOIN semel_run r ON r.run = k.run
         WHERE k.ws = ? AND k.kind = ? AND k.key = ?
@@ -47,6 +48,6 @@ final class SqliteReads extends JdbcReads {
 
     static @Nullable Known find(Session session, Name name) throws SQLException {
         return session.one(
-                NAME, row -> Read.known(row, 1), name.workspace(), name.kind().code(), name.text());
+                KEY, row -> Read.known(row, 1), name.workspace(), name.kind().code(), name.text());
     }
 }

@@ -28,15 +28,15 @@ import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteConfig;
 
 /**
- * One file, one process. All writing goes through one connection; native calls hold their carrier thread, so every
- * caller of this store is a platform thread.
+ * The store in one SQLite file, used by one process. One connection does all writes. Native calls pin their carrier
+ * thread, so callers must use platform threads.
  */
 public final class SqliteStore implements Store {
     /** The first version without the WAL-reset bug that can corrupt a database. */
     private static final int[] OLDEST = {3, 51, 3};
 
-    /** No other worker is there while it migrates, so there is none to stop. */
-    private static final Migrations.Dialect MIGRATIONS = new Migrations.Dialect(
+    /** One process owns the file, so a migration has no other worker to fence off. */
+    static final Migrations.Dialect MIGRATIONS = new Migrations.Dialect(
             Migrations.in("/dev/semel/store/sqlite"),
             "SELECT 1 FROM sqlite_schema WHERE name = 'semel_migration'",
             List.of());
@@ -79,15 +79,15 @@ public final class SqliteStore implements Store {
             this.lock = lockFile(file);
             this.writer = new Writer(this::connectWriter);
         } catch (SQLException | IOException e) {
-            letGo(channel, e);
+            closeLock(channel, e);
             throw new StoreFailure.Down("The store " + file + " cannot be opened: " + e.getMessage(), e);
         }
-        // Without a transaction of its own: the driver begins one at once, and the writer holds the only one there is.
+        // With auto-commit: the driver would begin a write transaction at once, and the writer holds the only one.
         this.checkpoints = new Checkpoints(() -> connect(false));
     }
 
-    /** Closing the channel gives the lock back, so that the next try is not told that somebody uses the file. */
-    private static void letGo(@Nullable FileChannel channel, Exception cause) {
+    /** Closes the channel, which releases the lock, so that the next attempt does not find the file in use. */
+    private static void closeLock(@Nullable FileChannel channel, Exception cause) {
         try {
             if (channel != null) {
                 channel.close();
@@ -151,7 +151,7 @@ public final class SqliteStore implements Store {
     private Connection connectWriter() throws SQLException {
         Connection connection = connect(false);
         try {
-            refuseOldLibrary(connection);
+            rejectOldLibrary(connection);
             connection.setAutoCommit(false);
             return connection;
         } catch (SQLException e) {
@@ -160,7 +160,7 @@ public final class SqliteStore implements Store {
         }
     }
 
-    private static void refuseOldLibrary(Connection connection) throws SQLException {
+    private static void rejectOldLibrary(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement();
                 var row = statement.executeQuery("SELECT sqlite_version()")) {
             row.next();
@@ -190,7 +190,7 @@ public final class SqliteStore implements Store {
             Migrations.run(writer.session().connection(), MIGRATIONS);
             writer.session().connection().commit();
         } catch (SQLException e) {
-            throw new StoreFailure.Down("The schema of " + file + " could not be brought up to date", e);
+            throw new StoreFailure.Down("The schema of " + file + " could not be migrated", e);
         } finally {
             turn.unlock();
         }
@@ -203,12 +203,12 @@ public final class SqliteStore implements Store {
 
     @Override
     public int txLanes() {
-        return 0; // differs: there is one writer, and the users' rows join its transaction
+        return 0; // differs: user code of tx steps runs in the transaction of the only writer
     }
 
     @Override
     public Lane openTxLane() {
-        throw new UnsupportedOperationException("SQLite has one writer");
+        throw new UnsupportedOperationException("The SQLite store has one writer and no lanes for user transactions");
     }
 
     @Override
@@ -221,7 +221,7 @@ public final class SqliteStore implements Store {
         try {
             return new SqliteReads(new Session(connect(true)), clock);
         } catch (SQLException e) {
-            throw new StoreFailure.Down("the store " + file + " cannot be opened for reading", e);
+            throw new StoreFailure.Down("The store " + file + " cannot be opened for reading", e);
         }
     }
 
@@ -238,7 +238,7 @@ public final class SqliteStore implements Store {
             writer.session().connection().rollback();
             return durability;
         } catch (SQLException e) {
-            throw new StoreFailure.Down("the store did not tell its durability", e);
+            throw new StoreFailure.Down("The store " + file + " did not return its durability settings", e);
         } finally {
             turn.unlock();
         }
@@ -275,7 +275,7 @@ public final class SqliteStore implements Store {
             lock.release();
             lockChannel.close();
         } catch (SQLException | IOException e) {
-            throw new StoreFailure.Down("the store " + file + " did not close cleanly", e);
+            throw new StoreFailure.Down("The store " + file + " did not close cleanly", e);
         } finally {
             turn.unlock();
         }

@@ -5,9 +5,9 @@ import java.sql.Connection;
 import java.sql.SQLException;
 
 /**
- * The one writing connection, replaced after every failure. The driver closes a statement that failed, and on a full
- * disk SQLite ends the transaction behind the driver's back: what comes next would commit statement by statement.
- * Used by whoever has the turn.
+ * The only write connection to the SQLite file, replaced after every failure. The driver closes a failed statement, and
+ * on a full disk SQLite ends the transaction without the driver's knowledge: later statements would commit one by one.
+ * Callers hold the write lock.
  */
 final class Writer implements AutoCloseable {
     private final Opener opener;
@@ -23,7 +23,7 @@ final class Writer implements AutoCloseable {
         return session;
     }
 
-    /** To be called before a transaction: afterwards the session stands on a connection that has not failed. */
+    /** Opens a new connection if the last one failed. Call this before each transaction. */
     void ready() throws SQLException {
         if (broken) {
             session.close();
@@ -32,7 +32,7 @@ final class Writer implements AutoCloseable {
         }
     }
 
-    /** Undoes what was not committed. The connection is not used again, whatever became of that. */
+    /** Rolls back. The connection is not used again, even if the rollback succeeds. */
     void failed(Throwable cause) {
         broken = true;
         try {
@@ -47,6 +47,7 @@ final class Writer implements AutoCloseable {
         session.close();
     }
 
+    /** Opens a write connection. */
     @FunctionalInterface
     interface Opener {
         Connection open() throws SQLException;

@@ -100,7 +100,7 @@ final class UpgradeTest {
             upgrade(BREAKING);
             assertEquals(0, place.count("semel_lease"), "the newer version took its right to write away");
             assertEquals(0, place.count("semel_fence"));
-            assertEquals(1, place.number("SELECT count(*) FROM semel_work WHERE owner IS NULL"));
+            assertEquals(1, place.number("SELECT count(*) FROM semel_unfinished_run WHERE owner IS NULL"));
             long runs = place.count("semel_run");
             SemelException refusal =
                     assertThrows(SemelException.class, () -> older.start(ECHO, "a", Start.withKey("k")));
@@ -116,7 +116,7 @@ final class UpgradeTest {
             assertEquals("started", begun.status().word());
             assertEquals(0, place.count("semel_lease"), "it takes no new lease");
         }
-        assertEquals(0, place.count("semel_end"));
+        assertEquals(0, place.count("semel_finished_run"));
     }
 
     @Test

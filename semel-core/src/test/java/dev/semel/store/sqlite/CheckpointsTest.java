@@ -48,7 +48,7 @@ final class CheckpointsTest {
             }
             assertTrue(written < LONGEST_TRY, "400 MiB lie in the WAL and none of it was recycled");
             publish(lane, written);
-            assertEquals(written + 1, place.count("semel_version"));
+            assertEquals(written + 1, place.count("semel_workflow_version"));
         }
     }
 

@@ -36,7 +36,7 @@ final class FenceCost {
     /** A statement of a batch that can be left out. */
     enum Part {
         FENCE("FROM semel_fence WHERE lease = ? AND slot = ? FOR NO KEY UPDATE", "executeQuery"),
-        COUNTS("INSERT INTO semel_count", "executeBatch");
+        COUNTS("INSERT INTO semel_metric_count", "executeBatch");
 
         private final String text;
         private final String method;

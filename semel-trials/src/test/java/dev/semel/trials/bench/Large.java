@@ -66,7 +66,7 @@ final class Large {
     private void runs() throws SQLException {
         each(
                 1,
-                "INSERT INTO semel_run (run, ws, workflow_id, version, door, actor, key, input, fields, lineage,"
+                "INSERT INTO semel_run (run, ws, workflow_id, version, trigger_source, actor, key, input, field_hashes, lineage,"
                         + " created_at) VALUES (?, 1, ?, 1, 1, 'tok_dev', ?,"
                         + " '{\"payment_id\":\"pay_abc\",\"amount\":4900}', ?, ?, ?)",
                 (row, n, _) -> {
@@ -79,7 +79,7 @@ final class Large {
                 });
         each(
                 1,
-                "INSERT INTO semel_end (run, state, ended_at, output, error_code, error_message, error_step, entries,"
+                "INSERT INTO semel_finished_run (run, state, ended_at, output, error_code, error_message, error_step, entries,"
                         + " ws, workflow_id) VALUES (?, ?, ?, ?, ?, ?, ?, '[]', ?, ?)",
                 (row, n, _) -> {
                     boolean failed = n % 200 == 0;
@@ -111,8 +111,8 @@ final class Large {
     private void deeds() throws SQLException {
         each(
                 1,
-                "INSERT INTO semel_effect (ws, digest, step, run, claim, turn, state, generation, attempt, first_at,"
-                    + " accepted_at, lasts, expires_at, key, path, workflow_id, protection, does) VALUES (1, ?, 'pay',"
+                "INSERT INTO semel_effect (ws, digest, step, run, claim, reservation, state, generation, attempt, first_at,"
+                    + " accepted_at, window_micros, expires_at, key, path, workflow_id, protection, action) VALUES (1, ?, 'pay',"
                     + " ?, 1, 1, ?, 1, 1, ?, ?, 86400000000, 4000000000000000, ?, 'pay', ?, 'provider_key', 'create')",
                 (row, n, _) -> {
                     row.setString(1, "%032x".formatted(n * 2_654_435_761L));
@@ -128,7 +128,7 @@ final class Large {
     private void repeats() throws SQLException {
         each(
                 1,
-                "INSERT INTO semel_use (run, replays, conflicts, last_at) VALUES (?, 1, 0, ?)",
+                "INSERT INTO semel_duplicate_count (run, replays, conflicts, last_at) VALUES (?, 1, 0, ?)",
                 (row, n, _) -> {
                     row.setBytes(1, id(n).bytes());
                     row.setLong(2, at(n));
@@ -136,7 +136,7 @@ final class Large {
                 10);
         each(
                 1,
-                "INSERT INTO semel_request (run, id, ws, conflict, at, status_code, actor, times)"
+                "INSERT INTO semel_duplicate_request (run, id, ws, conflict, at, status_code, actor, request_count)"
                         + " VALUES (?, ?, 1, 0, ?, 200, 'tok_dev', 1)",
                 (row, n, _) -> {
                     row.setBytes(1, id(n).bytes());

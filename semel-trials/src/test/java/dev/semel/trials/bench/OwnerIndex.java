@@ -7,15 +7,15 @@ import java.sql.Statement;
 
 /** Whether an index on the owners of unfinished runs would pay: what it saves a takeover, and what it costs a trigger. */
 final class OwnerIndex {
-    private static final String INDEX = "CREATE INDEX bench_owner ON semel_work (owner) WHERE owner IS NOT NULL";
+    private static final String INDEX = "CREATE INDEX bench_owner ON semel_unfinished_run (owner) WHERE owner IS NOT NULL";
     private static final int OTHERS = 100_000;
     private static final int TAKEN = 5_000;
 
     // The statement of a takeover.
     private static final String FREE = """
         WITH its AS MATERIALIZED (
-            SELECT run FROM semel_work WHERE owner = 4711 ORDER BY run FOR NO KEY UPDATE)
-        UPDATE semel_work w SET owner = NULL, falls = w.falls + 1 FROM its WHERE w.run = its.run
+            SELECT run FROM semel_unfinished_run WHERE owner = 4711 ORDER BY run FOR NO KEY UPDATE)
+        UPDATE semel_unfinished_run w SET owner = NULL, crash_count = w.crash_count + 1 FROM its WHERE w.run = its.run
         """;
 
     private OwnerIndex() {}
@@ -54,11 +54,11 @@ final class OwnerIndex {
 
     private static void fill(Statement sql) throws SQLException {
         sql.execute("""
-            INSERT INTO semel_work (run, workflow_id, owner, claims, state, held, due_at)
+            INSERT INTO semel_unfinished_run (run, workflow_id, owner, claim_count, state, start_blocked, due_at)
             SELECT decode(lpad(to_hex(n), 32, '0'), 'hex'), 'wf_bench', CASE WHEN n <= %d THEN 4711 END, 1, 3, 0,
                    4000000000000000 FROM generate_series(1, %d) AS n
             """.formatted(TAKEN, TAKEN + OTHERS));
-        sql.execute("VACUUM ANALYZE semel_work");
+        sql.execute("VACUUM ANALYZE semel_unfinished_run");
     }
 
     /** Undone each time, so that the next one finds the same. */

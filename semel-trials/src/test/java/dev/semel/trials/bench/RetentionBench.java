@@ -38,7 +38,7 @@ final class RetentionBench {
         try (Child server = WorkersBench.server(url);
                 Connection connection = DriverManager.getConnection(url);
                 Statement sql = connection.createStatement()) {
-            fill(sql, "semel_run", "semel_end", "semel_journal");
+            fill(sql, "semel_run", "semel_finished_run", "semel_journal");
             sql.execute("VACUUM ANALYZE");
             sql.execute("CHECKPOINT");
             WorkersBench.rate(Math.max(5, seconds * 2), server);
@@ -59,7 +59,7 @@ final class RetentionBench {
     private static void fill(Statement sql, String run, String end, String journal) throws SQLException {
         String id = "decode(lpad(to_hex(n), 32, '0'), 'hex')";
         String numbers = "generate_series(1, " + RUNS + ") AS n";
-        sql.execute("INSERT INTO " + run + " (run, ws, workflow_id, version, door, actor, key, input, fields, lineage,"
+        sql.execute("INSERT INTO " + run + " (run, ws, workflow_id, version, trigger_source, actor, key, input, field_hashes, lineage,"
                 + " created_at) SELECT " + id + ", 1, 'wf_old', 1, 1, 'tok_dev', 'key ' || n,"
                 + " '{\"payment_id\":\"pay_abc\",\"amount\":4900,\"currency\":\"usd\"}', '', " + id + ", " + ENDED
                 + " FROM " + numbers);
@@ -106,7 +106,7 @@ final class RetentionBench {
         while (rest > 0) {
             rest = walk.slice();
         }
-        sql.execute("VACUUM semel_run, semel_end, semel_journal");
+        sql.execute("VACUUM semel_run, semel_finished_run, semel_journal");
         WorkersBench.say(
                 "the three tables with their indexes: %d MiB with all runs, %d MiB after their removal and a vacuum",
                 sizes >> 20, sizes(sql) >> 20);
@@ -159,7 +159,7 @@ final class RetentionBench {
     }
 
     private static void drop(Statement sql) throws SQLException {
-        for (String table : new String[] {"semel_run", "semel_end", "semel_journal"}) {
+        for (String table : new String[] {"semel_run", "semel_finished_run", "semel_journal"}) {
             sql.execute("CREATE TABLE part_" + table + " (LIKE " + table + " INCLUDING ALL) PARTITION BY RANGE (run)");
             for (int i = 0; i < 16; i++) {
                 String end = i == 15 ? "MAXVALUE" : "'\\x%x0'".formatted(i + 1);
@@ -198,7 +198,7 @@ final class RetentionBench {
     private static double insert(Connection connection, String table, int round) throws SQLException {
         int batches = 500;
         try (var statement = connection.prepareStatement("INSERT INTO " + table
-                + " (run, ws, workflow_id, version, door, actor, input, fields, lineage, created_at)"
+                + " (run, ws, workflow_id, version, trigger_source, actor, input, field_hashes, lineage, created_at)"
                 + " SELECT r, 1, 'wf_old', 1, 1, 'tok_dev', '{}', '', r, 0 FROM (SELECT"
                 + " decode('7' || lpad(to_hex(? + n), 31, '0'), 'hex') FROM generate_series(1, 13) n) AS u(r)")) {
             long began = System.nanoTime();
@@ -215,7 +215,7 @@ final class RetentionBench {
     private static long sizes(Statement sql) throws SQLException {
         return number(
                 sql,
-                "SELECT pg_total_relation_size('semel_run') + pg_total_relation_size('semel_end')"
+                "SELECT pg_total_relation_size('semel_run') + pg_total_relation_size('semel_finished_run')"
                         + " + pg_total_relation_size('semel_journal')");
     }
 

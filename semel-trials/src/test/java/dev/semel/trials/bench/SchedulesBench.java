@@ -43,7 +43,7 @@ public final class SchedulesBench {
         }
         System.out.printf(
                 "%,d schedules published in %,d ms%n", AT_ONCE * EACH, (System.nanoTime() - from) / 1_000_000);
-        String ticks = "SELECT count(*) FROM semel_tick";
+        String ticks = "SELECT count(*) FROM semel_schedule_tick";
         while (number(database, ticks) < AT_ONCE * EACH) {
             LockSupport.parkNanos(50_000_000);
         }
@@ -53,7 +53,7 @@ public final class SchedulesBench {
                 AT_ONCE * EACH,
                 (number(database, "SELECT max(created_at) FROM semel_run") - nominal) / 1_000,
                 (number(database, NOW) - nominal) / 1_000,
-                number(database, "SELECT count(DISTINCT run) FROM semel_tick"));
+                number(database, "SELECT count(DISTINCT run) FROM semel_schedule_tick"));
     }
 
     private static void stored(Semel semel, Connection database) throws SQLException {

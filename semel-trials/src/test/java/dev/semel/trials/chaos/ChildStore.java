@@ -28,8 +28,8 @@ final class ChildStore {
         INSERT INTO semel_journal (run, seq, at, entries) VALUES (?, 1000 + ?, 0, ?) ON CONFLICT (run, seq) DO NOTHING
         """;
     private static final String ZOMBIE_END = """
-        WITH gone AS (DELETE FROM semel_work WHERE run = ? RETURNING run)
-        INSERT INTO semel_end (run, state, ended_at, output, entries) SELECT run, 10, 0, '"zombie"', ? FROM gone
+        WITH gone AS (DELETE FROM semel_unfinished_run WHERE run = ? RETURNING run)
+        INSERT INTO semel_finished_run (run, state, ended_at, output, entries) SELECT run, 10, 0, '"zombie"', ? FROM gone
         """;
 
     private final ChaosChild.Life life;

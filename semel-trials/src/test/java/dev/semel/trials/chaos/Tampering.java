@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class Tampering implements DataSource {
     private static final String FENCE = "FROM semel_fence WHERE lease = ? AND slot = ? FOR NO KEY UPDATE";
     private static final String NO_FENCE = """
-        FROM (SELECT change FROM semel_catalog WHERE one = 1) c
+        FROM (SELECT revision AS catalog_revision FROM semel_catalog WHERE singleton = 1) c
         WHERE ?::bigint IS NOT NULL AND ?::integer IS NOT NULL
         """;
     private static final String LIVE_KEYS = """
@@ -78,11 +78,11 @@ final class Tampering implements DataSource {
             case FENCE_DROPPED -> sql.replace(FENCE, NO_FENCE);
             case FENCE_WITHOUT_LOCK -> sql.contains(FENCE) ? sql.replace(" FOR NO KEY UPDATE", "") : sql;
             case CLAIM_WITHOUT_LOCK ->
-                sql.contains("semel_work") ? sql.replaceAll("FOR (NO KEY )?UPDATE( OF \\w+)? SKIP LOCKED", "") : sql;
-            case CLAIM_NOT_COUNTED -> sql.replace("claims = w.claims + 1", "claims = w.claims");
+                sql.contains("semel_unfinished_run") ? sql.replaceAll("FOR (NO KEY )?UPDATE( OF \\w+)? SKIP LOCKED", "") : sql;
+            case CLAIM_NOT_COUNTED -> sql.replace("claim_count = w.claim_count + 1", "claim_count = w.claim_count");
             case TAKEOVER_BY_OWN_CLOCK ->
                 sql.contains("semel_lease")
-                        ? sql.replace("until_at < (", "until_at - " + life.skewMicros() + " < (")
+                        ? sql.replace("expires_at < (", "expires_at - " + life.skewMicros() + " < (")
                         : sql;
             case LOOK_THEN_INSERT ->
                 sql.contains("INSERT INTO semel_key")

@@ -168,7 +168,7 @@ final class Trial {
                 .collect(Collectors.toSet());
         for (String[] doubt : rows(url, """
             SELECT e.run, r.key FROM semel_effect e JOIN semel_run r ON r.run = e.run
-            JOIN semel_work w ON w.run = e.run WHERE e.state = 3 AND e.path LIKE '%asked' AND w.state = 5
+            JOIN semel_unfinished_run w ON w.run = e.run WHERE e.state = 3 AND e.path LIKE '%asked' AND w.state = 5
             """)) {
             String how = accepted.contains(doubt[1]) ? "happened" : "did not";
             clients.decide(doubt[1], String.join("\t", "decide", doubt[0], Steps.ASKED, how), random);
@@ -178,15 +178,15 @@ final class Trial {
     /** A run that five blows in a row met is held as the one to blame, as it is written; a person knows better here. */
     private static void letGoOn(String url, Clients clients, Random random) {
         for (String[] held : rows(url, """
-            SELECT w.run, r.key FROM semel_work w JOIN semel_run r ON r.run = w.run
-            WHERE w.owner IS NULL AND w.waits LIKE '{"for":"poison"%'
+            SELECT w.run, r.key FROM semel_unfinished_run w JOIN semel_run r ON r.run = w.run
+            WHERE w.owner IS NULL AND w.waiting_for LIKE '{"for":"poison"%'
             """)) {
             clients.goOn(held[1], held[0], random);
         }
     }
 
     private static long unfinished(String url) {
-        return rows(url, "SELECT run, run::text FROM semel_work").size();
+        return rows(url, "SELECT run, run::text FROM semel_unfinished_run").size();
     }
 
     /** Pairs of a run id and a text. */

@@ -29,22 +29,22 @@ final class CommitProxy implements AutoCloseable {
 
     /** What a transaction writes, as far as its statements tell. */
     enum Kind {
-        ADMIT("INSERT INTO semel_run"),
+        ADMIT("INSERT INTO semel_run ("),
         APPEND("INSERT INTO semel_journal"),
         RESERVE("INSERT INTO semel_effect"),
         SETTLE("UPDATE semel_effect e SET"),
         REST("SET owner = NULL, state = u.state"),
-        END("INSERT INTO semel_end"),
-        TALLY("INSERT INTO semel_request"),
+        END("INSERT INTO semel_finished_run"),
+        TALLY("INSERT INTO semel_duplicate_request"),
         CLAIM("FOR UPDATE SKIP LOCKED"),
-        SIGNAL("INSERT INTO semel_signal"),
-        CANCEL("SET cancel = 1"),
-        DECIDE("UPDATE semel_effect SET turn = turn"),
+        SIGNAL("INSERT INTO semel_signal ("),
+        CANCEL("SET cancel_requested = 1"),
+        DECIDE("UPDATE semel_effect SET reservation = reservation"),
         RELEASE("SET flags = flags | 4"),
-        PUBLISH("INSERT INTO semel_version"),
+        PUBLISH("INSERT INTO semel_workflow_version"),
         TX("INSERT INTO cut_row"),
         START_LEASE("INSERT INTO semel_lease"),
-        RENEW("UPDATE semel_lease SET until_at"),
+        RENEW("UPDATE semel_lease SET expires_at"),
         END_LEASE("DELETE FROM semel_lease"),
         LEASE("semel_lease");
 

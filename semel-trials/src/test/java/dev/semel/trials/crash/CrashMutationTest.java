@@ -48,7 +48,7 @@ class CrashMutationTest {
             }
             // As if a trigger had been answered before its run was on disk.
             try (CrashTrial losing = new CrashTrial(
-                    folder, receiver, deleting("semel_run", "semel_work", "semel_key", "semel_journal"))) {
+                    folder, receiver, deleting("semel_run", "semel_unfinished_run", "semel_key", "semel_journal"))) {
                 assertSees(losing.run(cell(Deed.STEP, "step-done"), Life.Mutation.NONE), "the key has 0 runs");
             }
             // As if the rows of the user had been committed without the record of their step.

@@ -57,7 +57,7 @@ final class CutScenario implements AutoCloseable {
     List<String> play(Kind kind, Cut cut) {
         String name = kind + "-" + cut;
         long before = proxy.happened(cut, kind);
-        long versions = number("SELECT count(*) FROM semel_version");
+        long versions = number("SELECT count(*) FROM semel_workflow_version");
         proxy.follow(plan(kind, cut, name));
         Run<String> run = semel.start(flows.everything, name, Start.withKey(name));
         Until.holds(name + " waits for news", () -> run.status() == RunState.WAITING);
@@ -73,7 +73,7 @@ final class CutScenario implements AutoCloseable {
         proxy.leaveInPeace();
         runs.put(name, run.id());
         List<String> wrong = judge(kind, name);
-        expect(wrong, "versions", versions + 1, number("SELECT count(*) FROM semel_version"));
+        expect(wrong, "versions", versions + 1, number("SELECT count(*) FROM semel_workflow_version"));
         if (!receipt.equals("receipt") || run.replayed()) {
             wrong.add("the caller was told " + receipt + ", replayed: " + run.replayed());
         }
@@ -137,7 +137,7 @@ final class CutScenario implements AutoCloseable {
     }
 
     private long claims(String name) {
-        return number("SELECT COALESCE(max(w.claims), 0) FROM semel_work w JOIN semel_run r ON r.run = w.run "
+        return number("SELECT COALESCE(max(w.claim_count), 0) FROM semel_unfinished_run w JOIN semel_run r ON r.run = w.run "
                 + "WHERE r.key = '" + name + "'");
     }
 
@@ -164,8 +164,8 @@ final class CutScenario implements AutoCloseable {
         expect(wrong, "runs of the key", 1, number("SELECT count(*) FROM semel_run WHERE key = '" + name + "'"));
         String ofRun = " WHERE run = (SELECT run FROM semel_run WHERE key = '" + name + "')";
         expect(wrong, "signals", 1, number("SELECT count(*) FROM semel_signal" + ofRun));
-        expect(wrong, "ends", 1, number("SELECT count(*) FROM semel_end" + ofRun + " AND state = 10"));
-        expect(wrong, "runs at work", 0, number("SELECT count(*) FROM semel_work"));
+        expect(wrong, "ends", 1, number("SELECT count(*) FROM semel_finished_run" + ofRun + " AND state = 10"));
+        expect(wrong, "runs at work", 0, number("SELECT count(*) FROM semel_unfinished_run"));
         expect(wrong, "decisions", 1, audit("effect.happened", Objects.requireNonNull(runs.get(name))));
         expect(wrong, "releases", 1, audit("key.release", name));
         return wrong;

@@ -33,11 +33,11 @@ record Remains(List<Run> runs, List<Effect> effects, int rows, int signals) {
 
     private static final String RUNS = """
         SELECT r.run, COALESCE(r.key, '') AS key,
-               (SELECT count(*) FROM semel_work w WHERE w.run = r.run) AS works,
-               (SELECT count(*) FROM semel_end e WHERE e.run = r.run) AS ends,
-               COALESCE((SELECT max(w.state) FROM semel_work w WHERE w.run = r.run), 0) AS work_state,
-               COALESCE((SELECT max(e.state) FROM semel_end e WHERE e.run = r.run), 0) AS end_state,
-               COALESCE((SELECT max(e.output) FROM semel_end e WHERE e.run = r.run), '') AS output
+               (SELECT count(*) FROM semel_unfinished_run w WHERE w.run = r.run) AS works,
+               (SELECT count(*) FROM semel_finished_run e WHERE e.run = r.run) AS ends,
+               COALESCE((SELECT max(w.state) FROM semel_unfinished_run w WHERE w.run = r.run), 0) AS work_state,
+               COALESCE((SELECT max(e.state) FROM semel_finished_run e WHERE e.run = r.run), 0) AS end_state,
+               COALESCE((SELECT max(e.output) FROM semel_finished_run e WHERE e.run = r.run), '') AS output
         FROM semel_run r
         """;
 

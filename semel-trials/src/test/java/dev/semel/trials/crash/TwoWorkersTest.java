@@ -108,7 +108,7 @@ class TwoWorkersTest {
     @Test
     void a_frozen_worker_loses_its_runs_to_the_other_and_wakes_up_fenced() throws SQLException {
         Crowd left = leaveRunsBehind(first::freeze);
-        Until.holds("the other took them over", () -> RealPostgres.number(url, "SELECT count(*) FROM semel_work") == 0);
+        Until.holds("the other took them over", () -> RealPostgres.number(url, "SELECT count(*) FROM semel_unfinished_run") == 0);
         first.thaw();
         left.join();
         Crowd crowd = new Crowd(ledger, "thawed", AT_ONCE, Seed.forTrial("thawed worker"));
@@ -129,7 +129,7 @@ class TwoWorkersTest {
         try (Connection connection = DriverManager.getConnection(url);
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
-            statement.execute("LOCK TABLE semel_end IN SHARE MODE");
+            statement.execute("LOCK TABLE semel_finished_run IN SHARE MODE");
             clients.once(first.port());
             Until.holds("runs of the first worker are unfinished", () -> unfinishedAtFirst() > 0);
             blow.run();
@@ -143,7 +143,7 @@ class TwoWorkersTest {
 
     private long unfinishedAtFirst() {
         return RealPostgres.number(url, """
-            SELECT count(*) FROM semel_work w JOIN semel_lease l ON l.lease = w.owner WHERE l.worker LIKE '\
+            SELECT count(*) FROM semel_unfinished_run w JOIN semel_lease l ON l.lease = w.owner WHERE l.worker LIKE '\
             """ + first.pid() + "@%'");
     }
 

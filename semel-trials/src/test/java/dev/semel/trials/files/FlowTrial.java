@@ -284,7 +284,7 @@ final class FlowTrial implements AutoCloseable {
         if (kind == StoreKind.POSTGRES) {
             try (var connection = StoreKind.connect(store);
                     var statement = connection.createStatement()) {
-                statement.execute("UPDATE semel_lease SET until_at = least(until_at, started_at + 1)");
+                statement.execute("UPDATE semel_lease SET expires_at = least(expires_at, started_at + 1)");
             } catch (SQLException e) {
                 throw new AssertionError(e);
             }

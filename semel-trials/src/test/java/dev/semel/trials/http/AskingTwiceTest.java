@@ -167,7 +167,7 @@ class AskingTwiceTest {
         server.as(secret).get("/v1/tokens").expect(200);
         try (var connection = DriverManager.getConnection("jdbc:sqlite:" + folder.resolve("semel.db"));
                 var statement = connection.createStatement();
-                var rows = statement.executeQuery("SELECT answer FROM semel_reply")) {
+                var rows = statement.executeQuery("SELECT response FROM semel_idempotent_response")) {
             int seen = 0;
             while (rows.next()) {
                 assertFalse(rows.getString(1).contains(secret));

@@ -271,7 +271,7 @@ class HooksTest extends OnBothStores {
         assertEquals("SM1", reply.json().get("event_id").asString());
         assertEquals(
                 1,
-                stage.count("SELECT count(*) FROM semel_delivery WHERE payload LIKE '%\"Body\":\"yes please\"%'"),
+                stage.count("SELECT count(*) FROM semel_webhook_delivery WHERE payload LIKE '%\"Body\":\"yes please\"%'"),
                 "the text of the message is kept as JSON");
     }
 
@@ -295,11 +295,11 @@ class HooksTest extends OnBothStores {
             }
             return "";
         });
-        long kept = stage.count("SELECT count(*) FROM semel_delivery WHERE hook = 'flood'");
+        long kept = stage.count("SELECT count(*) FROM semel_webhook_delivery WHERE webhook = 'flood'");
         assertTrue(
                 kept >= 100 && kept < 200, "100 in an hour, and at most one more for each that is on its way: " + kept);
         assertEquals(
-                0, stage.count("SELECT count(*) FROM semel_delivery WHERE hook = 'flood' AND payload IS NOT NULL"));
+                0, stage.count("SELECT count(*) FROM semel_webhook_delivery WHERE webhook = 'flood' AND payload IS NOT NULL"));
     }
 
     @Test

@@ -60,7 +60,7 @@ class SecretsTest extends OnBothStores {
         StringBuilder all = new StringBuilder();
         try (Connection connection = stage.connect();
                 var statement = connection.createStatement()) {
-            for (String table : List.of("semel_setting", "semel_reply", "semel_audit")) {
+            for (String table : List.of("semel_setting", "semel_idempotent_response", "semel_audit")) {
                 try (var row = statement.executeQuery("SELECT * FROM " + table)) {
                     while (row.next()) {
                         for (int i = 1; i <= row.getMetaData().getColumnCount(); i++) {

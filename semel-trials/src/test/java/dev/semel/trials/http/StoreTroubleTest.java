@@ -114,7 +114,7 @@ class StoreTroubleTest extends OnBothStores {
         private static boolean refused(Statement statement) throws SQLException {
             statement.execute("PRAGMA busy_timeout = 0");
             try {
-                statement.executeUpdate("UPDATE semel_catalog SET change = change");
+                statement.executeUpdate("UPDATE semel_catalog SET revision = revision");
                 return false;
             } catch (SQLException e) {
                 assertEquals(5, e.getErrorCode() & 0xff, "SQLITE_BUSY");

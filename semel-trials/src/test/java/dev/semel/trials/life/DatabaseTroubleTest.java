@@ -223,7 +223,7 @@ class DatabaseTroubleTest {
         try (Connection holder = DriverManager.getConnection(postgres.url(database));
                 Statement statement = holder.createStatement()) {
             holder.setAutoCommit(false);
-            statement.execute("LOCK TABLE semel_end IN SHARE MODE");
+            statement.execute("LOCK TABLE semel_finished_run IN SHARE MODE");
             trigger("hung").expect(200);
             String waiting = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND"
                     + " application_name = 'semel' AND wait_event_type = 'Lock'";

@@ -101,11 +101,11 @@ class DrainTest {
     private void awaitAllCompleted() {
         Crowd.until(
                 "all runs complete",
-                () -> texts("SELECT state::text FROM semel_end").equals("10 10 10 10"));
+                () -> texts("SELECT state::text FROM semel_finished_run").equals("10 10 10 10"));
     }
 
     private static final String OUTPUTS =
-            "SELECT w.name || '=' || e.output FROM semel_end e JOIN semel_run r USING (run) JOIN semel_workflow w"
+            "SELECT w.name || '=' || e.output FROM semel_finished_run e JOIN semel_run r USING (run) JOIN semel_workflow w"
                     + " ON w.workflow_id = r.workflow_id";
 
     @Test
@@ -124,7 +124,7 @@ class DrainTest {
                     texts("SELECT flow FROM deed"),
                     "each of them once");
             assertEquals("1", texts("SELECT count(*)::text FROM booked"));
-            assertEquals("null", texts("SELECT falls::text FROM semel_work WHERE falls > 0"));
+            assertEquals("null", texts("SELECT crash_count::text FROM semel_unfinished_run WHERE crash_count > 0"));
         }
     }
 

@@ -88,8 +88,8 @@ class FullDiskTest {
                                 assertEquals(run, trigger(caller, key).runId(), "the same key is the same run"));
                 Crowd.until(
                         "all runs that were acknowledged complete",
-                        () -> postgres.number("full_disk", "SELECT count(*) FROM semel_work") == 0);
-                long ended = postgres.number("full_disk", "SELECT count(*) FROM semel_end WHERE state = 10");
+                        () -> postgres.number("full_disk", "SELECT count(*) FROM semel_unfinished_run") == 0);
+                long ended = postgres.number("full_disk", "SELECT count(*) FROM semel_finished_run WHERE state = 10");
                 assertTrue(ended >= acknowledged.size(), ended + " of " + acknowledged.size() + " completed");
             }
         }

@@ -43,22 +43,22 @@ public record Audit(
         CREATE FUNCTION chaos_work() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
             IF TG_OP = 'DELETE' THEN
-                PERFORM chaos_note('work-', OLD.run, OLD.owner, OLD.claims, '');
+                PERFORM chaos_note('work-', OLD.run, OLD.owner, OLD.claim_count, '');
             ELSIF TG_OP = 'INSERT' THEN
-                PERFORM chaos_note('work+', NEW.run, NEW.owner, NEW.claims, '');
-            ELSIF NEW.owner IS DISTINCT FROM OLD.owner OR NEW.claims <> OLD.claims THEN
-                PERFORM chaos_note('work~', NEW.run, NEW.owner, NEW.claims, OLD.owner::text);
+                PERFORM chaos_note('work+', NEW.run, NEW.owner, NEW.claim_count, '');
+            ELSIF NEW.owner IS DISTINCT FROM OLD.owner OR NEW.claim_count <> OLD.claim_count THEN
+                PERFORM chaos_note('work~', NEW.run, NEW.owner, NEW.claim_count, OLD.owner::text);
             END IF;
             RETURN NULL;
         END $$;
-        CREATE TRIGGER chaos_work AFTER INSERT OR UPDATE OR DELETE ON semel_work
+        CREATE TRIGGER chaos_work AFTER INSERT OR UPDATE OR DELETE ON semel_unfinished_run
             FOR EACH ROW EXECUTE FUNCTION chaos_work();
 
         CREATE FUNCTION chaos_lease() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
             IF TG_OP = 'DELETE' THEN
                 PERFORM chaos_note('lease-', NULL, OLD.lease,
-                    (OLD.until_at >= (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)::integer, OLD.worker);
+                    (OLD.expires_at >= (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)::integer, OLD.worker);
             ELSE
                 PERFORM chaos_note('lease+', NULL, NEW.lease, 0, NEW.worker);
             END IF;
@@ -82,7 +82,7 @@ public record Audit(
         END $$;
         CREATE TRIGGER chaos_journal AFTER INSERT OR UPDATE ON semel_journal
             FOR EACH ROW EXECUTE FUNCTION chaos_row('journal');
-        CREATE TRIGGER chaos_end AFTER INSERT OR UPDATE OR DELETE ON semel_end
+        CREATE TRIGGER chaos_end AFTER INSERT OR UPDATE OR DELETE ON semel_finished_run
             FOR EACH ROW EXECUTE FUNCTION chaos_row('end');
 
         CREATE FUNCTION chaos_effect() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -31,13 +31,13 @@ public record Dump(
     /** Counts instead of joins that could hide a second row. */
     private static final String RUNS = """
         SELECT r.run, COALESCE(r.key, '') AS key,
-               (SELECT count(*) FROM semel_work w WHERE w.run = r.run) AS works,
-               (SELECT count(*) FROM semel_end e WHERE e.run = r.run) AS ends,
-               COALESCE((SELECT max(e.state) FROM semel_end e WHERE e.run = r.run), 0) AS state,
-               COALESCE((SELECT max(e.error_message) FROM semel_end e WHERE e.run = r.run), '') AS error,
-               COALESCE((SELECT max(w.owner) FROM semel_work w WHERE w.run = r.run), 0) AS owner,
-               COALESCE((SELECT max(w.state || ' due ' || w.due_at || ' falls ' || w.falls || ' held ' || w.held
-                   || ' ' || COALESCE(w.waits, '')) FROM semel_work w WHERE w.run = r.run), '') AS work
+               (SELECT count(*) FROM semel_unfinished_run w WHERE w.run = r.run) AS works,
+               (SELECT count(*) FROM semel_finished_run e WHERE e.run = r.run) AS ends,
+               COALESCE((SELECT max(e.state) FROM semel_finished_run e WHERE e.run = r.run), 0) AS state,
+               COALESCE((SELECT max(e.error_message) FROM semel_finished_run e WHERE e.run = r.run), '') AS error,
+               COALESCE((SELECT max(w.owner) FROM semel_unfinished_run w WHERE w.run = r.run), 0) AS owner,
+               COALESCE((SELECT max(w.state || ' due ' || w.due_at || ' crashes ' || w.crash_count || ' start_blocked ' || w.start_blocked
+                   || ' ' || COALESCE(w.waiting_for, '')) FROM semel_unfinished_run w WHERE w.run = r.run), '') AS work
         FROM semel_run r
         """;
 
@@ -98,7 +98,7 @@ public record Dump(
                 ResultSet row = statement.executeQuery("""
                     SELECT run, entries FROM (
                         SELECT run, seq, entries FROM semel_journal
-                        UNION ALL SELECT run, 2147483647, entries FROM semel_end) j ORDER BY run, seq
+                        UNION ALL SELECT run, 2147483647, entries FROM semel_finished_run) j ORDER BY run, seq
                     """)) {
             while (row.next()) {
                 lines.add(new Line(runId(row.getBytes(1)), row.getString(2)));
