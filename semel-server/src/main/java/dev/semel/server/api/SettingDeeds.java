@@ -110,7 +110,7 @@ final class SettingDeeds {
         String now = version == 0 ? "it no longer exists" : "its version is now " + version;
         return new SemelException(
                         ErrorCode.PRECONDITION_FAILED,
-                        "Another request changed this setting since you read it: " + now + ". Nothing was changed.",
+                        "Another request changed this document since you read it: " + now + ". Nothing was changed.",
                         "Read it again, apply your change and send the new version in If-Match.")
                 .with("version", version);
     }
@@ -118,8 +118,8 @@ final class SettingDeeds {
     static SemelException unknown() {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
-                "No setting with this name exists in this workspace. Nothing was changed.",
-                "Check the name. GET on the same path without the name lists the settings.");
+                "Nothing with this name exists in this workspace. Nothing was changed.",
+                "Check the name. GET on the same path without the name lists what exists.");
     }
 
     /** Adds the version as ETag; a document without a version has none. */

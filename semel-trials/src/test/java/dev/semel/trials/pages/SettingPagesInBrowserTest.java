@@ -137,7 +137,7 @@ class SettingPagesInBrowserTest {
             Locator rows = tab.page().locator("tbody tr");
             assertThat(rows).hasCount(2);
             assertThat(rows.first()).containsText("Suppressed");
-            assertThat(rows.first()).containsText("the same was sent before");
+            assertThat(rows.first()).containsText("the same message was sent before");
             assertThat(rows.last()).containsText("Sent");
         }
     }
@@ -203,7 +203,7 @@ class SettingPagesInBrowserTest {
                 .expect(200);
         try (Tab tab = tab().expecting("403").expecting("412")) {
             keep(tab, "/runs?status=completed", "hers");
-            assertThat(tab.page().locator("main")).containsText("view hers is somebody else's");
+            assertThat(tab.page().locator("main")).containsText("view hers belongs to another user");
             keep(tab, "/runs?status=completed", "ours");
             assertThat(tab.page().locator("main")).containsText("There is a view ours that everybody is shown");
             keep(tab, "/runs?status=completed", "mine");
@@ -259,7 +259,7 @@ class SettingPagesInBrowserTest {
         Instant then = Instant.now().minusSeconds(3_600);
         String id = new RunId(then.getEpochSecond() * 1_000_000 << 12, 7).text();
         try (Tab tab = tab().expecting("404").go("/runs/" + id)) {
-            assertThat(tab.page().locator("main")).containsText("deleted after its time");
+            assertThat(tab.page().locator("main")).containsText("retention deleted it");
             assertThat(tab.page().locator("main")).containsText("Going by its id, the run began");
             tab.go("/nowhere");
             assertThat(tab.page().locator("main")).containsText("There is no page at this address");
