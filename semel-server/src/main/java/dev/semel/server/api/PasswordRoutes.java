@@ -36,7 +36,7 @@ final class PasswordRoutes {
     private Answer choose(Request request) {
         Said json = Said.in(request, Set.of("old", "new", "keep_session"));
         Principal asks = request.principal();
-        String name = Names.checked("person", request.parameter("name"));
+        String name = Names.checked("user", request.parameter("name"));
         String self = People.nameOf(asks);
         if (self != null && !self.equals(name)) {
             throw new SemelException(

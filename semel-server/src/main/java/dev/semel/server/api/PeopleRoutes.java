@@ -151,7 +151,7 @@ final class PeopleRoutes {
         if (role == null || request.header("If-Match") != null) {
             throw unknown();
         }
-        return links.invite(request, actionRequest, Names.checked("person", wanted.name()), role);
+        return links.invite(request, actionRequest, Names.checked("user", wanted.name()), role);
     }
 
     /** The version in If-Match; null if the caller sent none or `*`. */
