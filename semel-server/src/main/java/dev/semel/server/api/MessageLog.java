@@ -16,12 +16,12 @@ import tools.jackson.databind.node.MissingNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * `GET /v1/workflows/{id}/log`: what a workflow wrote to people, sent, suppressed, failed or left out, and why. It is read
- * off the timelines of its newest runs, where the choice of channels is on record with its reasons.
+ * Serves `GET /v1/workflows/{id}/log`: the messages of a workflow, each with its status and reason. It reads the
+ * journals of the newest runs, which record every choice of channel.
  */
 final class MessageLog {
-    /** A page is of so many runs at most: each has a journal to be read. */
-    private static final int MOST_RUNS = 50;
+    /** The maximum number of runs per page; the server reads one journal per run. */
+    private static final int MAX_RUNS = 50;
 
     private static final String PLAN = ".plan";
 
@@ -37,7 +37,7 @@ final class MessageLog {
 
     Answer list(Request request) {
         Paging paging = Paging.of(request);
-        int limit = Math.min(paging.limit(), MOST_RUNS);
+        int limit = Math.min(paging.limit(), MAX_RUNS);
         String workflow = triggers.workflow(request.principal(), request.parameter("id"))
                 .published()
                 .workflowId();
@@ -47,7 +47,7 @@ final class MessageLog {
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
         for (Rows.Run listed : page) {
-            // A list leaves out what was recorded with an end; the run itself has it.
+            // The list query omits entries that were recorded when the run ended; the single run has them.
             Rows.Run run = semel.view(reads -> reads.run(listed.ws(), listed.id()));
             if (run != null) {
                 add(items, run, runs.steps(run, Timeline.Part.WHOLE).path("items"));
@@ -70,7 +70,7 @@ final class MessageLog {
             String message = path.substring(0, path.length() - PLAN.length());
             for (JsonNode leg : step.path("result").path("routes")) {
                 for (JsonNode choice : leg) {
-                    // By an event each channel has an effect of its own; by one channel the step itself is the effect.
+                    // With an event each channel has its own effect; with one channel the step itself is the effect.
                     String channel = choice.path("channel").asString("");
                     JsonNode sent = byPath.getOrDefault(
                             message + "." + channel, byPath.getOrDefault(message, MissingNode.getInstance()));
@@ -85,7 +85,7 @@ final class MessageLog {
         JsonNode last = attempts.isEmpty() ? MissingNode.getInstance() : attempts.get(attempts.size() - 1);
         boolean tried = sent.path("status").isString()
                 && !choice.path("state").asString("").equals("skipped");
-        String status = tried ? became(sent.path("status").stringValue()) : "not_sent";
+        String status = tried ? statusOf(sent.path("status").stringValue()) : "not_sent";
         return Views.object()
                 .put("at", at(run, last))
                 .put("step", message)
@@ -99,7 +99,7 @@ final class MessageLog {
         return last.path("ended_at").isString() ? last.path("ended_at").stringValue() : Views.time(run.createdAt());
     }
 
-    private static String became(String status) {
+    private static String statusOf(String status) {
         return switch (status) {
             case "completed", "found", "already_done", "reused" -> "sent";
             case "in_doubt", "indeterminate" -> "in_doubt";
@@ -108,17 +108,17 @@ final class MessageLog {
         };
     }
 
-    /** In words: why it went there, or why it did not. */
+    /** Explains the status to a user. */
     private static String because(String status, JsonNode choice, JsonNode sent, JsonNode last) {
         return switch (status) {
             case "suppressed" ->
-                "the same was sent before, inside its time: key "
+                "the same message was sent before, inside its window: key "
                         + sent.path("effect_key").asString("");
             case "failed" ->
                 (last.path("error").path("code").asString("") + " "
                                 + last.path("error").path("message").asString(""))
                         .strip();
-            case "in_doubt" -> "it left, and its answer is lost";
+            case "in_doubt" -> "the message was sent and the response was lost";
             case "not_sent" ->
                 sent.path("status").asString("").equals("silent")
                         ? "the run is a replay that sends no notification"

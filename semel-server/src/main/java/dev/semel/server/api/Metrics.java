@@ -21,7 +21,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** What the server counts, for Prometheus. No label ever comes from a caller. */
+/**
+ * Exposes the server's counters, gauges and request timers in Prometheus format. No label value comes from a caller.
+ */
 public final class Metrics implements Observer {
     private static final Logger LOG = System.getLogger(Metrics.class.getName());
 
@@ -30,7 +32,7 @@ public final class Metrics implements Observer {
 
     private final SignalMeters meters;
 
-    /** Held here, because the registry itself only holds its counters weakly. */
+    /** A strong reference: the registry holds its counters weakly. */
     private final Map<String, LongSupplier> counts;
 
     private record Line(String route, int status) {}
@@ -50,43 +52,45 @@ public final class Metrics implements Observer {
                 Objects.requireNonNull(c.get("mismatched")));
         count(
                 "semel_triggers_conflict",
-                "Keys refused because they stand for something else",
+                "Triggers rejected because their key belongs to a different action",
                 Objects.requireNonNull(c.get("conflicts")));
         count(
                 "semel_triggers_duplicate_payload",
-                "Payloads refused because they ran under another key",
+                "Triggers rejected because their payload ran under another key",
                 Objects.requireNonNull(c.get("duplicatePayloads")));
         count(
                 "semel_triggers_expired_key",
-                "Keys that came again after their window",
+                "Triggers with a key whose window had expired",
                 Objects.requireNonNull(c.get("expiredKeyRetries")));
         count("semel_triggers_unkeyed", "Runs started without a key", Objects.requireNonNull(c.get("unkeyed")));
         count(
                 "semel_triggers_overload",
-                "Triggers refused because too many waited",
+                "Triggers rejected because too many were waiting",
                 Objects.requireNonNull(c.get("overload")));
         count("semel_runs_completed", "Runs that completed here", Objects.requireNonNull(c.get("completed")));
         count("semel_runs_failed", "Runs that failed here", Objects.requireNonNull(c.get("failed")));
         count(
                 "semel_runs_recovered",
-                "Runs taken up after a crash or from the queue",
+                "Runs continued after a crash or from the queue",
                 Objects.requireNonNull(c.get("recovered")));
         count("semel_store_batches", "Transactions committed", Objects.requireNonNull(c.get("batches")));
         count("semel_store_writes", "Writes committed", Objects.requireNonNull(c.get("writes")));
         count(
                 "semel_store_failures",
-                "Batches applied again after a failure",
+                "Batches retried after a failure",
                 Objects.requireNonNull(c.get("storeFailures")));
         count(
                 "semel_store_unknown_commits",
-                "Commits whose answer was lost",
+                "Commits whose outcome was unknown because the response was lost",
                 Objects.requireNonNull(c.get("unknownCommits")));
-        count("semel_store_poisoned_writes", "Writes refused alone", Objects.requireNonNull(c.get("poisonedWrites")));
+        count("semel_store_poisoned_writes", "Writes that the store rejected individually",
+                Objects.requireNonNull(c.get("poisonedWrites")));
         count(
                 "semel_store_fenced_batches",
-                "Batches refused because the lease was gone",
+                "Batches rejected because the lease was lost",
                 Objects.requireNonNull(c.get("fencedBatches")));
-        count("semel_lease_takeovers", "Leases of dead workers ended", Objects.requireNonNull(c.get("takeovers")));
+        count("semel_lease_takeovers", "Leases taken over from dead workers",
+                Objects.requireNonNull(c.get("takeovers")));
         gauges(semel);
     }
 
@@ -95,16 +99,16 @@ public final class Metrics implements Observer {
                 .description("Runs that have not ended, in all workspaces")
                 .register(registry);
         Gauge.builder("semel_workers_live", semel, Metrics::live)
-                .description("Workers whose lease is not over")
+                .description("Workers with a valid lease")
                 .register(registry);
         Gauge.builder("semel_runs_lag_seconds", semel, Metrics::lag)
-                .description("How late the oldest run is that is due and that nobody drives")
+                .description("Delay of the oldest due run that no worker executes")
                 .register(registry);
         Gauge.builder("semel_store_unsafe", semel, Metrics::unsafe)
-                .description("1 where an answered trigger could be lost in a crash, by the settings of the database")
+                .description("1 if the database settings allow a crash to lose an accepted trigger")
                 .register(registry);
         Gauge.builder("semel_heap_peak_bytes", Metrics::heapPeak)
-                .description("The most heap that was in use since the start, summed over its pools")
+                .description("Peak heap usage since the start, summed over the memory pools")
                 .register(registry);
     }
 
@@ -143,7 +147,7 @@ public final class Metrics implements Observer {
         return durability == null || durability.safe() ? 0 : 1;
     }
 
-    /** @param workspace of which lines with names in them are told; null for all */
+    /** @param workspace adds the per-workflow metrics of this workspace only; null: of all workspaces */
     String scrape(@Nullable String workspace) {
         return registry.scrape() + meters.text(workspace);
     }
@@ -163,6 +167,6 @@ public final class Metrics implements Observer {
 
     @Override
     public void failed(String route, UUID instance, Throwable error) {
-        LOG.log(Level.ERROR, "request " + instance + " to " + route + " failed inside Semel", error);
+        LOG.log(Level.ERROR, "request " + instance + " to " + route + " failed with an internal error", error);
     }
 }

@@ -6,27 +6,27 @@ import dev.semel.run.RunId;
 import dev.semel.server.http.Request;
 import org.jspecify.annotations.Nullable;
 
-/** `?limit=&after=`: how much, and behind which row. */
+/** The query parameters `limit` and `after` of a list request. */
 record Paging(int limit, @Nullable String after) {
-    private static final int USUAL = 50;
-    private static final int MOST = 200;
+    private static final int DEFAULT_LIMIT = 50;
+    private static final int MAX_LIMIT = 200;
 
     static Paging of(Request request) {
         String limit = request.query("limit");
-        return new Paging(limit == null ? USUAL : number(limit), request.query("after"));
+        return new Paging(limit == null ? DEFAULT_LIMIT : number(limit), request.query("after"));
     }
 
     static int number(String text) {
         if (text.length() <= 3 && !text.isEmpty() && text.chars().allMatch(c -> c >= '0' && c <= '9')) {
             int value = Integer.parseInt(text);
-            if (value >= 1 && value <= MOST) {
+            if (value >= 1 && value <= MAX_LIMIT) {
                 return value;
             }
         }
-        throw refused("limit must be a whole number from 1 to " + MOST);
+        throw refused("limit must be a whole number from 1 to " + MAX_LIMIT);
     }
 
-    /** The cursor as an id of a row. */
+    /** Parses the cursor as a row id. */
     @Nullable
     RunId afterId() {
         if (after == null) {
@@ -34,7 +34,7 @@ record Paging(int limit, @Nullable String after) {
         }
         RunId id = RunId.parse("run_" + after);
         if (id == null) {
-            throw refused("after is not a cursor that a list gave");
+            throw refused("after must be the next value of an earlier response");
         }
         return id;
     }
@@ -47,6 +47,6 @@ record Paging(int limit, @Nullable String after) {
         return new SemelException(
                 ErrorCode.INVALID_INPUT,
                 "The query is not valid: " + what + ". Nothing was read.",
-                "Correct the query and ask again.");
+                "Correct the query and send the request again.");
     }
 }

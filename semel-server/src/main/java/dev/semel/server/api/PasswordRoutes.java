@@ -14,19 +14,19 @@ import dev.semel.store.Edit;
 import java.util.Set;
 
 /**
- * Another password, for whoever knows the one they have: that is the leave, and a token only says in which workspace.
- * Nothing of either is kept for whoever asks again, since a digest of a password could be guessed from: asked again with
- * the same two it is done already, and answers the same.
+ * Serves `POST /v1/people/{name}/password`: a user changes their own password with the current one. The server stores
+ * no idempotency record for it, because a digest could help to guess a password. A repeat with the same two passwords
+ * returns the same response.
  */
 final class PasswordRoutes {
     private final Semel semel;
     private final People people;
-    private final Deeds deeds;
+    private final Deeds actions;
 
-    PasswordRoutes(Semel semel, People people, Deeds deeds) {
+    PasswordRoutes(Semel semel, People people, Deeds actions) {
         this.semel = semel;
         this.people = people;
-        this.deeds = deeds;
+        this.actions = actions;
     }
 
     void addTo(Router router) {
@@ -34,31 +34,32 @@ final class PasswordRoutes {
     }
 
     private Answer choose(Request request) {
-        Said said = Said.in(request, Set.of("old", "new", "keep_session"));
+        Said json = Said.in(request, Set.of("old", "new", "keep_session"));
         Principal asks = request.principal();
-        String name = Names.checked("person", request.parameter("name"));
+        String name = Names.checked("user", request.parameter("name"));
         String self = People.nameOf(asks);
         if (self != null && !self.equals(name)) {
             throw new SemelException(
                     ErrorCode.FORBIDDEN,
-                    "You choose your own password, not that of " + name + ". Nothing was changed.",
-                    "Make a link by which they choose another one.");
+                    "You can change only your own password, not the password of " + name + ". Nothing was changed.",
+                    "Create a password link for this user instead.");
         }
-        Edit.Put change = people.choosing(asks, name, new People.Choice(said.text("old"), said.text("new")));
+        Edit.Put change = people.choosing(asks, name, new People.Choice(json.text("old"), json.text("new")));
         if (change == null) {
             throw PeopleRoutes.unknown();
         }
         var entry = new Deeds.Entry("person.password", name, "");
         Edit.Placed placed =
-                semel.change(deeds.noting(request, entry, change, outcome -> outcome instanceof Edit.Placed.Now));
+                semel.change(actions.noting(request, entry, change, outcome -> outcome instanceof Edit.Placed.Now));
         if (!(placed instanceof Edit.Placed.Now)) {
             throw new SemelException(
                     ErrorCode.PRECONDITION_FAILED,
-                    "Somebody changed this person in between. The password is the old one.",
-                    "Ask again.");
+                    "Another request changed this user at the same time. The password was not changed.",
+                    "Send the request again.");
         }
-        // Whoever's answer is lost before this asks again: the password stands, and the sessions end then.
-        people.endOtherSessions(asks.workspace(), name, said.text("keep_session"));
+        // If the response is lost before this, the caller repeats the request: the password is changed and the sessions
+        // end then.
+        people.endOtherSessions(asks.workspace(), name, json.text("keep_session"));
         return Views.ok(Views.object().put("name", name).put("changed", true));
     }
 }

@@ -2,7 +2,7 @@ package dev.semel.server.api;
 
 import java.nio.charset.StandardCharsets;
 
-/** Text as one segment of a path. */
+/** Percent-encodes text as one segment of a URL path. */
 final class Paths {
     private static final String PLAIN = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
 

@@ -19,22 +19,24 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** People who log in to the pages, and their sessions: list, invite, change, remove. Passwords are theirs alone. */
+/**
+ * Serves `/v1/people` and `/v1/sessions`: users of the dashboard and their sessions. Only the user can set a password.
+ */
 final class PeopleRoutes {
     private static final String ONE = "/v1/people/{name}";
-    private static final int MOST_GROUPS = 20;
-    private static final int MOST_ATTEMPTS = 5;
+    private static final int MAX_GROUPS = 20;
+    private static final int MAX_ATTEMPTS = 5;
 
     private final People people;
-    private final Deeds deeds;
+    private final Deeds actions;
     private final SettingDeeds settings;
     private final InvitationRoutes links;
 
-    PeopleRoutes(Semel semel, People people, Deeds deeds) {
+    PeopleRoutes(Semel semel, People people, Deeds actions) {
         this.people = people;
-        this.deeds = deeds;
-        this.settings = new SettingDeeds(deeds);
-        this.links = new InvitationRoutes(semel, people, deeds);
+        this.actions = actions;
+        this.settings = new SettingDeeds(actions);
+        this.links = new InvitationRoutes(semel, people, actions);
     }
 
     void addTo(Router router) {
@@ -72,23 +74,23 @@ final class PeopleRoutes {
     }
 
     private Answer get(Request request) {
-        People.Person person = found(request.principal().workspace(), request.parameter("name"));
+        People.Person person = requireUser(request.principal().workspace(), request.parameter("name"));
         return SettingDeeds.tagged(Views.ok(view(person)), person.version());
     }
 
-    /** Somebody who is there is changed; for somebody who is not, a link is made by which they set up their log-in. */
+    /** Changes an existing user, or creates an invitation link for a new one. */
     private Answer put(Request request) {
         String name = People.checked(request.parameter("name"));
-        People.Change wanted = wanted(Said.in(request, Set.of("role", "disabled", "groups")));
-        Integer seen = seen(request);
-        // One kind of deed for both: whoever sends an invitation again when it was accepted is told of the invitation.
-        var deed = new Deeds.Deed("person.put", name, wanted.toString(), String.valueOf(seen));
+        People.Change wanted = parseChange(Said.in(request, Set.of("role", "disabled", "groups")));
+        Integer seen = expectedVersion(request);
+        // One action for both: a repeated invitation returns the invitation even after the user accepted it.
+        var actionRequest = new Deeds.Deed("person.put", name, wanted.toString(), String.valueOf(seen));
         for (int attempt = 1; ; attempt++) {
             try {
-                return put(request, deed, new Wanted(name, wanted, seen));
+                return put(request, actionRequest, new Wanted(name, wanted, seen));
             } catch (SemelException e) {
-                // Somebody changed this person between our look and our change; the caller did not say what they saw.
-                if (e.code() != ErrorCode.PRECONDITION_FAILED || seen != null || attempt == MOST_ATTEMPTS) {
+                // Another request changed this user meanwhile. The caller sent no version, so the server retries.
+                if (e.code() != ErrorCode.PRECONDITION_FAILED || seen != null || attempt == MAX_ATTEMPTS) {
                     throw e;
                 }
             }
@@ -98,35 +100,37 @@ final class PeopleRoutes {
     private record Wanted(
             String name, People.Change change, @Nullable Integer seen) {}
 
-    private Answer put(Request request, Deeds.Deed deed, Wanted wanted) {
+    private Answer put(Request request, Deeds.Deed actionRequest, Wanted wanted) {
         int ws = request.principal().workspace();
         Edit.Put change = people.changing(
                 ws, wanted.name(), wanted.change(), request.principal().tokenId());
         if (change == null) {
-            return invited(request, deed, wanted);
+            return invite(request, actionRequest, wanted);
         }
         Integer seen = wanted.seen();
         if (seen != null && seen == 0) {
             throw new SemelException(
                     ErrorCode.PRECONDITION_FAILED,
-                    "There is a person of this name. Nothing was changed, and no link was made.",
-                    "Give them another role, or make a link for another password.");
+                    "A user with this name exists. Nothing was changed and no link was created.",
+                    "Change the role of this user, or create a password link.");
         }
         Edit.Put over =
                 new Edit.Put(change.name(), change.body(), seen == null ? change.expected() : seen, change.actor());
         Deeds.Done done = people.administrators()
-                .safely(over, edit -> settings.once(request, deed, edit, row -> changed(People.person(row))));
+                .safely(over, edit -> settings.once(request, actionRequest, edit, row ->
+                        changedJson(People.person(row))));
         if (done == null) {
-            throw moved(ws, wanted.name());
+            throw changeConflict(ws, wanted.name());
         }
         if (Boolean.TRUE.equals(wanted.change().disabled())) {
-            // They are out already: who is disabled has no session that counts. This is for when they are let in again.
+            // A disabled user has no valid session. This keeps old sessions from becoming valid when the user is
+            // enabled again.
             people.endSessions(ws, wanted.name());
         }
         return SettingDeeds.tagged(done.answer(), done.body().path("version").asInt(0));
     }
 
-    private static ObjectNode changed(People.Person now) {
+    private static ObjectNode changedJson(People.Person now) {
         return Views.object()
                 .put("name", now.name())
                 .put("role", now.role().word())
@@ -135,9 +139,9 @@ final class PeopleRoutes {
                 .putNull("invitation");
     }
 
-    private Answer invited(Request request, Deeds.Deed deed, Wanted wanted) {
+    private Answer invite(Request request, Deeds.Deed actionRequest, Wanted wanted) {
         if (wanted.change().groups() != null) {
-            throw RunActs.refused("groups are given to somebody who is there; invite them first, by their role alone");
+            throw RunActs.refused("groups can be set only for an existing user; invite the user with a role first");
         }
         Role role = wanted.change().role();
         Integer seen = wanted.seen();
@@ -147,42 +151,42 @@ final class PeopleRoutes {
         if (role == null || request.header("If-Match") != null) {
             throw unknown();
         }
-        return links.invite(request, deed, Names.checked("person", wanted.name()), role);
+        return links.invite(request, actionRequest, Names.checked("user", wanted.name()), role);
     }
 
-    /** The version that the caller has seen; null where they did not say, or any will do as long as there is one. */
-    private static @Nullable Integer seen(Request request) {
+    /** The version in If-Match; null if the caller sent none or `*`. */
+    private static @Nullable Integer expectedVersion(Request request) {
         return "*".equals(request.header("If-Match")) && request.header("If-None-Match") == null
                 ? null
                 : SettingDeeds.expected(request);
     }
 
-    private static People.Change wanted(Said said) {
-        String word = said.text("role");
+    private static People.Change parseChange(Said json) {
+        String word = json.text("role");
         Role role = word.isEmpty() ? null : Role.of(word);
-        JsonNode disabled = said.value("disabled");
+        JsonNode disabled = json.value("disabled");
         if (role == null && !word.isEmpty()) {
-            throw RunActs.refused("role is one of viewer, operator, reviewer, admin");
+            throw RunActs.refused("role must be one of viewer, operator, reviewer, admin");
         }
         if (disabled != null && !disabled.isBoolean()) {
-            throw RunActs.refused("disabled is true or false");
+            throw RunActs.refused("disabled must be true or false");
         }
-        List<String> groups = groups(said.value("groups"));
+        List<String> groups = groups(json.value("groups"));
         if (role == null && disabled == null && groups == null) {
-            throw RunActs.refused("say what is to change: a role, groups, or disabled");
+            throw RunActs.refused("the body must contain role, groups or disabled");
         }
         return new People.Change(role, disabled == null ? null : disabled.asBoolean(), groups);
     }
 
     private Answer endSessions(Request request) {
         int ws = request.principal().workspace();
-        People.Person person = found(ws, request.parameter("name"));
-        deeds.note(request, new Deeds.Entry("session.end", person.name(), "all of them"));
+        People.Person person = requireUser(ws, request.parameter("name"));
+        actions.note(request, new Deeds.Entry("session.end", person.name(), "all of them"));
         people.endSessions(ws, person.name());
         return Views.ok(Views.object().put("name", person.name()).put("ended", true));
     }
 
-    /** Those of whoever asks; a token has none. */
+    /** Lists the sessions of the caller; a token has none. */
     private Answer sessions(Request request) {
         String name = People.nameOf(request.principal());
         int ws = request.principal().workspace();
@@ -194,7 +198,7 @@ final class PeopleRoutes {
     private Answer sessionsOf(Request request) {
         int ws = request.principal().workspace();
         return Views.ok(
-                list(people.sessions(ws, found(ws, request.parameter("name")).name())));
+                list(people.sessions(ws, requireUser(ws, request.parameter("name")).name())));
     }
 
     private static ObjectNode list(List<Sessions.Session> sessions) {
@@ -216,14 +220,14 @@ final class PeopleRoutes {
         if (name == null || !people.endSession(request.principal().workspace(), name, id)) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "You have no such session. Nothing was changed.",
-                    "Yours are listed at GET /v1/sessions.");
+                    "You have no session with this id. Nothing was changed.",
+                    "GET /v1/sessions lists your sessions.");
         }
-        deeds.note(request, new Deeds.Entry("session.end", name, id));
+        actions.note(request, new Deeds.Entry("session.end", name, id));
         return Views.ok(Views.object().put("session_id", id).put("ended", true));
     }
 
-    private People.Person found(int ws, String parameter) {
+    private People.Person requireUser(int ws, String parameter) {
         People.Person person = people.find(ws, People.checked(parameter));
         if (person == null) {
             throw unknown();
@@ -234,50 +238,50 @@ final class PeopleRoutes {
     static SemelException unknown() {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
-                "There is no such person in this workspace. Nothing was changed.",
-                "They are listed at GET /v1/people.");
+                "No user with this name exists in this workspace. Nothing was changed.",
+                "GET /v1/people lists the users.");
     }
 
-    /** Null where nothing is said of them. */
-    private static @Nullable List<String> groups(@Nullable JsonNode said) {
-        if (said == null) {
+    /** Null if the body has no groups. */
+    private static @Nullable List<String> groups(@Nullable JsonNode json) {
+        if (json == null) {
             return null;
         }
         List<String> groups =
-                said.valueStream().map(one -> one.asString("")).distinct().toList();
-        if (!said.isArray() || groups.size() > MOST_GROUPS || !groups.stream().allMatch(Names::fits)) {
-            throw RunActs.refused("groups is a list of up to " + MOST_GROUPS + " names, e.g. [\"warehouse\"]");
+                json.valueStream().map(one -> one.asString("")).distinct().toList();
+        if (!json.isArray() || groups.size() > MAX_GROUPS || !groups.stream().allMatch(Names::fits)) {
+            throw RunActs.refused("groups must be a list of up to " + MAX_GROUPS + " names, e.g. [\"warehouse\"]");
         }
         return groups;
     }
 
-    /** With a key, whoever asks again is told the same, though there is nobody of this name any more. */
+    /** With a key, a repeat returns the first response although the user no longer exists. */
     private Answer remove(Request request) {
         String name = People.checked(request.parameter("name"));
-        Integer seen = seen(request);
+        Integer seen = expectedVersion(request);
         for (int attempt = 1; ; attempt++) {
             try {
-                return removed(request, new Deeds.Deed("person.remove", name, String.valueOf(seen)), name, seen);
+                return removeOnce(request, new Deeds.Deed("person.remove", name, String.valueOf(seen)), name, seen);
             } catch (SemelException e) {
-                if (e.code() != ErrorCode.PRECONDITION_FAILED || seen != null || attempt == MOST_ATTEMPTS) {
+                if (e.code() != ErrorCode.PRECONDITION_FAILED || seen != null || attempt == MAX_ATTEMPTS) {
                     throw e;
                 }
             }
         }
     }
 
-    private Answer removed(Request request, Deeds.Deed deed, String name, @Nullable Integer seen) {
+    private Answer removeOnce(Request request, Deeds.Deed actionRequest, String name, @Nullable Integer seen) {
         int ws = request.principal().workspace();
         String actor = request.principal().tokenId();
         People.Person person = people.find(ws, name);
         Deeds.Done done = person == null
-                ? deeds.once(request, deed, new Edit.Wake(List.of()), _ -> null)
+                ? actions.once(request, actionRequest, new Edit.Wake(List.of()), _ -> null)
                 : people.administrators()
                         .safely(
                                 people.removing(ws, name, seen == null ? person.version() : seen, actor),
-                                edit -> settings.once(request, deed, edit, _ -> removed(name)));
+                                edit -> settings.once(request, actionRequest, edit, _ -> removedJson(name)));
         if (done == null) {
-            throw moved(ws, name);
+            throw changeConflict(ws, name);
         }
         if (!done.replayed()) {
             people.endSessions(ws, name);
@@ -286,13 +290,13 @@ final class PeopleRoutes {
         return done.answer();
     }
 
-    /** Nothing was done: they are gone, or somebody changed them in between. */
-    private SemelException moved(int ws, String name) {
+    /** The error for a change that was not made: the user is gone or has another version. */
+    private SemelException changeConflict(int ws, String name) {
         People.Person now = people.find(ws, name);
         return now == null ? unknown() : SettingDeeds.moved(now.version());
     }
 
-    private static ObjectNode removed(String name) {
+    private static ObjectNode removedJson(String name) {
         return Views.object().put("name", name).put("removed", true);
     }
 }

@@ -8,9 +8,12 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** `Prefer: handling=strict, wait=30` and `?wait=30s`. Preferences that are not known are ignored, as RFC 7240 says. */
+/**
+ * The caller's preferences for a trigger: `Prefer: handling=strict, wait=30` and `?wait=30s`. The server ignores
+ * unknown preferences (RFC 7240).
+ */
 record Preferences(boolean strict, @Nullable Duration longest, List<String> honoured) {
-    private static final int LONGEST_WAIT_SECONDS = 300;
+    private static final int MAX_WAIT_SECONDS = 300;
 
     static Preferences of(Request request) {
         boolean strict = false;
@@ -34,12 +37,12 @@ record Preferences(boolean strict, @Nullable Duration longest, List<String> hono
                 }
             }
         }
-        String asked = request.query("wait");
-        if (asked != null) {
-            String digits = asked.endsWith("s") ? asked.substring(0, asked.length() - 1) : asked;
+        String waitText = request.query("wait");
+        if (waitText != null) {
+            String digits = waitText.endsWith("s") ? waitText.substring(0, waitText.length() - 1) : waitText;
             wait = seconds(digits);
             if (wait == null) {
-                throw Paging.refused("wait must be 1s to " + LONGEST_WAIT_SECONDS + "s");
+                throw Paging.refused("wait must be 1s to " + MAX_WAIT_SECONDS + "s");
             }
         }
         return new Preferences(strict, wait, honoured);
@@ -49,7 +52,7 @@ record Preferences(boolean strict, @Nullable Duration longest, List<String> hono
         boolean number =
                 !digits.isEmpty() && digits.length() <= 3 && digits.chars().allMatch(c -> c >= '0' && c <= '9');
         int seconds = number ? Integer.parseInt(digits) : 0;
-        return seconds >= 1 && seconds <= LONGEST_WAIT_SECONDS ? Duration.ofSeconds(seconds) : null;
+        return seconds >= 1 && seconds <= MAX_WAIT_SECONDS ? Duration.ofSeconds(seconds) : null;
     }
 
     Answer applied(Answer answer) {

@@ -15,12 +15,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What duplicates would have cost: of a suppressed effect what its step says, of a replayed request what its workflow says
- * of the input (`idempotency.worth`). Looked up among rows, so it is told up to so many of them.
+ * Calculates the amount saved by prevented duplicates: suppressed effects by their step, replayed requests by
+ * `idempotency.worth`. It scans a limited number of rows.
  */
 final class PreventedWorth {
-    private static final int PAGE = 1_000;
-    private static final int LOOKED_AT = 5_000;
+    private static final int PAGE_SIZE = 1_000;
+    private static final int MAX_SCANNED = 5_000;
 
     private final Semel semel;
 
@@ -29,8 +29,8 @@ final class PreventedWorth {
     }
 
     /**
-     * @param each by workflow id
-     * @param complete false: there are more rows than were looked at
+     * @param each amounts by workflow id
+     * @param complete false if there are more rows than the scan limit
      */
     record Sum(Worth worth, Map<String, Worth> each, boolean complete) {
         private void add(String workflowId, @Nullable String text, long times) {
@@ -46,12 +46,14 @@ final class PreventedWorth {
     Sum of(Looking looking) {
         Sum sum = new Sum(new Worth(), new HashMap<>(), true);
         boolean complete = suppressed(looking, sum);
-        boolean all = !looking.step().isEmpty() || !isSaid(looking.workspace()) || replayed(looking, sum);
+        boolean all = !looking.step().isEmpty() 
+                || !anyWorkflowDeclaresWorth(looking.workspace())
+                || replayed(looking, sum);
         return new Sum(sum.worth(), sum.each(), complete && all);
     }
 
-    /** Thousands of runs are not read where no workflow says what a trigger is worth. */
-    private boolean isSaid(int workspace) {
+    /** Avoids reading thousands of runs if no workflow declares an amount. */
+    private boolean anyWorkflowDeclaresWorth(int workspace) {
         List<Rows.Workflow> workflows = Objects.requireNonNull(semel.view(reads -> reads.workflows(workspace)));
         return workflows.stream()
                 .anyMatch(one -> semel.version(one.workflowId(), one.version()).body() instanceof FileWorkflow file
@@ -60,15 +62,15 @@ final class PreventedWorth {
 
     private boolean suppressed(Looking looking, Sum sum) {
         List<Counted.Fact> facts = Objects.requireNonNull(semel.view(
-                reads -> reads.figures().facts(looking.range(), Figure.SUPPRESSED, Figures.Behind.START, LOOKED_AT)));
+                reads -> reads.figures().facts(looking.range(), Figure.SUPPRESSED, Figures.Behind.START, MAX_SCANNED)));
         facts.forEach(fact -> sum.add(fact.workflowId(), fact.worth(), 1));
-        return facts.size() < LOOKED_AT;
+        return facts.size() < MAX_SCANNED;
     }
 
-    /** In slices, each of which is one question for the requests, their runs and what was asked of those. */
+    /** Reads in pages; one query returns the requests, their runs and the runs' inputs. */
     private boolean replayed(Looking looking, Sum sum) {
-        Figures.Among among = Figures.Among.of(looking.range(), PAGE);
-        for (int looked = 0; looked < LOOKED_AT; looked += PAGE) {
+        Figures.Among among = Figures.Among.of(looking.range(), PAGE_SIZE);
+        for (int looked = 0; looked < MAX_SCANNED; looked += PAGE_SIZE) {
             Figures.Among slice = among;
             Figures.Met met =
                     Objects.requireNonNull(semel.view(reads -> reads.figures().met(looking.range(), slice)));
@@ -81,7 +83,7 @@ final class PreventedWorth {
         return false;
     }
 
-    /** Null where nobody says. */
+    /** Null if the workflow declares no amount. */
     private @Nullable String worthOf(int workspace, Figures.Replayed run) {
         if (!(semel.version(run.workflowId(), run.version()).body() instanceof FileWorkflow file)
                 || !file.definition().saysWorth()) {
@@ -91,7 +93,7 @@ final class PreventedWorth {
         return input == null ? null : file.definition().worthOf(Json.parse(input));
     }
 
-    /** Of a run that was asked for with much. */
+    /** Loads an input that is too large for the page query. */
     private @Nullable String inputOf(int workspace, RunId id) {
         Rows.Run run = semel.view(reads -> reads.run(workspace, id));
         return run == null ? null : run.input();

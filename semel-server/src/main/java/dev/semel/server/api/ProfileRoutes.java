@@ -24,20 +24,20 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * People, and what they unsubscribed from. Their addresses, and the attributes that are marked, are masked as they are in
- * runs: for everybody who may only look, and for people on the pages, who reveal them with a reason. A token that may
- * change profiles reads them whole: a program that keeps them has to.
+ * Serves `/v1/profiles`: notification recipients and their subscriptions. Addresses and PII attributes are masked for
+ * read-only tokens and dashboard users, who can reveal them with a reason. Tokens with a scope that may change
+ * profiles read them unmasked.
  */
 final class ProfileRoutes {
     private static final int LARGEST = 128 << 10;
     private static final String ONE = "/v1/profiles/{profile}";
 
     private final Settings settings;
-    private final SettingDeeds deeds;
+    private final SettingDeeds actions;
 
-    ProfileRoutes(Settings settings, SettingDeeds deeds) {
+    ProfileRoutes(Settings settings, SettingDeeds actions) {
         this.settings = settings;
-        this.deeds = deeds;
+        this.actions = actions;
     }
 
     void addTo(Router router) {
@@ -49,17 +49,17 @@ final class ProfileRoutes {
                 .add(Api.changing("PUT", ONE + "/subscriptions/{topic}", Scope.OPERATE, this::subscribe));
     }
 
-    /** All of them, or with `?email=` the one that has that address. */
+    /** Lists all profiles, or with `?email=` the one with that address. */
     Answer list(Request request) {
         int workspace = request.principal().workspace();
         String email = request.query("email");
         if (email != null) {
             if (!request.principal().may(Scope.OPERATE)) {
-                // Whoever could ask by address could try one after the other.
+                // A search by address would let a reader probe for addresses.
                 throw new SemelException(
                                 ErrorCode.FORBIDDEN,
-                                "To find a profile by an address takes the scope operate. Nothing was read.",
-                                "Look for the profile by its id, or ask with a token that has this scope.")
+                                "Finding a profile by its address requires the scope operate. Nothing was read.",
+                                "Find the profile by its id, or use a token with this scope.")
                         .with("scope", "operate");
             }
             Shelf.Kept<Profile> found = settings.profiles().byEmail(workspace, email);
@@ -98,7 +98,7 @@ final class ProfileRoutes {
         return out;
     }
 
-    /** By what the document holds of what names a person. */
+    /** Masks the PII of this document. */
     private Masks.Mask mask(JsonNode document) {
         List<FieldPath> naming = settings.profiles().shelf().check(document).naming().stream()
                 .filter(path -> !path.of(document).isMissingNode())
@@ -106,19 +106,19 @@ final class ProfileRoutes {
         return Masks.mask(naming, List.of(document));
     }
 
-    /** Who asked, for whom and why is on record before anything is shown. */
+    /** Records the user, the profile and the reason in the audit log before it returns anything. */
     private Answer reveal(Request request) {
         String reason = Said.in(request, Set.of("reason")).text("reason").strip();
         if (reason.isEmpty()) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "reason is missing: it is kept beside your name. Nothing was shown.",
+                    "reason is missing: the audit log records it with your name. Nothing was revealed.",
                     "Send {\"reason\": \"…\"}.");
         }
         Rows.Setting row = found(request);
         ObjectNode out = view(row);
         List<String> names = mask(out.path("document")).names();
-        deeds.noteOnce(
+        actions.noteOnce(
                 request,
                 new Deeds.Deed("profile.reveal", row.name(), reason),
                 new Deeds.Entry("profile.reveal", row.name(), names + " " + reason));
@@ -150,13 +150,13 @@ final class ProfileRoutes {
         if (row == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "There is no such profile in this workspace.",
-                    "Profiles are found by their id; by address at GET /v1/profiles?email=….");
+                    "No profile with this id exists in this workspace. Nothing was changed.",
+                    "Check the id, or find the profile by its address at GET /v1/profiles?email=….");
         }
         return row;
     }
 
-    /** With what they chose, and where they belong. */
+    /** Adds subscriptions and cohorts. */
     private ObjectNode with(Request request, ObjectNode out) {
         int workspace = request.principal().workspace();
         String id = request.parameter("profile");
@@ -180,14 +180,14 @@ final class ProfileRoutes {
         if (Json.write(document).contains(Masks.MARK)) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The document holds " + Masks.MARK
-                            + ", which stands where something is masked. Nothing was changed.",
-                    "Reveal the profile, and change what you find.");
+                    "The document contains " + Masks.MARK
+                            + ", the placeholder for a masked value. Nothing was changed.",
+                    "Reveal the profile, edit the revealed document and send that.");
         }
         String id = request.parameter("profile");
         Integer expected = SettingDeeds.expected(request);
         String actor = request.principal().tokenId();
-        return deeds.put(
+        return actions.put(
                 request,
                 new Deeds.Deed(
                         "profile.put",
@@ -202,7 +202,7 @@ final class ProfileRoutes {
     Answer remove(Request request) {
         String id = request.parameter("profile");
         Integer expected = SettingDeeds.expected(request);
-        return deeds.remove(
+        return actions.remove(
                 request,
                 new Deeds.Deed("profile.remove", id, String.valueOf(expected)),
                 settings.profiles()
@@ -229,7 +229,7 @@ final class ProfileRoutes {
                 request.parameter("topic"),
                 wanted.booleanValue(),
                 request.principal().tokenId());
-        return deeds.put(
+        return actions.put(
                 request,
                 new Deeds.Deed("profile.subscribe", word.profile(), word.topic(), String.valueOf(word.subscribed())),
                 settings.subscriptions().putting(word),

@@ -19,8 +19,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds what a file promises against what its workspace can keep. A protection that the channel does not honour is
- * refused; a channel, route or template that is not there yet is only said, since it may come before the first run.
+ * Checks a workflow file against the channels, routes and templates of its workspace before publishing. It rejects a
+ * protection that the channel does not support; a missing channel, route or template is only a warning.
  */
 final class Promises {
     private @Nullable Settings settings;
@@ -30,8 +30,8 @@ final class Promises {
     }
 
     /**
-     * @param staged whether the version goes to a share of the triggers first
-     * @return what is missing yet, one sentence each
+     * @param staged whether the version is published for a percentage of the triggers first
+     * @return warnings about missing settings, one sentence each
      */
     List<String> check(int workspace, Definition definition, boolean staged) {
         risks(definition, staged);
@@ -57,7 +57,7 @@ final class Promises {
         Shelf.Kept<RouteSetting> route = look.settings().routes().find(look.workspace(), event);
         if (route == null) {
             look.missing()
-                    .add("Step '%s': there is no route for event %s yet."
+                    .add("Step '%s': no route for event %s exists yet."
                             .formatted(look.need().step(), event));
             return;
         }
@@ -66,56 +66,57 @@ final class Promises {
 
     private static void channel(Look look, @Nullable String name) {
         if (name == null) {
-            return; // an expression decides, when the run is there
+            return; // an expression selects the channel at run time
         }
         Shelf.Kept<ChannelSetting> channel = look.settings().channels().find(look.workspace(), name);
         String step = look.need().step();
         if (channel == null) {
-            look.missing().add("Step '%s': there is no channel %s yet.".formatted(step, name));
+            look.missing().add("Step '%s': channel %s does not exist yet.".formatted(step, name));
             return;
         }
         String protection = look.need().protection();
-        var honours = channel.value().honours().words();
-        if (!protection.equals("none") && !honours.contains(protection)) {
-            String message = "SEM-P02: step '%s' states protect: %s, and channel %s can honour only %s."
-                    .formatted(step, protection, name, String.join(", ", new TreeSet<>(honours)));
-            throw refused(message, look.need());
+        var supportedProtections = channel.value().honours().words();
+        if (!protection.equals("none") && !supportedProtections.contains(protection)) {
+            String message = "SEM-P02: step '%s' declares protect: %s, but channel %s supports only %s."
+                    .formatted(step, protection, name, String.join(", ", new TreeSet<>(supportedProtections)));
+            throw rejection(message, look.need());
         }
-        Duration said = look.need().providerWindow();
-        Duration kept = channel.value().honours().providerWindow();
-        if (said != null && kept != null && said.compareTo(kept) > 0) {
+        Duration declared = look.need().providerWindow();
+        Duration supported = channel.value().honours().providerWindow();
+        if (declared != null && supported != null && declared.compareTo(supported) > 0) {
             String message =
-                    "SEM-P02: step '%s' states provider_window: %s, and the provider of channel %s remembers a key for %s."
-                            .formatted(step, Durations.words(said), name, Durations.words(kept));
-            throw refused(message, look.need());
+                    "SEM-P02: step '%s' declares provider_window: %s, but channel %s's provider keeps a key for %s."
+                            .formatted(step, Durations.words(declared), name, Durations.words(supported));
+            throw rejection(message, look.need());
         }
     }
 
     private static void template(Look look, @Nullable String name) {
         if (name != null && look.settings().templates().find(look.workspace(), name) == null) {
             look.missing()
-                    .add("Step '%s': there is no template %s yet."
+                    .add("Step '%s': template %s does not exist yet."
                             .formatted(look.need().step(), name));
         }
     }
 
-    private static SemelException refused(String message, Need need) {
+    private static SemelException rejection(String message, Need need) {
         return new SemelException(
                         ErrorCode.INVALID_DEFINITION,
                         "The workflow file has an error at line %d, column %d: %s Nothing was published."
                                 .formatted(need.line(), need.column(), message),
-                        "State what the channel can honour, or use another channel.")
+                        "Declare a protection that the channel supports, or use another channel.")
                 .with(
                         "errors",
                         List.of(Map.of(
                                 "line", need.line(), "column", need.column(), "message", message, "pointer", "")));
     }
 
-    /** A deed of high risk goes out behind an approval, or to a share of the triggers first. */
+    /** Requires an approval before a high-risk effect, or a staged rollout. */
     private static void risks(Definition definition, boolean staged) {
         boolean approved = staged;
         for (FileStep outer : definition.outerSteps()) {
-            // One inside of a branch, behind a condition, or that lets a no pass, is no leave for what comes after it.
+            // An approval inside a branch, behind a condition, or whose rejection does not stop the run gives no
+            // protection.
             approved = approved
                     || (outer.when() == null
                             && outer.onError() == FileStep.OnError.FAIL
@@ -127,10 +128,10 @@ final class Promises {
                     .ifPresent(step -> {
                         throw new SemelException(
                                 ErrorCode.INVALID_DEFINITION,
-                                "Step '%s' has risk: high, and nobody approves it before it runs. Nothing was published."
+                                "Step '%s' has risk: high and no approval step before it. Nothing was published."
                                         .formatted(step.id()),
-                                "Put an approval step before it, at the outermost level and without a condition, or"
-                                        + " publish to a share of the triggers first (--share 10).");
+                                "Add an approval step before it, at the top level and without a condition, or"
+                                        + " publish the version for a percentage of the triggers first (--share 10).");
                     });
         }
     }

@@ -29,10 +29,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Safe replays: plans, what they say, and applying them. */
+/** Serves `/v1/replays`: creates, lists, approves, applies and stops safe-replay plans. */
 final class ReplayRoutes {
-    private static final int MOST_NAMED = 1_000;
-    private static final int MOST_WATCHED = 1_000;
+    private static final int MAX_NAMED = 1_000;
+    private static final int MAX_WATCHED = 1_000;
     private static final int READ_AT_ONCE = 500;
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long COUNTED_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -55,22 +55,22 @@ final class ReplayRoutes {
     private final Semel semel;
     private final Views views;
     private final Triggers triggers;
-    private final Deeds deeds;
-    /** How plans stood when somebody who watches them looked last: all who watch one look once a second together. */
+    private final Deeds actions;
+    /** The latest view of each watched plan: all streams of one plan share one query per second. */
     private final ConcurrentHashMap<RunId, Watched> watched = new ConcurrentHashMap<>();
 
     private record Watched(long at, ObjectNode view) {}
 
     private final ConcurrentHashMap<RunId, Counted> counted = new ConcurrentHashMap<>();
 
-    /** What the items of a plan came to. */
+    /** The item counts of a plan, cached for a short time. */
     private record Counted(Replay.State state, long until, List<Plans.Count> counts) {}
 
-    ReplayRoutes(Semel semel, Views views, Triggers triggers, Deeds deeds) {
+    ReplayRoutes(Semel semel, Views views, Triggers triggers, Deeds actions) {
         this.semel = semel;
         this.views = views;
         this.triggers = triggers;
-        this.deeds = deeds;
+        this.actions = actions;
     }
 
     void addTo(Router router, Tail streams) {
@@ -86,12 +86,12 @@ final class ReplayRoutes {
     }
 
     private Answer plan(Request request) {
-        Said said = Said.in(request, MEMBERS);
-        Replays.Asked asked = asked(request, said);
-        Deeds.Deed deed = new Deeds.Deed("replay.plan", Json.write(said.body()));
-        Deeds.Done laid = deeds.once(
+        Said json = Said.in(request, MEMBERS);
+        Replays.Asked asked = replayRequest(request, json);
+        Deeds.Deed actionRequest = new Deeds.Deed("replay.plan", Json.write(json.body()));
+        Deeds.Done laid = actions.once(
                 request,
-                deed,
+                actionRequest,
                 semel.replays().laying(asked),
                 plan -> plan == null ? null : Views.object().put("replay_id", plan.text()));
         String id = Objects.requireNonNull(laid).body().required("replay_id").asString();
@@ -100,29 +100,29 @@ final class ReplayRoutes {
         return laid.replayed() ? Deeds.replayed(answer) : answer;
     }
 
-    private Replays.Asked asked(Request request, Said said) {
-        List<String> runs = texts("runs", said.value("runs"));
-        String q = said.text("q");
+    private Replays.Asked replayRequest(Request request, Said json) {
+        List<String> runs = textList("runs", json.value("runs"));
+        String q = json.text("q");
         if (runs.isEmpty() == q.isBlank()) {
-            throw RunActs.refused("A plan is for runs (a list of run ids) or for q (a filter such as status:failed)");
+            throw RunActs.refused("either runs (a list of run ids) or q (a filter such as status:failed) is required");
         }
-        String version = said.text("version");
+        String version = json.text("version");
         if (!Set.of("", "as_it_was", "as_it_is").contains(version)) {
-            throw RunActs.refused("version is as_it_was or as_it_is");
+            throw RunActs.refused("version must be as_it_was or as_it_is");
         }
-        JsonNode input = said.value("input");
+        JsonNode input = json.value("input");
         if (input != null && runs.size() != 1) {
-            throw RunActs.refused("An edited input is for one run");
+            throw RunActs.refused("an edited input requires exactly one run");
         }
         String what = runs.isEmpty() ? q.strip() : runs.size() == 1 ? runs.getFirst() : runs.size() + " runs";
         Order order = new Order(
                 what,
-                said.text("from"),
+                json.text("from"),
                 version.equals("as_it_is"),
-                texts("redo", said.value("redo")),
-                flag(said, "confirm_redo"),
-                flag(said, "late_signals"),
-                notifying(said.text("notify")));
+                textList("redo", json.value("redo")),
+                flag(json, "confirm_redo"),
+                flag(json, "late_signals"),
+                notificationMode(json.text("notify")));
         if (input != null) {
             Rows.Run run = views.find(request.principal(), runs.getFirst());
             int by = semel.replays().version(run.ws(), runs.getFirst(), order);
@@ -136,27 +136,27 @@ final class ReplayRoutes {
                 which,
                 order,
                 input == null ? null : Json.write(input),
-                flag(said, "approval"),
-                manner(said));
+                flag(json, "approval"),
+                manner(json));
     }
 
-    private static Notify notifying(String word) {
+    private static Notify notificationMode(String word) {
         if (!Set.of("", "missing", "none", "again").contains(word)) {
-            throw RunActs.refused("notify is missing, none or again");
+            throw RunActs.refused("notify must be missing, none or again");
         }
         return word.isEmpty() ? Notify.MISSING : Notify.of(word);
     }
 
-    private static boolean flag(Said said, String member) {
-        JsonNode value = said.value(member);
+    private static boolean flag(Said json, String member) {
+        JsonNode value = json.value(member);
         return value != null && value.asBoolean();
     }
 
-    private static List<String> texts(String member, @Nullable JsonNode given) {
+    private static List<String> textList(String member, @Nullable JsonNode given) {
         List<String> texts = new ArrayList<>();
         if (given != null) {
-            if (!given.isArray() || given.size() > MOST_NAMED) {
-                throw RunActs.refused(member + " is a list of at most " + MOST_NAMED + " names");
+            if (!given.isArray() || given.size() > MAX_NAMED) {
+                throw RunActs.refused(member + " must be a list of at most " + MAX_NAMED + " names");
             }
             for (JsonNode one : given) {
                 texts.add(one.asString());
@@ -202,7 +202,9 @@ final class ReplayRoutes {
         return ReplayViews.plan(plan, counts(plan));
     }
 
-    /** All items are counted for it: what was counted counts for ten times as long as that took, and for five seconds at most. */
+    /**
+     * Counting reads all items, so the result is cached for ten times the duration of the query, at most five seconds.
+     */
     private List<Plans.Count> counts(Replay.Plan plan) {
         Counted known = counted.get(plan.id());
         long begun = semel.nanos();
@@ -210,7 +212,7 @@ final class ReplayRoutes {
             return known.counts();
         }
         List<Plans.Count> counts = semel.replays().progress(plan.id());
-        if (counted.size() > MOST_WATCHED) {
+        if (counted.size() > MAX_WATCHED) {
             counted.clear();
         }
         long ended = semel.nanos();
@@ -222,7 +224,7 @@ final class ReplayRoutes {
     private Replay.Plan find(Request request) {
         Replay.Plan plan = semel.replays().find(request.principal().workspace(), id(request));
         if (plan == null) {
-            throw gone();
+            throw unknownPlan();
         }
         return plan;
     }
@@ -230,16 +232,16 @@ final class ReplayRoutes {
     private static RunId id(Request request) {
         RunId id = Replay.parse(request.parameter("replay_id"));
         if (id == null) {
-            throw gone();
+            throw unknownPlan();
         }
         return id;
     }
 
-    private static SemelException gone() {
+    private static SemelException unknownPlan() {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
-                "There is no such plan in this workspace.",
-                "Look at GET /v1/replays for those there are; they are kept for 30 days.");
+                "No replay plan with this id exists in this workspace. Nothing was changed.",
+                "GET /v1/replays lists the plans. The server keeps a plan for 30 days.");
     }
 
     private Answer items(Request request) {
@@ -248,7 +250,7 @@ final class ReplayRoutes {
         String action = request.query("action");
         String worst = request.query("worst");
         if (action != null && worst != null) {
-            throw Paging.refused("either action (any of its steps) or worst (the most dangerous one), not both");
+            throw Paging.refused("send either action (any step) or worst (the most dangerous step), not both");
         }
         Plans.Wanted wanted =
                 new Plans.Wanted(plan.id(), action == null ? 0 : action(action).bit(), fate(request.query("fate")));
@@ -261,7 +263,7 @@ final class ReplayRoutes {
                 item -> Paging.cursor(item.run()));
     }
 
-    /** Runs by their most dangerous step, or those that are blocked. A plan is read through for it, page by page. */
+    /** Lists runs by their most dangerous step, or blocked runs. The server scans the plan page by page for it. */
     private List<Replay.Item> worst(Plans.Wanted wanted, String word, Paging paging) {
         Action action = word.equals("blocked") ? null : action(word);
         Plans.Wanted narrowed = new Plans.Wanted(wanted.plan(), action == null ? 0 : action.bit(), wanted.fate());
@@ -287,7 +289,7 @@ final class ReplayRoutes {
                 return action;
             }
         }
-        throw Paging.refused("action is one of reuse, run_again, send, resend, check, ask, unprotected, silent");
+        throw Paging.refused("action must be one of reuse, run_again, send, resend, check, ask, unprotected, silent");
     }
 
     private static Replay.@Nullable Fate fate(@Nullable String word) {
@@ -297,7 +299,7 @@ final class ReplayRoutes {
             }
         }
         if (word != null) {
-            throw Paging.refused("fate is one of planned, applied, outdated, refused, left_out");
+            throw Paging.refused("fate must be one of planned, applied, outdated, refused, left_out");
         }
         return null;
     }
@@ -310,8 +312,8 @@ final class ReplayRoutes {
                         .isOther(plan.ws(), plan.madeBy(), request.principal().tokenId())) {
             throw new SemelException(
                     ErrorCode.FORBIDDEN,
-                    "Plan " + plan.text() + " was made by you, or with a token that you made. It was not approved.",
-                    "Let somebody else approve it, who logs in or has a token that you did not make.");
+                    "Plan " + plan.text() + " was created by you or with one of your tokens. It was not approved.",
+                    "Another user must approve it, in the dashboard or with a token that you did not create.");
         }
         return Views.ok(view(semel.replays()
                 .approve(
@@ -320,67 +322,67 @@ final class ReplayRoutes {
                         request.principal().tokenId())));
     }
 
-    /** Asked again it tells how far it is; it is applied once. */
+    /** A repeat returns the progress; a plan is applied once. */
     private Answer apply(Request request) {
-        Said said = Said.in(request, Set.of("include", "rate", "canary", "stop_after"));
+        Said json = Said.in(request, Set.of("include", "rate", "canary", "stop_after"));
         return Views.ok(view(semel.replays()
                 .apply(
                         request.principal().workspace(),
                         id(request),
-                        said.body().isEmpty() ? null : manner(said),
+                        json.body().isEmpty() ? null : manner(json),
                         request.principal().tokenId())));
     }
 
-    /** How it is applied. What is said with the plan is what somebody approves. */
-    private static Manner manner(Said said) {
+    /** Parses the options of applying. Options that are stored with the plan are part of what a user approves. */
+    private static Manner manner(Said json) {
         List<Action> include = new ArrayList<>();
-        JsonNode words = said.value("include");
+        JsonNode words = json.value("include");
         if (words != null) {
             words.forEach(word -> include.add(action(word.asString(""))));
         }
-        return new Manner(include, number(said, "rate"), number(said, "canary"), number(said, "stop_after"));
+        return new Manner(include, number(json, "rate"), number(json, "canary"), number(json, "stop_after"));
     }
 
-    private static int number(Said said, String member) {
-        JsonNode value = said.value(member);
+    private static int number(Said json, String member) {
+        JsonNode value = json.value(member);
         if (value == null || value.isNull()) {
             return 0;
         }
         if (!value.isIntegralNumber() || value.asLong(-1) < 0 || value.asLong(-1) > 1_000_000) {
-            throw RunActs.refused(member + " is a whole number from 0 to 1000000");
+            throw RunActs.refused(member + " must be a whole number from 0 to 1000000");
         }
         return value.asInt();
     }
 
     private Answer stop(Request request) {
-        Said said = Said.in(request, Set.of("reason"));
-        Edit.By by = new Edit.By(semel.newId(), request.principal().tokenId(), said.text("reason"));
+        Said json = Said.in(request, Set.of("reason"));
+        Edit.By by = new Edit.By(semel.newId(), request.principal().tokenId(), json.text("reason"));
         return Views.ok(view(semel.replays().stop(request.principal().workspace(), id(request), by)));
     }
 
-    /** Tells whenever something changed, until nothing will any more. */
+    /** Streams the progress on every change until the plan is verified. */
     private Answer events(Request request, Tail streams) {
         Replay.Plan plan = find(request);
         return streams.watch(streams.length(request), "progress", () -> {
-            ObjectNode now = standing(plan);
+            ObjectNode now = latestView(plan);
             return now == null
                     ? null
                     : new Tail.Seen(now, now.path("progress").path("verified").asBoolean());
         });
     }
 
-    private @Nullable ObjectNode standing(Replay.Plan plan) {
-        if (watched.size() > MOST_WATCHED) {
+    private @Nullable ObjectNode latestView(Replay.Plan plan) {
+        if (watched.size() > MAX_WATCHED) {
             watched.clear();
         }
         Watched seen = watched.compute(
                 plan.id(),
                 (id, before) ->
-                        before != null && semel.nanos() - before.at() < LOOK_NANOS ? before : looked(plan.ws(), id));
+                        before != null && semel.nanos() - before.at() < LOOK_NANOS ? before : loadView(plan.ws(), id));
         return seen == null ? null : seen.view();
     }
 
-    private @Nullable Watched looked(int ws, RunId id) {
+    private @Nullable Watched loadView(int ws, RunId id) {
         Replay.Plan now = semel.replays().find(ws, id);
         return now == null ? null : new Watched(semel.nanos(), view(now));
     }

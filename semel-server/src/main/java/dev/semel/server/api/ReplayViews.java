@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Plans of safe replays as JSON. */
+/** Renders safe-replay plans and their items as JSON. */
 final class ReplayViews {
     private ReplayViews() {}
 
-    /** Without what became of it. */
+    /** The plan without the progress of its items. */
     static ObjectNode head(Replay.Plan plan) {
         Order order = Order.parse(plan.wish());
         ObjectNode out = Views.object();
@@ -63,7 +63,7 @@ final class ReplayViews {
         return out;
     }
 
-    /** What it says of itself, or why nothing starts while it is being applied. */
+    /** The note of the plan, or the reason why no more runs start at the moment. */
     private static @Nullable String note(Replay.Plan plan, List<Plans.Count> counts) {
         Manner manner = plan.how() == null ? Manner.SAFE : Manner.parse(plan.how());
         long under = counts.stream()
@@ -75,10 +75,10 @@ final class ReplayViews {
         if (!plan.note().isEmpty() || !waits) {
             return plan.note().isEmpty() ? null : plan.note();
         }
-        return under + " of its runs have not ended; with stop_after no more start before some of them have.";
+        return under + " of its runs have not ended. With stop_after, more runs start only after some of these end.";
     }
 
-    /** What became of the items, by the states of the runs themselves; verified when all of those have ended. */
+    /** Adds the outcome of the items and the states of their runs; verified means that all these runs have ended. */
     private static void progress(ObjectNode out, Replay.Plan plan, List<Plans.Count> counts) {
         for (Replay.Fate fate : Replay.Fate.values()) {
             out.put(
@@ -115,7 +115,7 @@ final class ReplayViews {
         return out;
     }
 
-    /** Whether it is blocked, and what is foretold for each step. */
+    /** Adds whether the run is blocked, and the predicted action of each step. */
     static void foretold(ObjectNode out, JsonNode outlook) {
         out.put("blocked", outlook.has("blocked") ? outlook.path("blocked").asString() : null);
         out.set("open", outlook.path("incomplete"));

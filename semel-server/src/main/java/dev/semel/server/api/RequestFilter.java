@@ -6,10 +6,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * `kind:conflict workflow:payment_receipt key:evt_1 actor:tok_1 since:2h until:2026-11-15T09:00:00Z`, each at most once.
+ * The filter of `GET /v1/requests`: `kind:conflict workflow:NAME key:KEY actor:ID since:2h until:TIME`, each at most
+ * once.
  *
- * @param since microseconds; requests from then on
- * @param until microseconds; requests before then
+ * @param since microseconds; inclusive
+ * @param until microseconds; exclusive
  */
 record RequestFilter(
         @Nullable String kind,
@@ -18,32 +19,32 @@ record RequestFilter(
         @Nullable String actor,
         long since,
         long until) {
-    /** Ids are given by the clocks of servers, times by that of the store; they are never this far apart. */
+    /** Ids come from the clocks of servers, times from the clock of the store; the assumed maximum difference. */
     private static final long SKEW_MICROS = 3_600_000_000L;
 
     private static final String WORDS =
-            "q takes words like kind:conflict workflow:NAME key:KEY actor:ID since:2h until:2026-11-15T09:00:00Z";
+            "q accepts terms such as kind:conflict workflow:NAME key:KEY actor:ID since:2h until:2026-11-15T09:00:00Z";
 
     static RequestFilter parse(@Nullable String text, long now) {
-        Map<String, String> said =
+        Map<String, String> terms =
                 FilterWords.in(text, Set.of("kind", "workflow", "key", "actor", "since", "until"), WORDS);
         return new RequestFilter(
-                kind(said.get("kind")),
-                said.get("workflow"),
-                said.get("key"),
-                said.get("actor"),
-                AuditFilter.moment(said, "since", now, 0),
-                AuditFilter.moment(said, "until", now, Long.MAX_VALUE));
+                kind(terms.get("kind")),
+                terms.get("workflow"),
+                terms.get("key"),
+                terms.get("actor"),
+                AuditFilter.moment(terms, "since", now, 0),
+                AuditFilter.moment(terms, "until", now, Long.MAX_VALUE));
     }
 
     private static @Nullable String kind(@Nullable String word) {
         if (word != null && !word.equals("replayed") && !word.equals("conflict")) {
-            throw Paging.refused("kind is replayed or conflict");
+            throw Paging.refused("kind must be replayed or conflict");
         }
         return word;
     }
 
-    /** Whether every row fits, so that a page needs no more rows than it shows. */
+    /** True if every row matches, so that a page reads only the rows that it shows. */
     boolean isEmpty() {
         return kind == null
                 && workflow == null
@@ -53,12 +54,12 @@ record RequestFilter(
                 && until == Long.MAX_VALUE;
     }
 
-    /** Whether neither this row nor an older one can be wanted. */
+    /** True if neither this row nor an older one can match. */
     boolean isPast(Write.Seen row) {
         return row.at() < since - SKEW_MICROS;
     }
 
-    /** All but the workflow and the key, which are those of the run. */
+    /** Checks everything except workflow and key, which belong to the run. */
     boolean wants(Write.Seen row) {
         return row.at() >= since
                 && row.at() < until

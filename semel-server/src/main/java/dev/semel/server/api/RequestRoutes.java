@@ -17,13 +17,16 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** `GET /v1/requests`: what met a run that was there before, newest first. */
+/** Serves `GET /v1/requests`: duplicate requests, Replayed and Conflict, newest first. */
 final class RequestRoutes {
-    /** So many rows are looked at for one page; where a filter finds little, the answer says where to go on. */
-    private static final int MOST_LOOKED_AT = 5_000;
+    /**
+     * The maximum number of rows scanned for one page. If a filter matches few rows, the response has a cursor to
+     * continue.
+     */
+    private static final int MAX_SCANNED = 5_000;
 
-    private static final int AT_ONCE = 500;
-    /** A key that expires or is released gets another run: the newest of them are looked at. */
+    private static final int PAGE_SIZE = 500;
+    /** A key gets another run after it expires or is released; the maximum number of newest runs to scan. */
     private static final int RUNS_OF_A_KEY = 20;
 
     private static final int ROWS_OF_A_RUN = 200;
@@ -38,11 +41,11 @@ final class RequestRoutes {
         this.triggers = triggers;
     }
 
-    /** @param workflowId null for all workflows */
+    /** @param workflowId null: all workflows */
     private record Wanted(
             int ws, RequestFilter filter, @Nullable String workflowId, int limit) {}
 
-    /** @param next behind which row to go on; null at the end */
+    /** @param next the cursor of the next page; null at the end */
     private record Page(List<Write.Seen> found, @Nullable RunId next) {}
 
     Answer list(Request request) {
@@ -55,7 +58,9 @@ final class RequestRoutes {
                         .workflowId();
         Wanted wanted = new Wanted(request.principal().workspace(), filter, workflow, paging.limit());
         Page page =
-                filter.key() == null ? newest(wanted, paging.afterId()) : ofKey(wanted, filter.key(), paging.afterId());
+                filter.key() == null
+                        ? findNewest(wanted, paging.afterId())
+                        : findByKey(wanted, filter.key(), paging.afterId());
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
         page.found().forEach(row -> items.add(views.request(wanted.ws(), row)));
@@ -66,12 +71,12 @@ final class RequestRoutes {
         return Objects.requireNonNull(semel.view(reads -> reads.now()));
     }
 
-    private Page newest(Wanted wanted, @Nullable RunId after) {
+    private Page findNewest(Wanted wanted, @Nullable RunId after) {
         Map<RunId, String> workflows = new HashMap<>();
         List<Write.Seen> found = new ArrayList<>();
-        int atOnce = wanted.filter().isEmpty() ? wanted.limit() : AT_ONCE;
+        int atOnce = wanted.filter().isEmpty() ? wanted.limit() : PAGE_SIZE;
         RunId behind = after;
-        for (int looked = 0; looked < MOST_LOOKED_AT; looked += atOnce) {
+        for (int looked = 0; looked < MAX_SCANNED; looked += atOnce) {
             List<Write.Seen> rows = rows(wanted.ws(), behind, atOnce);
             for (Write.Seen row : rows) {
                 if (wanted.filter().isPast(row)) {
@@ -103,14 +108,14 @@ final class RequestRoutes {
                                 .equals(workflows.computeIfAbsent(row.run(), run -> workflow(wanted.ws(), run))));
     }
 
-    /** Empty where the run is kept no longer. */
+    /** Empty if retention has deleted the run. */
     private String workflow(int ws, RunId id) {
         Rows.Run run = semel.view(reads -> reads.run(ws, id));
         return run == null ? "" : run.workflowId();
     }
 
-    /** By the runs of the key, so that an old key is found as soon as a new one. */
-    private Page ofKey(Wanted wanted, String key, @Nullable RunId after) {
+    /** Starts from the runs of the key, so that an old key is found as fast as a new one. */
+    private Page findByKey(Wanted wanted, String key, @Nullable RunId after) {
         var runs =
                 new Reads.RunFilter(wanted.ws(), wanted.workflowId(), null, key, false, 0, null, RUNS_OF_A_KEY, null);
         List<Write.Seen> all = new ArrayList<>();
@@ -124,8 +129,8 @@ final class RequestRoutes {
                 horizon = horizon == null || oldest.compareTo(horizon) > 0 ? oldest : horizon;
             }
         }
-        // Where a run has more rows than were read, nothing older than those may be shown yet: it would be out of
-        // order.
+        // If a run has more rows than were read, older rows of other runs would be out of order, so they wait for the
+        // next page.
         RunId known = horizon;
         List<Write.Seen> found = all.stream()
                 .filter(row ->

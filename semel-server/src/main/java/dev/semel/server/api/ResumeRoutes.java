@@ -21,16 +21,16 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A run that failed goes on in place, after somebody mended what was wrong; shown first, where that is asked for. */
+/** Serves `POST /v1/runs/{run_id}/resume`: continues a failed run in place, or previews that with `dry_run`. */
 final class ResumeRoutes {
     private final Semel semel;
     private final Views views;
-    private final Deeds deeds;
+    private final Deeds actions;
 
-    ResumeRoutes(Semel semel, Views views, Deeds deeds) {
+    ResumeRoutes(Semel semel, Views views, Deeds actions) {
         this.semel = semel;
         this.views = views;
-        this.deeds = deeds;
+        this.actions = actions;
     }
 
     void addTo(Router router) {
@@ -38,41 +38,41 @@ final class ResumeRoutes {
     }
 
     private Answer resume(Request request) {
-        Said said = Said.in(request, Set.of("reason", "skip", "version", "include"));
-        Resume wish = wish(request, said);
+        Said json = Said.in(request, Set.of("reason", "skip", "version", "include"));
+        Resume resumeRequest = resumeRequest(request, json);
         Rows.Run row = views.find(request.principal(), request.parameter("run_id"));
         Run<JsonNode> run = semel.run(row.ws(), row.runIdText());
-        Resumption resumption = run.resumption(wish);
+        Resumption resumption = run.resumption(resumeRequest);
         if ("true".equals(request.query("dry_run"))) {
             ObjectNode out = head(row, false).put("dry_run", true);
             ReplayViews.foretold(out, resumption.outlook().toJson());
             return Views.ok(out);
         }
-        if (wish.reason().isBlank()) {
-            throw RunActs.refused("reason is missing: whoever looks at this run later wants to know why it went on");
+        if (resumeRequest.reason().isBlank()) {
+            throw RunActs.refused("reason is missing: the run history shows why the run was resumed");
         }
-        Deeds.Deed deed = new Deeds.Deed("run.resume", run.id(), Json.write(said.body()));
-        return done(request, deed, run, resumption);
+        Deeds.Deed actionRequest = new Deeds.Deed("run.resume", run.id(), Json.write(json.body()));
+        return resumeOnce(request, actionRequest, run, resumption);
     }
 
-    /** Once for its key. What was answered to the same request before is looked for, although it would be refused now. */
-    private Answer done(Request request, Deeds.Deed deed, Run<JsonNode> run, Resumption resumption) {
-        SemelException refusal = null;
+    /** Resumes once per key. The server looks for a stored response first, even if it would reject the request now. */
+    private Answer resumeOnce(Request request, Deeds.Deed actionRequest, Run<JsonNode> run, Resumption resumption) {
+        SemelException rejection = null;
         Edit.Resume edit = null;
         try {
             edit = resumption.edit();
         } catch (SemelException e) {
-            refusal = e;
+            rejection = e;
         }
         Deeds.Done done = edit == null
-                ? deeds.once(request, deed, new Edit.Wake(List.of()), _ -> null)
-                : deeds.once(
+                ? actions.once(request, actionRequest, new Edit.Wake(List.of()), _ -> null)
+                : actions.once(
                         request,
-                        deed,
+                        actionRequest,
                         edit,
                         outcome -> outcome == Edit.Resumed.DONE ? Views.object().put("resumed", true) : null);
-        if (done == null && refusal != null) {
-            throw refusal;
+        if (done == null && rejection != null) {
+            throw rejection;
         }
         if (done == null) {
             run.check(resumption, null);
@@ -88,18 +88,18 @@ final class ResumeRoutes {
                 .put("resumed", resumed);
     }
 
-    private static Resume wish(Request request, Said said) {
-        String version = said.text("version");
+    private static Resume resumeRequest(Request request, Said json) {
+        String version = json.text("version");
         if (!Set.of("", "as_it_was", "as_it_is").contains(version)) {
-            throw RunActs.refused("version is as_it_was or as_it_is");
+            throw RunActs.refused("version must be as_it_was or as_it_is");
         }
         List<Action> include = new ArrayList<>();
-        JsonNode words = said.value("include");
+        JsonNode words = json.value("include");
         if (words != null) {
             words.forEach(word -> include.add(ReplayRoutes.action(word.asString(""))));
         }
-        return Resume.because(request.principal().tokenId(), said.text("reason"))
-                .skipping(skip(said.value("skip")))
+        return Resume.because(request.principal().tokenId(), json.text("reason"))
+                .skipping(skip(json.value("skip")))
                 .asItIs(version.equals("as_it_is"))
                 .including(include);
     }
@@ -112,7 +112,7 @@ final class ResumeRoutes {
         boolean fits =
                 given.isObject() && step.isString() && Set.of("step", "result").containsAll(given.propertyNames());
         if (!fits) {
-            throw RunActs.refused("skip has a step, which is the path of the one that failed, and a result");
+            throw RunActs.refused("skip must have step (the path of the failed step) and may have result");
         }
         JsonNode result = given.get("result");
         return new Resume.Skip(step.stringValue(), result == null ? JsonNodeFactory.instance.nullNode() : result);

@@ -12,16 +12,19 @@ import java.util.List;
 import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Shows what is masked of one run, to whoever says why; who, which run, which fields and the reason are on record first. */
+/**
+ * Serves `POST /v1/runs/{run_id}/reveal`: returns the unmasked PII of one run. The audit log first records the user,
+ * the run, the fields and the reason.
+ */
 final class RevealRoutes {
     private final Views views;
     private final Masks masks;
-    private final Deeds deeds;
+    private final Deeds actions;
 
-    RevealRoutes(Views views, Masks masks, Deeds deeds) {
+    RevealRoutes(Views views, Masks masks, Deeds actions) {
         this.views = views;
         this.masks = masks;
-        this.deeds = deeds;
+        this.actions = actions;
     }
 
     void addTo(Router router) {
@@ -31,18 +34,18 @@ final class RevealRoutes {
     private Answer reveal(Request request) {
         String reason = Said.in(request, Set.of("reason")).text("reason").strip();
         if (reason.isEmpty()) {
-            throw refused("reason is missing: it is kept beside your name");
+            throw rejection("reason is missing: the audit log records it with your name");
         }
         Rows.Run run = views.find(request.principal(), request.parameter("run_id"));
         List<String> names = masks.of(run).names();
         if (names.isEmpty()) {
-            throw refused("the workflow of this run marks no field as pii, so nothing of it is masked");
+            throw rejection("The workflow of this run marks no field as pii, so no value is masked");
         }
         String fields = String.join(", ", names);
         var entry = new Deeds.Entry("run.reveal", run.runIdText(), "[" + fields + "] " + reason);
-        Edit<Integer> noted = deeds.noting(request, entry, new Edit.Wake(List.of()), _ -> true);
-        // What is kept for whoever asks again is that it was asked, never what was shown.
-        deeds.once(
+        Edit<Integer> noted = actions.noting(request, entry, new Edit.Wake(List.of()), _ -> true);
+        // The stored idempotency record contains the request only, never the revealed values.
+        actions.once(
                 request,
                 new Deeds.Deed("run.reveal", run.runIdText(), reason),
                 noted,
@@ -56,8 +59,10 @@ final class RevealRoutes {
         return Views.ok(out);
     }
 
-    private static SemelException refused(String why) {
+    private static SemelException rejection(String why) {
         return new SemelException(
-                ErrorCode.INVALID_INPUT, why + ". Nothing was shown.", "Send {\"reason\": \"…\"}, or look at the run.");
+                ErrorCode.INVALID_INPUT,
+                why + ". Nothing was revealed.",
+                "Send {\"reason\": \"…\"}, or read the run.");
     }
 }

@@ -5,22 +5,22 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Which reviews are asked for: `kind:in_doubt workflow:NAME to:role:ops state:decided`. */
+/** The filter of `GET /v1/reviews`: `kind:in_doubt workflow:NAME to:role:ops state:decided`. */
 record ReviewFilter(
         Review.@Nullable Kind kind,
         @Nullable String workflow,
         @Nullable String to,
         boolean decided) {
-    private static final String WORDS = "q takes words like kind:in_doubt workflow:NAME to:role:ops state:decided";
+    private static final String WORDS = "q accepts terms such as kind:in_doubt workflow:NAME to:role:ops state:decided";
 
     static ReviewFilter parse(@Nullable String text) {
-        Map<String, String> said = FilterWords.in(text, Set.of("kind", "workflow", "to", "state"), WORDS);
-        Review.Kind kind = kindOf(said.get("kind"));
-        String workflow = said.get("workflow");
-        String to = said.get("to");
-        boolean decided = isDecided(said.getOrDefault("state", "open"));
+        Map<String, String> terms = FilterWords.in(text, Set.of("kind", "workflow", "to", "state"), WORDS);
+        Review.Kind kind = kindOf(terms.get("kind"));
+        String workflow = terms.get("workflow");
+        String to = terms.get("to");
+        boolean decided = isDecided(terms.getOrDefault("state", "open"));
         if (decided && (kind != null || workflow != null || to != null)) {
-            throw Paging.refused("state:decided stands alone: decided ones are listed by time only");
+            throw Paging.refused("state:decided cannot be combined: decided reviews are listed by time only");
         }
         return new ReviewFilter(kind, workflow, to, decided);
     }
@@ -28,14 +28,14 @@ record ReviewFilter(
     private static Review.@Nullable Kind kindOf(@Nullable String word) {
         Review.Kind kind = word == null ? null : ReviewViews.kind(word);
         if (word != null && kind == null) {
-            throw Paging.refused("kind is one of in_doubt, changed, approval, held");
+            throw Paging.refused("kind must be one of in_doubt, changed, approval, held");
         }
         return kind;
     }
 
     private static boolean isDecided(String word) {
         if (!word.equals("open") && !word.equals("decided")) {
-            throw Paging.refused("state is open or decided");
+            throw Paging.refused("state must be open or decided");
         }
         return word.equals("decided");
     }

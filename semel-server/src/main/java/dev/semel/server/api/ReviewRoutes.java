@@ -26,21 +26,24 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** One inbox for everything that waits for a person: effects in doubt, changed messages, approvals, held runs. */
+/**
+ * Serves `/v1/reviews`: lists and decides reviews, that is effects in doubt, changed messages, approvals and held
+ * runs.
+ */
 final class ReviewRoutes {
-    /** So many are counted at most, for whoever only wants to know whether something waits. */
+    /** The maximum that the list counts as open. */
     static final int COUNTED = 100;
 
-    private static final int MOST_AT_ONCE = 200;
+    private static final int MAX_PER_REQUEST = 200;
     private static final Set<String> WORDS = Set.of("decision", "result", "note", "version");
 
     private final Semel semel;
-    private final Deeds deeds;
+    private final Deeds actions;
     private final ReviewViews views;
 
-    ReviewRoutes(Semel semel, Deeds deeds) {
+    ReviewRoutes(Semel semel, Deeds actions) {
         this.semel = semel;
-        this.deeds = deeds;
+        this.actions = actions;
         this.views = new ReviewViews(semel);
     }
 
@@ -68,7 +71,7 @@ final class ReviewRoutes {
         return Views.ok(out);
     }
 
-    /** How many wait in all, as far as they are counted. */
+    /** Counts the open reviews, up to the maximum. */
     private int count(int ws) {
         var all = new Review.Filter(ws, null, null, null, Review.Place.FRONT, COUNTED);
         return Objects.requireNonNull(semel.view(reads -> reads.reviews().open(all)))
@@ -115,62 +118,63 @@ final class ReviewRoutes {
         if (found == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "There is no review of that id in this workspace. Nothing was decided.",
-                    "Check the id (rev_…); reviews are listed at GET /v1/reviews.");
+                    "No review with this id exists in this workspace. Nothing was decided.",
+                    "Check the id (rev_…). GET /v1/reviews lists the reviews.");
         }
         return found;
     }
 
-    /** What was said, checked as far as that goes without the question. */
+    /** The parsed body of a decision. */
     private record Say(String decision, @Nullable JsonNode result, String note, int version, JsonNode body) {
-        static Say of(Said said) {
+        static Say of(Said json) {
             return new Say(
-                    said.text("decision"), said.value("result"), said.text("note"), versionIn(said), said.body());
+                    json.text("decision"), json.value("result"), json.text("note"), versionIn(json), json.body());
         }
     }
 
-    /** The version of the question that is meant; 0 where none is named. */
-    static int versionIn(Said said) {
-        JsonNode version = said.value("version");
+    /** The review version in the body; 0 if there is none. */
+    static int versionIn(Said json) {
+        JsonNode version = json.value("version");
         if (version != null && (!version.isInt() || version.intValue() < 1)) {
-            throw RunActs.refused("version is a whole number from 1");
+            throw RunActs.refused("version must be a whole number from 1");
         }
         return version == null ? 0 : version.intValue();
     }
 
     private Answer decide(Request request) {
-        Say say = Say.of(Said.in(request, WORDS));
-        Deeds.Done done = decide(request, find(request), say);
+        Say body = Say.of(Said.in(request, WORDS));
+        Deeds.Done done = decide(request, find(request), body);
         return done.answer();
     }
 
-    private Deeds.Done decide(Request request, ReviewViews.Case one, Say say) {
+    private Deeds.Done decide(Request request, ReviewViews.Case one, Say body) {
         Review.Row row = one.row();
         Deciders.check(request.principal(), row);
         Set<String> words = Reviews.words(row.kind());
-        if (!words.contains(say.decision())) {
-            throw RunActs.refused("decision is one of " + String.join(", ", new TreeSet<>(words)) + " for this review");
+        if (!words.contains(body.decision())) {
+            throw RunActs.refused("decision must be one of "
+                    + String.join(", ", new TreeSet<>(words)) + " for this review");
         }
-        if (say.result() != null && !say.decision().equals("happened")) {
-            throw RunActs.refused("result goes with happened only");
+        if (body.result() != null && !body.decision().equals("happened")) {
+            throw RunActs.refused("result is allowed only with the decision happened");
         }
-        Reviews.Who who = new Reviews.Who(request.principal().tokenId(), say.note());
-        Run.Ruling ruling =
-                semel.reviews().ruling(row, new Reviews.Verdict(say.decision(), say.result(), say.version()), who);
-        Deeds.Deed deed = new Deeds.Deed("review.decide " + row.id(), Json.write(say.body()));
-        // Where there is nothing to do, an answer that was kept is looked for all the same.
-        @SuppressWarnings("unchecked") // whatever the change answers, it is only asked whether it was done
-        Edit<Object> edit = (Edit<Object>) (ruling == null ? new Edit.Wake(List.of()) : ruling.edit());
-        Deeds.Done done = deeds.once(
+        Reviews.Who who = new Reviews.Who(request.principal().tokenId(), body.note());
+        Run.Ruling change =
+                semel.reviews().ruling(row, new Reviews.Verdict(body.decision(), body.result(), body.version()), who);
+        Deeds.Deed actionRequest = new Deeds.Deed("review.decide " + row.id(), Json.write(body.body()));
+        // If there is nothing to change, the server still looks for a stored response.
+        @SuppressWarnings("unchecked") // the code only checks whether the change was made
+        Edit<Object> edit = (Edit<Object>) (change == null ? new Edit.Wake(List.of()) : change.edit());
+        Deeds.Done done = actions.once(
                 request,
-                deed,
+                actionRequest,
                 edit,
                 outcome -> outcome instanceof Review.Ruled.Done(Review.Row decided) ? decided(one, decided) : null);
         if (done == null) {
-            throw lost(find(row.ws(), row.id()), say.version());
+            throw conflict(find(row.ws(), row.id()), body.version());
         }
-        if (ruling != null && !done.replayed()) {
-            semel.reviews().told(ruling);
+        if (change != null && !done.replayed()) {
+            semel.reviews().told(change);
         }
         return done;
     }
@@ -187,45 +191,45 @@ final class ReviewRoutes {
         return out;
     }
 
-    private static SemelException lost(ReviewViews.Case one, int wanted) {
+    private static SemelException conflict(ReviewViews.Case one, int wanted) {
         Review.Row row = one.row();
         if (!row.isOpen()) {
             String by = row.decidedBy().isEmpty() ? "" : " by " + row.decidedBy();
-            return refusal(
+            return rejection(
                     row,
-                    "Review " + row.id() + " was decided before: " + row.decision() + by + " at "
+                    "Review " + row.id() + " is already decided: " + row.decision() + by + " at "
                             + Views.time(row.decidedAt()) + ". Your decision was not recorded and nothing was sent.",
-                    "Look at the run. What was decided cannot be decided again.");
+                    "Read the run. A decision cannot be changed.");
         }
         if (wanted != 0 && wanted != row.version()) {
-            return refusal(
+            return rejection(
                     row,
-                    "Review " + row.id() + " is asked in version " + row.version() + " by now, not " + wanted
+                    "Review " + row.id() + " now has version " + row.version() + ", not " + wanted
                             + ". Your decision was not recorded and nothing was sent.",
-                    "Read it again; what is asked has changed. Then decide with its version.");
+                    "Read the review again, because the question has changed. Then decide with its version.");
         }
-        return refusal(
+        return rejection(
                 row,
-                "Review " + row.id() + " is not asked any more: its run has ended or goes on. Your decision was not"
+                "Review " + row.id() + " is no longer open: its run has ended or continued. Your decision was not"
                         + " recorded and nothing was sent.",
-                "Look at the run.");
+                "Read the run.");
     }
 
-    private static SemelException refusal(Review.Row row, String detail, String fix) {
-        SemelException refusal = new SemelException(ErrorCode.REVIEW_DECIDED, detail, fix)
+    private static SemelException rejection(Review.Row row, String detail, String fix) {
+        SemelException rejection = new SemelException(ErrorCode.REVIEW_DECIDED, detail, fix)
                 .with("review_id", row.id())
                 .with("version", row.version());
         return row.isOpen()
-                ? refusal
-                : refusal.with("decision", row.decision())
+                ? rejection
+                : rejection.with("decision", row.decision())
                         .with("decided_by", row.decidedBy())
                         .with("decided_at", String.valueOf(Views.time(row.decidedAt())));
     }
 
     /**
-     * One of several that are decided together.
+     * A review that is decided together with others.
      *
-     * @param version the one that is meant: of an id alone, and of a filter, it is the one that was found
+     * @param version the version to decide; for a plain id or a filter, the version that was found
      */
     private record Meant(ReviewViews.Case one, int version) {
         static Meant found(ReviewViews.Case one) {
@@ -233,28 +237,28 @@ final class ReviewRoutes {
         }
     }
 
-    /** Many of one kind together, by their ids or by a filter; each has its own answer. */
+    /** Decides several reviews of one kind, by ids or by a filter; each has its own result. */
     private Answer decideMany(Request request) {
-        Said said = Said.in(request, Set.of("ids", "q", "decision", "result", "note"));
-        List<Meant> all = settled(request, said, meant(request, said));
-        if (all.stream().map(meant -> meant.one().row().kind()).distinct().count() > 1) {
-            throw RunActs.refused("reviews that are decided together are of one kind");
+        Said json = Said.in(request, Set.of("ids", "q", "decision", "result", "note"));
+        List<Meant> all = selectOnce(request, json, select(request, json));
+        if (all.stream().map(selected -> selected.one().row().kind()).distinct().count() > 1) {
+            throw RunActs.refused("all selected reviews must have the same kind");
         }
-        Say say = Say.of(said);
+        Say body = Say.of(json);
         ObjectNode out = Views.object();
         ArrayNode items = out.putArray("items");
         int decided = 0;
-        for (Meant meant : all) {
+        for (Meant selected : all) {
             ObjectNode item = Views.object();
             try {
-                Say each = new Say(say.decision(), say.result(), say.note(), meant.version(), say.body());
+                Say each = new Say(body.decision(), body.result(), body.note(), selected.version(), body.body());
                 item.put("status_code", 200);
-                item.setAll((ObjectNode) decide(request, meant.one(), each).body());
+                item.setAll((ObjectNode) decide(request, selected.one(), each).body());
                 decided++;
             } catch (SemelException e) {
                 item.removeAll();
                 item.setAll(EventViews.problem(e, request.id()));
-                item.put("review_id", meant.one().row().id());
+                item.put("review_id", selected.one().row().id());
             }
             items.add(item);
         }
@@ -262,12 +266,12 @@ final class ReviewRoutes {
     }
 
     /**
-     * Which reviews are meant is found out once for a key. Whoever asks again means those, and none that a filter would find
-     * by then: nobody has looked at them.
+     * Selects the reviews once per key. A repeat decides the same reviews, never new ones that match the filter by
+     * then: no user has seen those.
      */
-    private List<Meant> settled(Request request, Said said, List<Meant> found) {
-        Deeds.Deed deed = new Deeds.Deed("reviews.decide", Json.write(said.body()));
-        Deeds.Done first = deeds.once(request, deed, new Edit.Wake(List.of()), _ -> {
+    private List<Meant> selectOnce(Request request, Said json, List<Meant> found) {
+        Deeds.Deed actionRequest = new Deeds.Deed("reviews.decide", Json.write(json.body()));
+        Deeds.Done first = actions.once(request, actionRequest, new Edit.Wake(List.of()), _ -> {
             ObjectNode out = Views.object();
             ArrayNode ids = out.putArray("ids");
             found.forEach(one -> ids.add(one.one().row().id() + "@" + one.version()));
@@ -278,59 +282,59 @@ final class ReviewRoutes {
         }
         int ws = request.principal().workspace();
         List<Meant> then = new ArrayList<>();
-        first.body().required("ids").forEach(id -> then.add(meant(ws, id.asString())));
+        first.body().required("ids").forEach(id -> then.add(select(ws, id.asString())));
         return then;
     }
 
-    private List<Meant> meant(Request request, Said said) {
+    private List<Meant> select(Request request, Said json) {
         int ws = request.principal().workspace();
-        JsonNode ids = said.value("ids");
-        String q = said.text("q");
+        JsonNode ids = json.value("ids");
+        String q = json.text("q");
         if ((ids == null) == q.isEmpty()) {
-            throw RunActs.refused("either ids or q says which reviews are decided");
+            throw RunActs.refused("either ids or q is required, not both");
         }
         if (ids == null) {
             ReviewFilter wanted = ReviewFilter.parse(q);
             if (wanted.decided() || wanted.kind() == null) {
-                throw RunActs.refused("q needs kind:… here, and finds open reviews only");
+                throw RunActs.refused("q must contain kind:… and can select only open reviews");
             }
             List<Review.Row> rows =
-                    open(ws, wanted, null, new Paging(MOST_AT_ONCE, null)).found();
+                    open(ws, wanted, null, new Paging(MAX_PER_REQUEST, null)).found();
             return rows.stream().map(row -> Meant.found(find(ws, row.id()))).toList();
         }
-        if (!ids.isArray() || ids.isEmpty() || ids.size() > MOST_AT_ONCE) {
-            throw RunActs.refused("ids is a list of 1 to " + MOST_AT_ONCE + " ids");
+        if (!ids.isArray() || ids.isEmpty() || ids.size() > MAX_PER_REQUEST) {
+            throw RunActs.refused("ids must be a list of 1 to " + MAX_PER_REQUEST + " ids");
         }
         List<Meant> all = new ArrayList<>();
-        ids.forEach(id -> all.add(meant(ws, id.asString(""))));
+        ids.forEach(id -> all.add(select(ws, id.asString(""))));
         return all;
     }
 
-    /** `rev_…@2` means version 2 and no other; `rev_…` the one that is found. */
-    private Meant meant(int ws, String text) {
+    /** `rev_…@2` selects version 2; `rev_…` selects the version that is found. */
+    private Meant select(int ws, String text) {
         int at = text.indexOf('@');
         if (at < 0) {
             return Meant.found(find(ws, text));
         }
         String version = text.substring(at + 1);
         if (!version.matches("[1-9][0-9]{0,8}")) {
-            throw RunActs.refused("behind the @ of an id stands its version, a whole number from 1");
+            throw RunActs.refused("the version after @ in an id must be a whole number from 1");
         }
         return new Meant(find(ws, text.substring(0, at)), Integer.parseInt(version));
     }
 
-    /** The provider is asked again, by the run itself; what it answers is in the timeline. */
+    /** The run queries the provider again; the timeline shows the result. */
     private Answer check(Request request) {
         ReviewViews.Case one = find(request);
         Deciders.check(request.principal(), one.row());
-        boolean asks = one.effect() != null && one.effect().facts().protection().equals("lookup");
-        if (!asks) {
-            throw RunActs.refused("only an effect whose protection is lookup can be looked up");
+        boolean hasLookup = one.effect() != null && one.effect().facts().protection().equals("lookup");
+        if (!hasLookup) {
+            throw RunActs.refused("only an effect with protection lookup can be checked");
         }
         if (!one.isAsked()) {
-            throw lost(one, 0);
+            throw conflict(one, 0);
         }
-        deeds.note(request, new Deeds.Entry("review.check", one.row().id(), ""));
+        actions.note(request, new Deeds.Entry("review.check", one.row().id(), ""));
         semel.reviews().lookAgain(one.row().run());
         return Views.ok(views.whole(find(request)).put("checking", true));
     }
@@ -355,8 +359,8 @@ final class ReviewRoutes {
                         parts.get(2).asString(""));
             }
         } catch (IllegalArgumentException | SemelException e) {
-            throw Paging.refused("after is not a cursor that a list gave");
+            throw Paging.refused("after must be the next value of an earlier response");
         }
-        throw Paging.refused("after is not a cursor that a list gave");
+        throw Paging.refused("after must be the next value of an earlier response");
     }
 }

@@ -18,9 +18,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A question to people as they see it: what is known, in plain words, and what each answer does. */
+/** Renders a review as JSON: the question, the evidence in plain words, and the consequence of each decision. */
 final class ReviewViews {
-    private static final int MOST_ATTEMPTS = 5;
+    private static final int MAX_ATTEMPTS = 5;
 
     private final Semel semel;
     private final Masks masks;
@@ -31,10 +31,10 @@ final class ReviewViews {
     }
 
     /**
-     * A question with what the store knows about it.
+     * A review with its run and its effect.
      *
-     * @param effect the row of the ledger; null where it is about none
-     * @param tried attempts on record, the newest last; empty in lists
+     * @param effect the ledger row; null if the review is not about an effect
+     * @param tried recorded attempts, newest last; empty in lists
      */
     record Case(Review.Row row, Rows.@Nullable Run run, Ledger.@Nullable Row effect, List<Entry> tried, long now) {
         boolean isAsked() {
@@ -137,7 +137,7 @@ final class ReviewViews {
                 .put("note", row.note());
     }
 
-    /** The same with the evidence, and what each answer would do. */
+    /** Adds the evidence and the consequence of each decision. */
     ObjectNode whole(Case one) {
         ObjectNode out = item(one);
         ArrayNode known = out.putArray("evidence");
@@ -158,8 +158,8 @@ final class ReviewViews {
         return switch (one.row().kind()) {
             case DOUBT -> "Did \"" + step + "\" happen?";
             case CHANGE -> "\"" + step + "\" differs from what was sent before. Send it?";
-            case APPROVAL -> "May the run go on after \"" + step + "\"?";
-            case HELD -> "The run is held. Let it go on?";
+            case APPROVAL -> "May the run continue after \"" + step + "\"?";
+            case HELD -> "The run is held. Continue it?";
         };
     }
 
@@ -182,10 +182,10 @@ final class ReviewViews {
         switch (row.kind()) {
             case DOUBT -> doubt(one, known, mask);
             case CHANGE ->
-                known.add("A message with the same key was accepted inside its window, and this one differs from it."
-                        + " This one was not sent.");
+                known.add("A message with the same key was accepted inside its window, and this message differs."
+                        + " This message was not sent.");
             case APPROVAL ->
-                known.add("The run asks since " + Views.time(row.askedAt()) + ". Nothing behind this step has run.");
+                known.add("The run has waited since " + Views.time(row.askedAt()) + ". No later step has run.");
             case HELD -> known.add(Bare.question(row, "message").textUnder(mask));
         }
         if (row.dueAt() != Write.Rest.NEVER && row.isOpen()) {
@@ -201,13 +201,13 @@ final class ReviewViews {
     private static void doubt(Case one, List<String> known, Masks.Mask mask) {
         Ledger.Row effect = one.effect();
         if (effect == null) {
-            known.add("The effect is not in the ledger any more.");
+            known.add("The ledger no longer contains the effect.");
             return;
         }
-        known.add("It left at " + Views.time(effect.firstAt()) + " for the first time with the key "
+        known.add("It was first sent at " + Views.time(effect.firstAt()) + " with the key "
                 + Bare.key(effect).textUnder(mask) + "; " + attempts(effect.attempt()) + " so far.");
         List<Entry> tried = one.tried();
-        for (Entry entry : tried.subList(Math.max(0, tried.size() - MOST_ATTEMPTS), tried.size())) {
+        for (Entry entry : tried.subList(Math.max(0, tried.size() - MAX_ATTEMPTS), tried.size())) {
             if (entry instanceof Entry.Tried attempt) {
                 known.add("At " + Views.time(attempt.at()) + " attempt " + attempt.attempt() + " ended with "
                         + attempt.problem().code() + ": "
@@ -218,24 +218,24 @@ final class ReviewViews {
         if (!problem.isNothing()) {
             known.add("The send ended with " + problem.textUnder(mask));
         } else if (tried.isEmpty()) {
-            known.add("No answer is on record: the worker ended, or lost the connection, behind the send.");
+            known.add("No response is recorded: the worker ended or lost the connection after the send.");
         }
         if (!Bare.question(one.row(), "key_changed").isNothing()) {
-            known.add("The step has another key now than it had then: neither a second send nor a look at the provider"
+            known.add("The step's effect key has changed since then: neither a second send nor a lookup at the provider"
                     + " would find the first.");
         }
         if (isOver(one)) {
             known.add(
                     isAtMostOnce(one)
-                            ? "The run did not wait for this and went on without an outcome."
-                            : "The run has ended since.");
+                            ? "The run did not wait for this and continued without an outcome."
+                            : "The run has ended since then.");
         }
         known.add(
                 switch (effect.state()) {
-                    case UNKNOWN -> "How it ended is not known. It was not sent again.";
-                    case DONE -> "It is on record as done by now.";
-                    case FREE -> "It is on record as not done by now; the run sends it, or sent it and was refused.";
-                    case RESERVED -> "It is on its way right now.";
+                    case UNKNOWN -> "The outcome is unknown. It was not sent again.";
+                    case DONE -> "It is now recorded as done.";
+                    case FREE -> "It is now recorded as not done: the run sends it, or the provider rejected it.";
+                    case RESERVED -> "It is being sent now.";
                 });
         known.add(protection(effect.facts().protection()));
     }
@@ -246,17 +246,17 @@ final class ReviewViews {
 
     private static String protection(String word) {
         return switch (word) {
-            case "ask" -> "Its protection is ask: only a person decides.";
+            case "ask" -> "Its protection is ask: only a user decides.";
             case "provider_key" ->
-                "Its protection is provider_key: the provider may have forgotten the key by now, so it is not sent"
-                        + " again by itself.";
-            case "at_most_once" -> "Its protection is at_most_once: it is never sent again by this run.";
-            case "lookup" -> "Its protection is lookup: the provider was asked and did not answer.";
+                "Its protection is provider_key: the provider may no longer know the key, so Semel does not send it"
+                        + " again automatically.";
+            case "at_most_once" -> "Its protection is at_most_once: this run never sends it again.";
+            case "lookup" -> "Its protection is lookup: the provider did not answer the lookup.";
             default -> "Its protection is " + word + ".";
         };
     }
 
-    /** An effect in doubt whose run does not wait for the answer. */
+    /** True for an effect in doubt whose run does not wait for the decision. */
     private static boolean isOver(Case one) {
         boolean ended = one.run() != null && one.run().end() != null;
         return one.row().kind() == Review.Kind.DOUBT && (ended || isAtMostOnce(one));
@@ -268,23 +268,23 @@ final class ReviewViews {
 
     private static String late(String word) {
         return switch (word) {
-            case "happened" -> "It is recorded with your result, for other runs with its key and for replays.";
+            case "happened" -> "Semel records your result for other runs with its key and for replays.";
             case "did_not_happen" ->
-                "It is recorded as not done: the next run with its key, or a replay, may send it. Nothing is sent now.";
-            default -> "Where the run still goes on it ends as cancelled. The effect stays in doubt.";
+                "Semel records it as not done. The next run with its key or a replay may send it. Nothing is sent now.";
+            default -> "If the run has not ended, it ends as cancelled. The effect stays in doubt.";
         };
     }
 
     private static String consequence(String word) {
         return switch (word) {
-            case "happened" -> "It is recorded with your result, the run goes on, nothing is sent.";
-            case "did_not_happen" -> "It is sent now with the same key.";
-            case "send" -> "It is sent, as a new message.";
-            case "suppress" -> "It is not sent; the run goes on with the result of the first one.";
-            case "approve" -> "The run goes on.";
-            case "reject" -> "The run goes on as its workflow says for a no.";
-            case "go_on" -> "The run is taken up again where it stands.";
-            default -> "The run ends as cancelled; what is registered for it is undone, and nothing else is sent.";
+            case "happened" -> "Semel records your result and the run continues. Nothing is sent.";
+            case "did_not_happen" -> "Semel sends it now with the same key.";
+            case "send" -> "Semel sends it as a new message.";
+            case "suppress" -> "It is not sent. The run continues with the result of the first message.";
+            case "approve" -> "The run continues.";
+            case "reject" -> "The run continues as its workflow defines for a rejection.";
+            case "go_on" -> "The run continues from where it was held.";
+            default -> "The run ends as cancelled. Its registered compensations run and nothing else is sent.";
         };
     }
 }

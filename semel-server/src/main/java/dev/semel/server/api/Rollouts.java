@@ -20,21 +20,21 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Versions of a workflow: which there are, what changed between them, and who gets which. */
+/** Serves the versions of a workflow: list, text, diff, promotion of a candidate and rollback. */
 final class Rollouts {
-    /** Enough to see how a candidate does, and few enough to count whenever somebody looks. */
+    /** Enough runs to judge a candidate, and few enough to count on every request. */
     private static final int RUNS_COUNTED = 10_000;
 
-    private static final int LONGEST_REASON = 500;
+    private static final int MAX_REASON = 500;
 
     private final Semel semel;
     private final Triggers triggers;
-    private final Deeds deeds;
+    private final Deeds actions;
 
-    Rollouts(Semel semel, Triggers triggers, Deeds deeds) {
+    Rollouts(Semel semel, Triggers triggers, Deeds actions) {
         this.semel = semel;
         this.triggers = triggers;
-        this.deeds = deeds;
+        this.actions = actions;
     }
 
     Triggers triggers() {
@@ -70,7 +70,9 @@ final class Rollouts {
                 .put("actor_id", row.by());
     }
 
-    /** From the current version to its candidate; where there is none, from the version before to the current one. */
+    /**
+     * Compares the current version with its candidate; without a candidate, the previous version with the current one.
+     */
     Answer diff(Request request) {
         Rows.Workflow workflow = workflow(request);
         Rollout rollout = workflow.rollout();
@@ -95,7 +97,7 @@ final class Rollouts {
         return Views.ok(out);
     }
 
-    /** What the changes of keys and effects mean for those in flight. */
+    /** Explains what changed keys and effects mean for unfinished runs. */
     static void notes(ArrayNode notes, Definition before, Definition after) {
         Change.between(before, after)
                 .forEach(change -> notes.addObject()
@@ -109,7 +111,7 @@ final class Rollouts {
         Current entry = triggers.workflow(request.principal(), request.parameter("id"));
         int wanted = version(body(request));
         String id = entry.published().workflowId();
-        Deeds.Done done = deeds.once(
+        Deeds.Done done = actions.once(
                 request,
                 new Deeds.Deed("workflow.promote", id, String.valueOf(wanted)),
                 new Edit.Promote(
@@ -117,13 +119,13 @@ final class Rollouts {
                         id,
                         wanted,
                         request.principal().tokenId()),
-                row -> row == null || (wanted != 0 && row.version() != wanted) ? null : turned(row));
+                row -> row == null || (wanted != 0 && row.version() != wanted) ? null : rolloutResult(row));
         if (done == null) {
             throw new SemelException(
                     ErrorCode.PRECONDITION_FAILED,
                     "Version " + wanted + " of workflow \"" + entry.published().name()
-                            + "\" is not its candidate. Nothing was promoted.",
-                    "Look which one is: GET /v1/workflows/" + entry.published().name() + ".");
+                            + "\" is not the candidate. Nothing was promoted.",
+                    "Read the candidate version at GET /v1/workflows/" + entry.published().name() + ".");
         }
         return done.answer();
     }
@@ -134,7 +136,7 @@ final class Rollouts {
         int wanted = version(body);
         String reason = reason(body.path("reason"));
         String id = entry.published().workflowId();
-        Deeds.Done done = deeds.once(
+        Deeds.Done done = actions.once(
                 request,
                 new Deeds.Deed("workflow.rollback", id, String.valueOf(wanted), reason),
                 new Edit.Rollback(
@@ -143,8 +145,8 @@ final class Rollouts {
                         wanted,
                         request.principal().tokenId(),
                         reason),
-                // Without a version it is about a candidate, and to say that it is over would hide that there was none.
-                row -> row == null || (wanted == 0 && !row.changed()) ? null : turned(row));
+                // Without a version the request ends a candidate; a success response would hide that there was none.
+                row -> row == null || (wanted == 0 && !row.changed()) ? null : rolloutResult(row));
         if (done == null) {
             throw wanted == 0 ? noCandidate(entry.published().name()) : noVersion(wanted);
         }
@@ -154,19 +156,19 @@ final class Rollouts {
     private static SemelException noCandidate(String workflow) {
         return new SemelException(
                 ErrorCode.INVALID_INPUT,
-                "Workflow \"" + workflow + "\" has no candidate that could be ended, and no version was named."
+                "Workflow \"" + workflow + "\" has no candidate to end, and the request has no version."
                         + " Nothing was changed.",
-                "To go back to an earlier version name it: {\"version\": 3}. Asked twice, the second changes nothing.");
+                "To roll back to an earlier version, send it: {\"version\": 3}. A repeat changes nothing.");
     }
 
     private static SemelException noVersion(int version) {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
                 "This workflow has no version " + version + ". Nothing was changed.",
-                "Its versions are listed at GET /v1/workflows/{id}/versions.");
+                "GET /v1/workflows/{id}/versions lists its versions.");
     }
 
-    private static ObjectNode turned(Rows.Workflow row) {
+    private static ObjectNode rolloutResult(Rows.Workflow row) {
         ObjectNode out = Views.object()
                 .put("workflow_id", row.workflowId())
                 .put("workflow", row.name())
@@ -183,7 +185,7 @@ final class Rollouts {
         return out;
     }
 
-    /** Who gets which version, and how the newest runs of each do. */
+    /** The rollout percentage of each version and the states of its newest runs. */
     ArrayNode shares(Rows.Workflow workflow) {
         Rollout rollout = workflow.rollout();
         List<Rows.Tally> tally = semel.view(reads -> reads.tally(workflow.ws(), workflow.workflowId(), RUNS_COUNTED));
@@ -242,7 +244,7 @@ final class Rollouts {
         return Json.parse(request.body());
     }
 
-    /** The member `version` of a body; 0 where there is none. */
+    /** The member `version` of a body; 0 if there is none. */
     private static int version(JsonNode body) {
         JsonNode version = body.path("version");
         if (version.isMissingNode() || version.isNull()) {
@@ -257,8 +259,8 @@ final class Rollouts {
     private static String reason(JsonNode reason) {
         String text = reason.isString() ? reason.stringValue() : "";
         boolean fits = reason.isMissingNode() || reason.isString();
-        if (!fits || text.length() > LONGEST_REASON || text.indexOf(0) >= 0) {
-            throw Ask.invalid("/reason", "reason must be text of at most " + LONGEST_REASON + " characters");
+        if (!fits || text.length() > MAX_REASON || text.indexOf(0) >= 0) {
+            throw Ask.invalid("/reason", "reason must be text of at most " + MAX_REASON + " characters");
         }
         return text;
     }

@@ -22,32 +22,32 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What people and systems say to a run that exists: a signal, a decision, an end. */
+/** Serves actions on an existing run: cancel, signal and decide. */
 final class RunActs {
     private static final Set<String> DECISIONS =
             Set.of("approve", "reject", "send", "suppress", "happened", "did_not_happen");
 
     private final Semel semel;
     private final Views views;
-    private final Deeds deeds;
+    private final Deeds actions;
 
-    RunActs(Semel semel, Views views, Deeds deeds) {
+    RunActs(Semel semel, Views views, Deeds actions) {
         this.semel = semel;
         this.views = views;
-        this.deeds = deeds;
+        this.actions = actions;
     }
 
-    /** Asked twice it is the same wish; a run that has ended stays as it ended. */
+    /** A repeat has no further effect; an ended run keeps its state. */
     Answer cancel(Request request) {
-        Said said = Said.in(request, Set.of("reason"));
+        Said json = Said.in(request, Set.of("reason"));
         Run<JsonNode> run = run(request);
-        boolean asked = run.cancel(request.principal().tokenId(), said.text("reason"));
+        boolean asked = run.cancel(request.principal().tokenId(), json.text("reason"));
         return answer(request, "cancelled", asked);
     }
 
     /**
-     * The key of the request is the key of the signal: sent again, it is told what it was told first. One that comes
-     * before the run waits is kept for it.
+     * The request's key is the signal's key: a repeat returns the first response. The store keeps a signal that
+     * arrives before the run waits for it.
      */
     Answer signal(Request request) {
         String name = request.parameter("name");
@@ -57,20 +57,20 @@ final class RunActs {
         JsonNode value = data == null ? JsonNodeFactory.instance.objectNode() : data;
         Run<JsonNode> run = run(request);
         Run.Ruling signal = run.signalling(named(name), value, Key.of(key));
-        // Keys of signals are counted for each run and name, so that one event may be told to several runs.
-        Deeds.Deed deed = new Deeds.Deed("run.signal " + run.id() + " " + name, Json.write(value));
-        return done(request, deed, signal, "delivered");
+        // Signal keys are scoped to run and name, so that one event id can signal several runs.
+        Deeds.Deed actionRequest = new Deeds.Deed("run.signal " + run.id() + " " + name, Json.write(value));
+        return done(request, actionRequest, signal, "delivered");
     }
 
-    /** Does it once for its key; the status of the run is told as it is now. */
-    @SuppressWarnings("unchecked") // whatever the change answers, it is only asked whether it was done
-    private Answer done(Request request, Deeds.Deed deed, Run.@Nullable Ruling ruling, String what) {
-        // Where there is nothing to do, an answer that was kept is looked for all the same.
+    /** Executes the change once per key; the response has the current status of the run. */
+    @SuppressWarnings("unchecked") // the code only checks whether the change was made
+    private Answer done(Request request, Deeds.Deed actionRequest, Run.@Nullable Ruling ruling, String what) {
+        // If there is nothing to change, the server still looks for a stored response.
         Edit<?> edit = ruling == null ? new Edit.Wake(List.of()) : ruling.edit();
         String runId = run(request).id();
-        Deeds.Done done = deeds.once(
+        Deeds.Done done = actions.once(
                 request,
-                deed,
+                actionRequest,
                 (Edit<Object>) edit,
                 outcome -> Reviews.isDone(outcome)
                         ? Views.object().put("run_id", runId).put(what, true)
@@ -86,27 +86,27 @@ final class RunActs {
         try {
             return Signal.of(name, JsonNode.class);
         } catch (IllegalArgumentException e) {
-            throw refused("The name of a signal has 1 to 64 letters, digits, dots, hyphens and underscores");
+            throw refused("the signal name must have 1 to 64 letters, digits, dots, hyphens and underscores");
         }
     }
 
     /**
-     * The first decision counts; whoever comes later is told that it was not theirs, unless it is the same request. One
-     * that names a version is about that question only: sent once more, the same step asks another one.
+     * The first decision wins; later ones get an error unless they are the same request. A decision with a version
+     * applies only to that version of the question.
      */
     Answer decide(Request request) {
-        Said said = Said.in(request, Set.of("step", "decision", "result", "note", "version"));
-        String step = said.text("step");
+        Said json = Said.in(request, Set.of("step", "decision", "result", "note", "version"));
+        String step = json.text("step");
         String by = request.principal().tokenId();
-        int version = ReviewRoutes.versionIn(said);
+        int version = ReviewRoutes.versionIn(json);
         Run<JsonNode> run = run(request);
         boolean may = mayDecide(request, step);
-        Run.Ruling ruling = !may ? null : version == 0 ? ruling(run, said, by) : ruling(request, said, version);
-        Deeds.Deed deed = new Deeds.Deed("run.decide", run.id(), Json.write(said.body()));
-        return done(request, deed, ruling, "decided");
+        Run.Ruling ruling = !may ? null : version == 0 ? ruling(run, json, by) : ruling(request, json, version);
+        Deeds.Deed actionRequest = new Deeds.Deed("run.decide", run.id(), Json.write(json.body()));
+        return done(request, actionRequest, ruling, "decided");
     }
 
-    /** False: it is not asked in the store yet, so nobody but an administrator can know whom it is for. */
+    /** False if the review is not stored yet, so that only an administrator may decide it. */
     private boolean mayDecide(Request request, String step) {
         Review.Row row = asked(request, step);
         if (row != null) {
@@ -115,24 +115,25 @@ final class RunActs {
         return row != null || request.principal().may(Scope.ADMIN);
     }
 
-    private Run.@Nullable Ruling ruling(Request request, Said said, int version) {
-        String decision = decision(said);
-        Review.Row row = asked(request, said.text("step"));
+    private Run.@Nullable Ruling ruling(Request request, Said json, int version) {
+        String decision = decision(json);
+        Review.Row row = asked(request, json.text("step"));
         if (row == null || !Reviews.words(row.kind()).contains(decision)) {
             return null;
         }
-        JsonNode result = decision.equals("happened") ? result(said.value("result")) : null;
+        JsonNode result = decision.equals("happened") ? result(json.value("result")) : null;
         return semel.reviews()
                 .ruling(
                         row,
                         new Reviews.Verdict(decision, result, version),
-                        new Reviews.Who(request.principal().tokenId(), said.text("note")));
+                        new Reviews.Who(request.principal().tokenId(), json.text("note")));
     }
 
-    private static String decision(Said said) {
-        String decision = said.text("decision");
+    private static String decision(Said json) {
+        String decision = json.text("decision");
         if (!DECISIONS.contains(decision)) {
-            throw refused("decision is one of approve, reject, send, suppress, happened (with result), did_not_happen");
+            throw refused(
+                    "decision must be one of approve, reject, send, suppress, happened (with result), did_not_happen");
         }
         return decision;
     }
@@ -142,15 +143,15 @@ final class RunActs {
         return semel.reviews().one(run.ws(), Review.id(run.id(), step));
     }
 
-    private static Run.@Nullable Ruling ruling(Run<JsonNode> run, Said said, String by) {
-        String step = said.text("step");
-        String note = said.text("note");
-        return switch (decision(said)) {
+    private static Run.@Nullable Ruling ruling(Run<JsonNode> run, Said json, String by) {
+        String step = json.text("step");
+        String note = json.text("note");
+        return switch (decision(json)) {
             case "approve" -> run.approval(step, true, by, note);
             case "reject" -> run.approval(step, false, by, note);
             case "send" -> run.review(step, true, by, note);
             case "suppress" -> run.review(step, false, by, note);
-            case "happened" -> run.settlement(step, result(said.value("result")), by, note);
+            case "happened" -> run.settlement(step, result(json.value("result")), by, note);
             default -> run.settlement(step, null, by, note);
         };
     }
@@ -172,6 +173,9 @@ final class RunActs {
     }
 
     static SemelException refused(String rule) {
-        return new SemelException(ErrorCode.INVALID_INPUT, rule + ". Nothing was changed.", "Correct the request.");
+        return new SemelException(
+                ErrorCode.INVALID_INPUT,
+                "The request is not valid: " + rule + ". Nothing was changed.",
+                "Correct it and send it again.");
     }
 }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Runs and the requests beside them. */
+/** Serves `/v1/runs`: lists runs, and returns one run, its requests and its timeline. */
 final class Runs {
     private final Semel semel;
     private final Views views;
@@ -91,10 +91,10 @@ final class Runs {
         return Views.ok(steps(views.find(request.principal(), request.parameter("run_id")), part));
     }
 
-    /** Steps as they are on record, and as everybody may see them. */
+    /** The recorded steps of a run, with PII masked. */
     ObjectNode steps(Rows.Run run, Timeline.Part part) {
-        // Before the steps are: where one is asked about again meanwhile, whoever reads this has seen the question
-        // before.
+        // Read before the steps: if a step asks again meanwhile, the response shows the earlier version of the
+        // question.
         List<Review.Row> asked =
                 Objects.requireNonNull(semel.view(reads -> reads.reviews().of(run.id())));
         List<Entry> entries = new ArrayList<>();
@@ -112,10 +112,10 @@ final class Runs {
                         ? file.definition().steps().collect(Collectors.toMap(FileStep::id, FileStep::kind))
                         : Map.of();
         var timeline = new Timeline(run.lineage(), kinds, entries, effects == null ? List.of() : effects);
-        return asking(views.steps(run, timeline, part), asked);
+        return addReviews(views.steps(run, timeline, part), asked);
     }
 
-    private static ObjectNode asking(ObjectNode timeline, List<Review.Row> asked) {
+    private static ObjectNode addReviews(ObjectNode timeline, List<Review.Row> asked) {
         if (!asked.isEmpty()) {
             ArrayNode reviews = timeline.putArray("reviews");
             asked.forEach(row -> reviews.addObject()
@@ -127,7 +127,7 @@ final class Runs {
         return timeline;
     }
 
-    /** `status:failed workflow:x key:k replayed:true since:2h`. */
+    /** The run filter `q`: `status:failed workflow:x key:k replayed:true since:2h`. */
     record Filter(
             @Nullable RunState state,
             @Nullable String workflow,
@@ -153,7 +153,7 @@ final class Runs {
                     case "since" -> age = age(value);
                     default ->
                         throw Paging.refused(
-                                "q takes words like status:failed workflow:NAME key:KEY replayed:true since:2h");
+                                "q accepts terms such as status:failed workflow:NAME key:KEY replayed:true since:2h");
                 }
             }
             return new Filter(state, workflow, key, replayed, age);
@@ -170,12 +170,12 @@ final class Runs {
                 }
             }
             throw Paging.refused(
-                    "status is one of queued, started, running, waiting, in_doubt, completed, failed, cancelled");
+                    "status must be one of queued, started, running, waiting, in_doubt, completed, failed, cancelled");
         }
 
         private static boolean flag(String word) {
             if (!word.equals("true") && !word.equals("false")) {
-                throw Paging.refused("replayed is true or false");
+                throw Paging.refused("replayed must be true or false");
             }
             return word.equals("true");
         }
@@ -183,7 +183,7 @@ final class Runs {
         static long age(String word) {
             String digits = word.substring(0, word.length() - 1);
             if (digits.isEmpty() || digits.length() > 6 || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
-                throw Paging.refused("since is an age like 30s, 15m, 2h or 7d");
+                throw Paging.refused("since must be an age such as 30s, 15m, 2h or 7d");
             }
             long number = Long.parseLong(digits);
             return switch (word.charAt(word.length() - 1)) {
@@ -191,7 +191,7 @@ final class Runs {
                 case 'm' -> number * 60_000_000;
                 case 'h' -> number * 3_600_000_000L;
                 case 'd' -> number * 86_400_000_000L;
-                default -> throw Paging.refused("since is an age like 30s, 15m, 2h or 7d");
+                default -> throw Paging.refused("since must be an age such as 30s, 15m, 2h or 7d");
             };
         }
     }

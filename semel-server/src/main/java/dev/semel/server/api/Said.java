@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** The body of a request that acts on something that exists: a few named members. No body means none of them. */
+/** A JSON request body with a fixed set of optional members. A missing body has no members. */
 record Said(JsonNode body) {
     private static final int LONGEST = 1_000;
 
@@ -27,13 +27,13 @@ record Said(JsonNode body) {
         }
         for (String member : body.propertyNames()) {
             if (!members.contains(member)) {
-                throw invalid("", "its members are " + String.join(", ", new TreeSet<>(members)));
+                throw invalid("", "the allowed members are " + String.join(", ", new TreeSet<>(members)));
             }
         }
         return new Said(body);
     }
 
-    /** Empty where it was not said. */
+    /** Empty if the member is missing. */
     String text(String member) {
         JsonNode value = body.get(member);
         if (value == null || value.isNull()) {

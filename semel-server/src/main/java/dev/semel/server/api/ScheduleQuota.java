@@ -13,11 +13,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many schedules a workspace may have. They are counted at a number of the catalog, and a publish counts only where the
- * catalog is still at it ({@link Edit.PublishOver}): of two at once the second is counted again.
+ * Enforces the maximum number of schedules in a workspace. Publishing succeeds only if the catalog has not changed
+ * since the count ({@link Edit.PublishOver}); otherwise it counts again.
  */
 final class ScheduleQuota {
-    private static final int MOST_ATTEMPTS = 20;
+    private static final int MAX_ATTEMPTS = 20;
 
     private final Semel semel;
     private final IntSupplier most;
@@ -27,9 +27,9 @@ final class ScheduleQuota {
         this.most = most;
     }
 
-    /** Refuses what would be too many; answers the number of the catalog at which it was counted. */
+    /** Rejects a definition over the quota; returns the catalog number at which it counted. */
     long counted(int workspace, Definition definition) {
-        // The number first: what is published in between makes the publish fail, and not the count.
+        // Read the number first: a concurrent publish then fails this publish and cannot falsify the count.
         long change = Objects.requireNonNull(semel.view(reads -> reads.catalogChange()));
         int wanted = definition.extras().doors().schedules().size();
         int others = wanted == 0 ? 0 : beside(workspace, definition.name());
@@ -37,9 +37,9 @@ final class ScheduleQuota {
         if (wanted > 0 && others + wanted > allowed) {
             throw new SemelException(
                     ErrorCode.INVALID_DEFINITION,
-                    "With the " + wanted + " schedules of workflow " + definition.name() + " this workspace would have "
-                            + (others + wanted) + ", and " + allowed + " are allowed. Nothing was published.",
-                    "Remove schedules that are not needed, or start the server with a larger --max-schedules.");
+                    "Workflow " + definition.name() + " has " + wanted + " schedules, so this workspace would have "
+                            + (others + wanted) + " of at most " + allowed + ". Nothing was published.",
+                    "Remove unused schedules, or start the server with a larger --max-schedules.");
         }
         return change;
     }
@@ -52,7 +52,7 @@ final class ScheduleQuota {
         return others;
     }
 
-    /** What is published counts; of a text that cannot be read here, what other workers have laid out. */
+    /** Counts the published schedules; if this worker cannot read the text, the schedules that other workers saved. */
     private int of(Rows.Workflow row) {
         try {
             return semel.version(row.workflowId(), row.version())
@@ -66,15 +66,15 @@ final class ScheduleQuota {
         }
     }
 
-    /** Publishes until nobody came in between. */
+    /** Retries the publish until no concurrent change interferes. */
     static <T> T untilCounted(Supplier<@Nullable T> publish) {
         T done = untilCounted(publish, () -> false);
         return Objects.requireNonNull(done);
     }
 
-    /** The same, or null where it is refused for another reason than that somebody came in between. */
+    /** Like {@link #untilCounted(Supplier)}; null if the publish failed for another reason. */
     static <T> @Nullable T untilCounted(Supplier<@Nullable T> publish, BooleanSupplier refused) {
-        for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+        for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
             T done = publish.get();
             if (done != null || refused.getAsBoolean()) {
                 return done;
@@ -82,7 +82,7 @@ final class ScheduleQuota {
         }
         throw new SemelException(
                 ErrorCode.OVERLOADED,
-                "Others published, or changed settings, all the time, so that schedules could not be counted. Nothing"
+                "Semel could not count the schedules, because other requests kept changing the workspace. Nothing"
                         + " was published.",
                 "Publish it again in a moment.");
     }

@@ -21,18 +21,18 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What starts by itself: list, look, pause, and make up for what was missed. */
+/** Serves `/v1/schedules`: lists, pauses, resumes and backfills schedules. */
 final class ScheduleRoutes {
     private static final int NEXT_SHOWN = 5;
-    private static final int MOST_NEXT = 100;
+    private static final int MAX_NEXT = 100;
     private static final int TICKS_SHOWN = 10;
 
     private final Semel semel;
-    private final Deeds deeds;
+    private final Deeds actions;
 
-    ScheduleRoutes(Semel semel, Deeds deeds) {
+    ScheduleRoutes(Semel semel, Deeds actions) {
         this.semel = semel;
-        this.deeds = deeds;
+        this.actions = actions;
     }
 
     void addTo(Router router) {
@@ -50,7 +50,7 @@ final class ScheduleRoutes {
         String after = paging.after() == null ? "" : paging.after();
         int dot = after.indexOf('.');
         if (!after.isEmpty() && dot < 0) {
-            throw Paging.refused("after is not a cursor that a list gave");
+            throw Paging.refused("after must be the next value of an earlier response");
         }
         String workflow = after.isEmpty() ? "" : after.substring(0, dot);
         String name = after.isEmpty() ? "" : after.substring(dot + 1);
@@ -63,7 +63,7 @@ final class ScheduleRoutes {
                 row -> row.workflowId() + "." + row.name());
     }
 
-    /** From the store: the code of a workflow in Java may be in another process. */
+    /** Reads the name from the store, because a Java workflow may be registered in another process only. */
     private String nameOf(int workspace, String workflowId) {
         Rows.Workflow row = semel.view(reads -> reads.workflow(workspace, workflowId));
         return row == null ? workflowId : row.name();
@@ -91,8 +91,8 @@ final class ScheduleRoutes {
             return NEXT_SHOWN;
         }
         boolean plain = !text.isEmpty() && text.length() <= 3 && text.chars().allMatch(c -> c >= '0' && c <= '9');
-        if (!plain || Integer.parseInt(text) > MOST_NEXT) {
-            throw Paging.refused("next must be a whole number from 0 to " + MOST_NEXT);
+        if (!plain || Integer.parseInt(text) > MAX_NEXT) {
+            throw Paging.refused("next must be a whole number from 0 to " + MAX_NEXT);
         }
         return Integer.parseInt(text);
     }
@@ -111,14 +111,14 @@ final class ScheduleRoutes {
         try {
             return cursor == null ? Long.MAX_VALUE : Long.parseLong(cursor);
         } catch (NumberFormatException e) {
-            throw Paging.refused("after is not a cursor that a list gave");
+            throw Paging.refused("after must be the next value of an earlier response");
         }
     }
 
     private Answer pause(Request request, boolean paused) {
         Rows.Schedule row = find(request);
         Edit.By by = new Edit.By(semel.newId(), request.principal().tokenId(), "");
-        Deeds.Done done = deeds.once(
+        Deeds.Done done = actions.once(
                 request,
                 new Deeds.Deed(paused ? "schedule.pause" : "schedule.resume", row.workflowId(), row.name()),
                 new Edit.PauseSchedule(row.ws(), row.workflowId(), row.name(), paused, by),
@@ -129,17 +129,18 @@ final class ScheduleRoutes {
         return done.answer();
     }
 
-    /** Safe to ask for twice: a tick has one run, whoever asks for it. */
+    /** Safe to repeat: each tick has one run. */
     private Answer backfill(Request request) {
-        Said said = Said.in(request, Set.of("from", "to"));
-        Schedules.Span span = new Schedules.Span(time("from", said), time("to", said));
+        Said json = Said.in(request, Set.of("from", "to"));
+        Schedules.Span span = new Schedules.Span(time("from", json), time("to", json));
         if (!span.to().isAfter(span.from())) {
-            throw refused("to is not after from");
+            throw invalidBackfill("to must be after from");
         }
         Rows.Schedule row = find(request);
         String target = row.workflowId() + "/" + row.name();
         var entry = new Deeds.Entry("schedule.backfill", target, span.from() + " to " + span.to());
-        Schedules.Backfilled filled = semel.schedules().backfill(row.ws(), row, span, () -> deeds.note(request, entry));
+        Schedules.Backfilled filled =
+                semel.schedules().backfill(row.ws(), row, span, () -> actions.note(request, entry));
         ObjectNode out = Views.object();
         ArrayNode ticks = out.putArray("ticks");
         filled.ticks().forEach(tick -> ticks.add(view(tick)));
@@ -149,15 +150,15 @@ final class ScheduleRoutes {
         return Views.ok(out);
     }
 
-    private static Instant time(String name, Said said) {
+    private static Instant time(String name, Said json) {
         try {
-            return OffsetDateTime.parse(said.text(name)).toInstant();
+            return OffsetDateTime.parse(json.text(name)).toInstant();
         } catch (DateTimeException e) {
-            throw refused(name + " must be a time such as 2026-11-15T09:00:00Z");
+            throw invalidBackfill(name + " must be a time such as 2026-11-15T09:00:00Z");
         }
     }
 
-    private static SemelException refused(String rule) {
+    private static SemelException invalidBackfill(String rule) {
         return new SemelException(
                 ErrorCode.INVALID_INPUT,
                 "The backfill is not valid: " + rule + ". Nothing was started.",
@@ -180,8 +181,8 @@ final class ScheduleRoutes {
     private static SemelException unknown() {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
-                "The workflow has no such schedule. Nothing was started or changed.",
-                "Check the name; schedules are listed at GET /v1/schedules.");
+                "This workflow has no schedule with this name. Nothing was started or changed.",
+                "Check the name. GET /v1/schedules lists the schedules.");
     }
 
     private static ObjectNode view(Rows.Schedule row, String workflow) {

@@ -13,16 +13,16 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Secrets: stored, replaced, removed, listed; never shown. */
+/** Serves `/v1/secrets`: saves, replaces, removes and lists secrets. No response contains a value. */
 final class SecretRoutes {
     private static final int LARGEST = 128 << 10;
 
     private final Secrets secrets;
-    private final SettingDeeds deeds;
+    private final SettingDeeds actions;
 
-    SecretRoutes(Secrets secrets, SettingDeeds deeds) {
+    SecretRoutes(Secrets secrets, SettingDeeds actions) {
         this.secrets = secrets;
-        this.deeds = deeds;
+        this.actions = actions;
     }
 
     void addTo(Router router) {
@@ -53,8 +53,8 @@ final class SecretRoutes {
     private static SemelException unknown() {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
-                "There is no such secret in this workspace.",
-                "They are listed at GET /v1/secrets, without their values.");
+                "No secret with this name exists in this workspace. Nothing was changed.",
+                "GET /v1/secrets lists the names of the secrets.");
     }
 
     private static ObjectNode view(Secrets.Shown secret) {
@@ -76,7 +76,7 @@ final class SecretRoutes {
                 || !Set.copyOf(body.propertyNames()).equals(Set.of("value"))) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The body must be {\"value\": \"…\"} and hold nothing else. Nothing was stored.",
+                    "The body must be {\"value\": \"…\"} without other members. Nothing was stored.",
                     "Send the value as text.");
         }
         Secrets.Draft draft = new Secrets.Draft(
@@ -85,9 +85,9 @@ final class SecretRoutes {
                 value.stringValue(),
                 SettingDeeds.expected(request),
                 request.principal().tokenId());
-        return deeds.put(
+        return actions.put(
                 request,
-                // Its digest and not the value: what is kept for those who ask again must not help to guess it.
+                // The digest, not the value: the stored idempotency record must not help to guess the secret.
                 new Deeds.Deed("secret.put", draft.name(), secrets.digest(draft), String.valueOf(draft.expected())),
                 secrets.putting(draft),
                 row -> view(secrets.shown(row)));
@@ -99,7 +99,7 @@ final class SecretRoutes {
             throw unknown();
         }
         Integer expected = SettingDeeds.expected(request);
-        return deeds.remove(
+        return actions.remove(
                 request,
                 new Deeds.Deed("secret.remove", name, String.valueOf(expected)),
                 secrets.removing(

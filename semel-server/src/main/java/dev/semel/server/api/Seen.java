@@ -12,16 +12,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an author has seen of a workflow before writing a new text of it: `If-Match: "3"`, with a candidate `"3-4"`;
- * `If-None-Match: *` says that there was none.
+ * The workflow version a publish request expects: `If-Match: "3"`, with a candidate `"3-4"`, or `If-None-Match: *` for
+ * a new workflow.
  *
- * @param version the current one; 0 where there was no such workflow
- * @param candidate the one that is tried beside it; 0 for none
+ * @param version the current version; 0 if the workflow must not exist
+ * @param candidate the candidate version; 0 for none
  */
 record Seen(int version, int candidate) {
     private static final Pattern TAG = Pattern.compile("\"([1-9][0-9]{0,8})(?:-([1-9][0-9]{0,8}))?\"");
 
-    /** Null where the request says nothing of the kind. */
+    /** Null if the request has no precondition. */
     static @Nullable Seen in(Request request) {
         List<String> match = request.headerLines("If-Match");
         List<String> none = request.headerLines("If-None-Match");
@@ -54,20 +54,20 @@ record Seen(int version, int candidate) {
         return new Edit.Footing(version, candidate);
     }
 
-    /** @param now null where there is no such workflow */
+    /** @param now null if the workflow does not exist */
     SemelException isPast(Rows.@Nullable Workflow now, String name) {
-        String seen = version == 0 ? "there was no workflow " + name : "version " + version + " of it was current";
+        String seen = version == 0 ? "no workflow with this name" : "version " + version;
         String found = now == null
-                ? "there is none"
-                : "version " + now.version() + " is"
+                ? "the workflow does not exist"
+                : "the current version is " + now.version()
                         + (now.rollout().candidate() == 0
                                 ? ""
-                                : ", with version " + now.rollout().candidate() + " tried beside it");
+                                : " with candidate " + now.rollout().candidate());
         return new SemelException(
                         ErrorCode.PRECONDITION_FAILED,
-                        "Workflow " + name + " was changed by somebody else: when you began, " + seen + "; now " + found
+                        "Workflow " + name + " was changed by another request: you expected " + seen + ", but " + found
                                 + ". Nothing was published.",
-                        "Look at what is current, put your changes onto it, and publish that.")
+                        "Read the current version, apply your changes to it and publish the result.")
                 .with("version", now == null ? 0 : now.version());
     }
 }

@@ -16,15 +16,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Changes of settings: with a key once, and only over the version that the caller has seen, where they say which. */
+/**
+ * Saves and removes settings: once per idempotency key, and only over the version in If-Match if the caller sends one.
+ */
 final class SettingDeeds {
-    private final Deeds deeds;
+    private final Deeds actions;
 
-    SettingDeeds(Deeds deeds) {
-        this.deeds = deeds;
+    SettingDeeds(Deeds actions) {
+        this.actions = actions;
     }
 
-    /** `If-Match: "3"`: over version 3 only. `If-None-Match: *`: only where there is none. Neither: over whatever there is. */
+    /** `If-Match: "3"`: only over version 3. `If-None-Match: *`: only if none exists. Neither: over any version. */
     static @Nullable Integer expected(Request request) {
         String match = request.header("If-Match");
         String none = request.header("If-None-Match");
@@ -39,20 +41,20 @@ final class SettingDeeds {
         }
         throw new SemelException(
                 ErrorCode.INVALID_INPUT,
-                "If-Match holds a version such as \"3\", or If-None-Match holds *; not both. Nothing was changed.",
-                "Send the version that you have read, or neither header.");
+                "If-Match must be a version such as \"3\", or If-None-Match must be *, not both. Nothing was changed.",
+                "Send the version that you read, or neither header.");
     }
 
-    Answer put(Request request, Deeds.Deed deed, Edit.Put put, Function<Rows.Setting, ObjectNode> view) {
-        Deeds.Done done = done(request, deed, noted(request, put.name(), put), view);
+    Answer put(Request request, Deeds.Deed actionRequest, Edit.Put put, Function<Rows.Setting, ObjectNode> view) {
+        Deeds.Done done = execute(request, actionRequest, audited(request, put.name(), put), view);
         return tagged(done.answer(), done.body().path("version").asInt(0));
     }
 
-    Answer remove(Request request, Deeds.Deed deed, Edit.Remove remove) {
-        return done(
+    Answer remove(Request request, Deeds.Deed actionRequest, Edit.Remove remove) {
+        return execute(
                         request,
-                        deed,
-                        noted(request, remove.name(), remove),
+                        actionRequest,
+                        audited(request, remove.name(), remove),
                         row -> Views.object()
                                 .put("name", row.name().substring(row.name().indexOf('\n') + 1))
                                 .put("removed", true)
@@ -60,41 +62,41 @@ final class SettingDeeds {
                 .answer();
     }
 
-    /** Documents that workers remember write their rows by themselves; of these, what people change is written here. */
-    private Edit<Placed> noted(Request request, SettingName name, Edit<Placed> edit) {
+    /** The store writes the audit rows of settings that workers cache; other settings are audited here. */
+    private Edit<Placed> audited(Request request, SettingName name, Edit<Placed> edit) {
         if (name.kind().watched()) {
             return edit;
         }
         String action = name.kind().word() + (edit instanceof Edit.Remove ? ".remove" : ".put");
         var entry = new Deeds.Entry(action, name.text().replace('\n', '/'), "");
-        return deeds.noting(request, entry, edit, placed -> placed instanceof Placed.Now);
+        return actions.noting(request, entry, edit, placed -> placed instanceof Placed.Now);
     }
 
-    /** Writes down what somebody asks for. */
+    /** Adds an audit entry. */
     void note(Request request, Deeds.Entry entry) {
-        deeds.note(request, entry);
+        actions.note(request, entry);
     }
 
-    /** The same, once for its key. What is kept for whoever asks again is that it was asked, and nothing of the answer. */
-    void noteOnce(Request request, Deeds.Deed deed, Deeds.Entry entry) {
-        Edit<Integer> noted = deeds.noting(request, entry, new Edit.Wake(List.of()), _ -> true);
-        deeds.once(request, deed, noted, _ -> Views.object());
+    /** Adds an audit entry once per key. The idempotency record contains the request and no part of the response. */
+    void noteOnce(Request request, Deeds.Deed actionRequest, Deeds.Entry entry) {
+        Edit<Integer> noted = actions.noting(request, entry, new Edit.Wake(List.of()), _ -> true);
+        actions.once(request, actionRequest, noted, _ -> Views.object());
     }
 
-    /** Null where nothing was placed. */
+    /** Null if nothing was saved. */
     Deeds.@Nullable Done once(
-            Request request, Deeds.Deed deed, Edit<Placed> edit, Function<Rows.Setting, ObjectNode> view) {
-        return deeds.once(
+            Request request, Deeds.Deed actionRequest, Edit<Placed> edit, Function<Rows.Setting, ObjectNode> view) {
+        return actions.once(
                 request,
-                deed,
+                actionRequest,
                 edit,
                 outcome -> outcome instanceof Placed.Now(Rows.Setting row) ? view.apply(row) : null);
     }
 
-    private Deeds.Done done(
-            Request request, Deeds.Deed deed, Edit<Placed> edit, Function<Rows.Setting, ObjectNode> view) {
+    private Deeds.Done execute(
+            Request request, Deeds.Deed actionRequest, Edit<Placed> edit, Function<Rows.Setting, ObjectNode> view) {
         AtomicReference<@Nullable Placed> placed = new AtomicReference<>();
-        Deeds.Done done = deeds.once(request, deed, edit, outcome -> {
+        Deeds.Done done = actions.once(request, actionRequest, edit, outcome -> {
             placed.set(outcome);
             return outcome instanceof Placed.Now(Rows.Setting row) ? view.apply(row) : null;
         });
@@ -105,22 +107,22 @@ final class SettingDeeds {
     }
 
     static SemelException moved(int version) {
-        String now = version == 0 ? "there is none now" : "it is at version " + version + " now";
+        String now = version == 0 ? "it no longer exists" : "its version is now " + version;
         return new SemelException(
                         ErrorCode.PRECONDITION_FAILED,
-                        "Somebody else changed it since you read it: " + now + ". Nothing was changed.",
-                        "Read it again, apply your change to what you find, and send that version in If-Match.")
+                        "Another request changed this document since you read it: " + now + ". Nothing was changed.",
+                        "Read it again, apply your change and send the new version in If-Match.")
                 .with("version", version);
     }
 
     static SemelException unknown() {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
-                "There is nothing of that name in this workspace. Nothing was changed.",
-                "Check the name; the list of them is at the same path without it.");
+                "Nothing with this name exists in this workspace. Nothing was changed.",
+                "Check the name. GET on the same path without the name lists what exists.");
     }
 
-    /** With the version as `If-Match` takes it; a document that has none goes without. */
+    /** Adds the version as ETag; a document without a version has none. */
     static Answer tagged(Answer answer, int version) {
         return version == 0 ? answer : answer.with("ETag", "\"" + version + "\"");
     }
@@ -133,7 +135,7 @@ final class SettingDeeds {
                 .put("changed_by", row.changedBy());
     }
 
-    /** Names as cursors: opaque, so that nobody builds one. */
+    /** Encodes a name as an opaque cursor. */
     static String cursor(String name) {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(name.getBytes(StandardCharsets.UTF_8));
     }
@@ -145,7 +147,7 @@ final class SettingDeeds {
         try {
             return new String(Base64.getUrlDecoder().decode(paging.after()), StandardCharsets.UTF_8);
         } catch (IllegalArgumentException e) {
-            throw Paging.refused("after is not a cursor that a list gave");
+            throw Paging.refused("after must be the next value of an earlier response");
         }
     }
 }

@@ -19,18 +19,20 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Documents of one kind that stand under `/v1/{plural}/{name}`: templates, channels, routes, cohorts. */
+/** Serves the settings of one kind below `/v1/{kind}`: templates, channels, routes, alerts or saved views. */
 final class SettingRoutes<T> {
     private final Shelf<T> shelf;
-    private final SettingDeeds deeds;
+    private final SettingDeeds actions;
     private final Place place;
     private final BiFunction<Request, T, List<String>> lint;
 
     /**
-     * @param path below which they stand
-     * @param parameter what their name is called in the path
-     * @param change the scope that may change them
-     * @param owned whether one may say whose it is, with `owner`; nobody else changes it then
+     * The path and permissions of one kind of setting.
+     *
+     * @param path the URL path of the list
+     * @param parameter the name of the path parameter
+     * @param change the scope required for changes
+     * @param owned whether a setting can have an `owner`, the only user who may change it
      */
     record Place(String path, String parameter, Scope change, int largest, boolean owned) {
         Place(String path, String parameter, Scope change, int largest) {
@@ -38,10 +40,10 @@ final class SettingRoutes<T> {
         }
     }
 
-    /** @param lint what is allowed and probably a mistake, such as a channel that names a secret which is not there */
-    SettingRoutes(Shelf<T> shelf, SettingDeeds deeds, Place place, BiFunction<Request, T, List<String>> lint) {
+    /** @param lint returns warnings about probable mistakes, such as a channel that names a missing secret */
+    SettingRoutes(Shelf<T> shelf, SettingDeeds actions, Place place, BiFunction<Request, T, List<String>> lint) {
         this.shelf = shelf;
-        this.deeds = deeds;
+        this.actions = actions;
         this.place = place;
         this.lint = lint;
     }
@@ -74,7 +76,7 @@ final class SettingRoutes<T> {
                 row -> SettingDeeds.cursor(row.name()));
     }
 
-    /** Lists leave large documents out. */
+    /** Lists omit large documents. */
     private static ObjectNode listed(Rows.Setting row) {
         ObjectNode out = SettingDeeds.head(row);
         if (row.body().isEmpty()) {
@@ -118,8 +120,8 @@ final class SettingRoutes<T> {
     private SemelException unknown() {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
-                "There is no such " + shelf.word() + " in this workspace.",
-                "They are listed at GET " + place.path() + ".");
+                "No " + shelf.word() + " with this name exists in this workspace. Nothing was changed.",
+                "GET " + place.path() + " lists them.");
     }
 
     Answer put(Request request) {
@@ -131,11 +133,11 @@ final class SettingRoutes<T> {
         Integer expected = SettingDeeds.expected(request);
         String actor = request.principal().tokenId();
         int workspace = request.principal().workspace();
-        Rows.Setting there = ownOrNobodys(request, name);
-        // What was looked at is what is changed: one that becomes somebody else's in between is left alone too.
+        Rows.Setting there = findChangeable(request, name);
+        // Changes only the version that was checked, so a setting that got another owner meanwhile is not changed.
         Integer over =
                 expected == null && place.owned() ? Integer.valueOf(there == null ? 0 : there.version()) : expected;
-        return deeds.put(
+        return actions.put(
                 request,
                 new Deeds.Deed(
                         shelf.word() + ".put",
@@ -155,31 +157,31 @@ final class SettingRoutes<T> {
         Integer expected = SettingDeeds.expected(request);
         int workspace = request.principal().workspace();
         String actor = request.principal().tokenId();
-        String name = known(name(request));
-        // An administrator may, so that no name is kept for ever by somebody who has left.
-        Rows.Setting there = request.principal().may(Scope.ADMIN) ? null : ownOrNobodys(request, name);
+        String name = requireValidName(name(request));
+        // An administrator may remove it, so that a user who has left does not block the name forever.
+        Rows.Setting there = request.principal().may(Scope.ADMIN) ? null : findChangeable(request, name);
         Integer over = expected == null && there != null ? Integer.valueOf(there.version()) : expected;
-        return deeds.remove(
+        return actions.remove(
                 request,
                 new Deeds.Deed(shelf.word() + ".remove", name, String.valueOf(expected)),
                 shelf.removing(workspace, name, over, actor));
     }
 
-    /** What stands there, where one may say whose it is; refused where it is somebody else's. */
-    private Rows.@Nullable Setting ownOrNobodys(Request request, String name) {
+    /** Finds an ownable setting; rejects the request if another user owns it. */
+    private Rows.@Nullable Setting findChangeable(Request request, String name) {
         Rows.Setting row = place.owned() ? shelf.row(request.principal().workspace(), name) : null;
         String owner = row == null ? "" : Json.parse(row.body()).path("owner").asString("");
         if (!owner.isEmpty() && !owner.equals(request.principal().tokenId())) {
             throw new SemelException(
                     ErrorCode.FORBIDDEN,
-                    "The " + shelf.word() + " " + name + " is somebody else's. Nothing was changed.",
+                    "The " + shelf.word() + " " + name + " belongs to another user. Nothing was changed.",
                     "Choose another name.");
         }
         return row;
     }
 
-    /** A name that cannot be is one that is not there. */
-    private String known(String name) {
+    /** An invalid name cannot exist, so the response is the same 404. */
+    private String requireValidName(String name) {
         if (!Names.fits(name)) {
             throw unknown();
         }

@@ -17,13 +17,13 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Every route under which a workspace's settings are looked at and changed. */
+/** Registers the routes of all workspace settings. */
 final class SettingsApi {
-    /** A document in JSON is longer than its texts, since quotes and line breaks are escaped there. */
-    private static final int LARGEST_TEMPLATE = 768 << 10;
+    /** JSON escaping makes a document longer than its texts. */
+    private static final int MAX_TEMPLATE_BYTES = 768 << 10;
 
-    private static final int LARGEST_CHANNEL = 256 << 10;
-    private static final int LARGEST_ROUTE = 64 << 10;
+    private static final int MAX_CHANNEL_BYTES = 256 << 10;
+    private static final int MAX_ROUTE_BYTES = 64 << 10;
 
     private static final Pattern SECRET = Pattern.compile("\\$\\{\\s*secret\\.([A-Za-z][A-Za-z0-9._-]{0,63})\\s*\\}");
 
@@ -34,58 +34,58 @@ final class SettingsApi {
     }
 
     void addTo(Router router, Deeds plain) {
-        SettingDeeds deeds = new SettingDeeds(plain);
-        new SecretRoutes(settings.secrets(), deeds).addTo(router);
+        SettingDeeds actions = new SettingDeeds(plain);
+        new SecretRoutes(settings.secrets(), actions).addTo(router);
         var templates = new SettingRoutes<>(
                 settings.templates(),
-                deeds,
-                new SettingRoutes.Place("/v1/templates", "name", Scope.ADMIN, LARGEST_TEMPLATE),
+                actions,
+                new SettingRoutes.Place("/v1/templates", "name", Scope.ADMIN, MAX_TEMPLATE_BYTES),
                 (_, _) -> List.of());
         templates.addTo(router);
         templates.addVersionsTo(router);
         new SettingRoutes<>(
                         settings.channels(),
-                        deeds,
-                        new SettingRoutes.Place("/v1/channels", "name", Scope.ADMIN, LARGEST_CHANNEL),
+                        actions,
+                        new SettingRoutes.Place("/v1/channels", "name", Scope.ADMIN, MAX_CHANNEL_BYTES),
                         this::missingSecrets)
                 .addTo(router);
         new SettingRoutes<>(
                         settings.routes(),
-                        deeds,
-                        new SettingRoutes.Place("/v1/routes", "event", Scope.ADMIN, LARGEST_ROUTE),
+                        actions,
+                        new SettingRoutes.Place("/v1/routes", "event", Scope.ADMIN, MAX_ROUTE_BYTES),
                         this::missingLegs)
                 .addTo(router);
         new SettingRoutes<>(
                         settings.alerts(),
-                        deeds,
-                        new SettingRoutes.Place("/v1/alerts", "name", Scope.ADMIN, LARGEST_ROUTE),
+                        actions,
+                        new SettingRoutes.Place("/v1/alerts", "name", Scope.ADMIN, MAX_ROUTE_BYTES),
                         this::missingChannel)
                 .addTo(router);
         new SettingRoutes<>(
                         settings.views(),
-                        deeds,
-                        new SettingRoutes.Place("/v1/views", "name", Scope.OPERATE, LARGEST_ROUTE, true),
-                        SettingsApi::refuseForeign)
+                        actions,
+                        new SettingRoutes.Place("/v1/views", "name", Scope.OPERATE, MAX_ROUTE_BYTES, true),
+                        SettingsApi::rejectForeignOwner)
                 .addTo(router);
         router.add("GET", "/v1/alerts/{name}/state", Scope.READ, new AlarmRoutes(settings)::state);
-        new ProfileRoutes(settings, deeds).addTo(router);
-        new CohortRoutes(settings.cohorts(), deeds).addTo(router);
+        new ProfileRoutes(settings, actions).addTo(router);
+        new CohortRoutes(settings.cohorts(), actions).addTo(router);
     }
 
-    /** A filter that lists nothing but errors is refused here, and so is a view that is put on somebody else. */
-    private static List<String> refuseForeign(Request request, ViewSetting view) {
+    /** Rejects a view with an invalid filter or with another user as owner. */
+    private static List<String> rejectForeignOwner(Request request, ViewSetting view) {
         Runs.Filter.parse(view.filter());
         if (view.owner() != null && !view.owner().equals(request.principal().tokenId())) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The view says that it is somebody else's. Nothing was changed.",
-                    "Leave owner out, so that everybody is shown it, or send your own id: "
+                    "The owner of the view is another user. Nothing was changed.",
+                    "Omit owner to share the view, or send your own id: "
                             + request.principal().tokenId() + ".");
         }
         return List.of();
     }
 
-    /** They may be stored afterwards; until then nothing can be sent. */
+    /** Only warnings: the secrets may be stored later. Until then the channel cannot send. */
     private List<String> missingSecrets(Request request, ChannelSetting channel) {
         Set<String> named = new TreeSet<>();
         switch (channel) {
@@ -100,7 +100,7 @@ final class SettingsApi {
         }
         return named.stream()
                 .filter(name -> !settings.secrets().exists(request.principal().workspace(), name))
-                .map(name -> "there is no secret " + name + " yet; store it with `semel secret set " + name + "`")
+                .map(name -> "secret " + name + " does not exist yet; store it with `semel secret set " + name + "`")
                 .toList();
     }
 
@@ -116,7 +116,7 @@ final class SettingsApi {
 
     private List<String> missingChannel(Request request, AlertSetting alert) {
         return settings.channels().find(request.principal().workspace(), alert.channel()) == null
-                ? List.of("there is no channel " + alert.channel() + " yet; until then nobody is told")
+                ? List.of("channel " + alert.channel() + " does not exist yet; until then the alert notifies nobody")
                 : List.of();
     }
 
@@ -124,17 +124,17 @@ final class SettingsApi {
         if (!route.event().equals(request.parameter("event"))) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The route says event: " + route.event() + " and the path says another one. Nothing was changed.",
+                    "The document has event: " + route.event() + ", but the path names another. Nothing was changed.",
                     "Use the same name in both.");
         }
         int workspace = request.principal().workspace();
         List<String> warnings = new ArrayList<>();
         for (RouteSetting.Leg leg : route.legs()) {
             if (settings.channels().find(workspace, leg.channel()) == null) {
-                warnings.add("there is no channel " + leg.channel() + " yet");
+                warnings.add("channel " + leg.channel() + " does not exist yet");
             }
             if (settings.templates().find(workspace, leg.template()) == null) {
-                warnings.add("there is no template " + leg.template() + " yet");
+                warnings.add("template " + leg.template() + " does not exist yet");
             }
         }
         return warnings;

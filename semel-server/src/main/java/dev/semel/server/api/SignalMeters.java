@@ -16,25 +16,25 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The signals for Prometheus, from the same counts that `GET /v1/signals` tells: they are those of the store, so every
- * worker says the same, and a restart does not set them back. Ask one worker, or take the maximum. Names of workflows and
- * steps are told to whoever may read their workspace.
+ * Exports the store's per-workflow counters for Prometheus, the same counts as `GET /v1/signals`. Every worker returns
+ * the same values and a restart does not reset them, so scrape one worker or take the maximum. Names appear only for
+ * callers who may read their workspace.
  */
 final class SignalMeters {
     private static final long HOUR = 60;
 
-    /** So many steps of a workflow have lines of their own; steps of code may be called anything. */
+    /** The maximum number of step labels per workflow, because Java code can name steps freely. */
     static final int MOST_STEPS = 100;
 
-    /** Under which the others are added up; no step is called like this. */
+    /** The label of all further steps; no step can have this name. */
     static final String OTHERS = "(others)";
 
     private final Semel semel;
-    private final Map<Line, Long> settled = new TreeMap<>();
-    /** Which steps of a workflow have lines: those that came first, for as long as the process lives. */
+    private final Map<Line, Long> closedHours = new TreeMap<>();
+    /** The steps with their own label: the first ones since this process started. */
     private final Map<String, Set<String>> steps = new TreeMap<>();
 
-    private long settledUntil;
+    private long closedUntil;
 
     SignalMeters(Semel semel) {
         this.semel = semel;
@@ -55,11 +55,11 @@ final class SignalMeters {
         }
     }
 
-    /** Which meter a figure belongs to, and what distinguishes it there. */
+    /** A Prometheus metric with the counters that belong to it. */
     private enum Meter {
-        REQUESTS("semel_requests_total", "Triggers by how they were answered"),
-        EFFECTS("semel_effects_total", "Effects by what became of them"),
-        WRITES("semel_writes_total", "Effects that create or update something and were accepted"),
+        REQUESTS("semel_requests_total", "Triggers by outcome"),
+        EFFECTS("semel_effects_total", "Effects by outcome"),
+        WRITES("semel_writes_total", "Accepted effects that create or update an object"),
         RECOVERIES("semel_recoveries_total", "Runs that completed after a failed attempt or a crash");
 
         private final String title;
@@ -96,29 +96,29 @@ final class SignalMeters {
     }
 
     /**
-     * In the text format of Prometheus; nothing where the store does not answer.
+     * Returns the Prometheus text format; empty if the store does not answer.
      *
-     * @param workspace only the lines of that one; null for all
+     * @param workspace only this workspace; null: all
      */
     synchronized String text(@Nullable String workspace) {
         try {
-            return written(workspace);
+            return render(workspace);
         } catch (StoreFailure e) {
             return "";
         }
     }
 
-    private String written(@Nullable String workspace) {
+    private String render(@Nullable String workspace) {
         long minute = Objects.requireNonNull(semel.view(reads -> reads.now())) / Counted.MINUTE;
-        // Hours that nobody counts in any more are added up once; the rest with every look.
+        // Hours that no longer change are summed once; the rest on every scrape.
         long settle = (minute - 2 * HOUR) / HOUR * HOUR;
         Names names = new Names();
-        if (settle > settledUntil) {
-            add(totals(settledUntil, settle), names, settled);
-            settledUntil = settle;
+        if (settle > closedUntil) {
+            add(totals(closedUntil, settle), names, closedHours);
+            closedUntil = settle;
         }
-        Map<Line, Long> now = new TreeMap<>(settled);
-        add(totals(settledUntil, Long.MAX_VALUE), names, now);
+        Map<Line, Long> now = new TreeMap<>(closedHours);
+        add(totals(closedUntil, Long.MAX_VALUE), names, now);
         StringBuilder out = new StringBuilder();
         for (Meter meter : Meter.values()) {
             out.append("# HELP ")
@@ -135,7 +135,7 @@ final class SignalMeters {
                 }
             });
         }
-        doubts(out, names, minute * Counted.MINUTE, workspace);
+        addInDoubt(out, names, minute * Counted.MINUTE, workspace);
         return out.toString();
     }
 
@@ -157,7 +157,7 @@ final class SignalMeters {
         return has || (own.size() < MOST_STEPS && own.add(total.step())) ? total.step() : OTHERS;
     }
 
-    private void doubts(StringBuilder out, Names names, long now, @Nullable String workspace) {
+    private void addInDoubt(StringBuilder out, Names names, long now, @Nullable String workspace) {
         StringBuilder ages = new StringBuilder();
         out.append("# HELP semel_in_doubt Effects that wait for a decision\n# TYPE semel_in_doubt gauge\n");
         Integer ws = semel.view(reads -> reads.workspaceAfter(0));
@@ -180,7 +180,7 @@ final class SignalMeters {
             }
             ws = semel.view(reads -> reads.workspaceAfter(one));
         }
-        out.append("# HELP semel_in_doubt_oldest_seconds How long the oldest of them waits\n");
+        out.append("# HELP semel_in_doubt_oldest_seconds Age of the oldest effect that waits for a decision\n");
         out.append("# TYPE semel_in_doubt_oldest_seconds gauge\n").append(ages);
     }
 
@@ -194,7 +194,7 @@ final class SignalMeters {
         return value.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
     }
 
-    /** Names of workspaces and workflows, looked up once for a text. */
+    /** Looks up each workspace and workflow name once per scrape. */
     private final class Names {
         private final Map<Integer, Map<String, String>> workflows = new TreeMap<>();
         private final Map<Integer, String> workspaces = new TreeMap<>();

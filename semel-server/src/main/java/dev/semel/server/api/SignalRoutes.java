@@ -21,11 +21,14 @@ import java.util.Objects;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The five signals, and what else is to be watched: numbers, each with the list behind it. */
+/**
+ * Serves the monitoring API: `/v1/signals`, `/v1/facts`, `/v1/objects` and `/v1/backtests`. Each number links to its
+ * list.
+ */
 final class SignalRoutes {
-    private static final int EXPIRED_LOOKED_AT = 1_000;
-    private static final int ARRIVALS_LOOKED_AT = 2_000;
-    private static final int WORKFLOWS_LOOKED_AT = 100;
+    private static final int MAX_EXPIRED = 1_000;
+    private static final int MAX_ARRIVALS = 2_000;
+    private static final int MAX_WORKFLOWS = 100;
 
     private final Semel semel;
     private final FactRoutes facts;
@@ -134,11 +137,11 @@ final class SignalRoutes {
                         .put("requests_without_key", numbers.of(Figure.UNKEYED)));
     }
 
-    /** False: there are more than were looked at. */
+    /** Adds advice; false if there is more to scan than the limits allow. */
     private boolean advice(ArrayNode out, Map<String, Numbers> all, Looking looking) {
         List<String> ids = new ArrayList<>(all.keySet());
-        boolean complete = ids.size() <= WORKFLOWS_LOOKED_AT;
-        for (String id : ids.subList(0, Math.min(WORKFLOWS_LOOKED_AT, ids.size()))) {
+        boolean complete = ids.size() <= MAX_WORKFLOWS;
+        for (String id : ids.subList(0, Math.min(MAX_WORKFLOWS, ids.size()))) {
             Current workflow = semel.workflow(looking.workspace(), id);
             if (workflow == null) {
                 continue;
@@ -153,7 +156,7 @@ final class SignalRoutes {
         String id = workflow.published().workflowId();
         Figures.Range range = looking.period().of(looking.workspace(), id, "");
         List<Counted.Fact> expired = Objects.requireNonNull(semel.view(
-                reads -> reads.figures().facts(range, Figure.EXPIRED, Figures.Behind.START, EXPIRED_LOOKED_AT)));
+                reads -> reads.figures().facts(range, Figure.EXPIRED, Figures.Behind.START, MAX_EXPIRED)));
         Advisor.Window advice =
                 Advisor.window(expired, workflow.published().policy().window());
         if (advice != null) {
@@ -165,14 +168,14 @@ final class SignalRoutes {
                     .put("says", advice.says())
                     .put("list", looking.list("facts?kind=expired", id));
         }
-        return expired.size() < EXPIRED_LOOKED_AT;
+        return expired.size() < MAX_EXPIRED;
     }
 
     private boolean callers(ArrayNode out, Current workflow, Looking looking) {
         String id = workflow.published().workflowId();
         RunId until = RunId.madeUntil(looking.period().until());
         List<Figures.Arrival> arrivals = Objects.requireNonNull(
-                semel.view(reads -> reads.figures().arrivals(looking.workspace(), id, until, ARRIVALS_LOOKED_AT)));
+                semel.view(reads -> reads.figures().arrivals(looking.workspace(), id, until, MAX_ARRIVALS)));
         List<Figures.Arrival> inTime = arrivals.stream()
                 .filter(one -> one.door() == Door.HTTP.code()
                         && one.at() >= looking.period().since()
@@ -188,7 +191,7 @@ final class SignalRoutes {
             ArrayNode runs = one.putArray("runs");
             caller.runs().forEach(runs::add);
         }
-        return arrivals.size() < ARRIVALS_LOOKED_AT
+        return arrivals.size() < MAX_ARRIVALS
                 || arrivals.getLast().at() < looking.period().since();
     }
 }

@@ -5,24 +5,24 @@ import dev.semel.store.Rows;
 import dev.semel.trigger.Trigger;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Workspaces by number. Their secrets never change, so they may be remembered. */
+/** Caches the id and key secret of each workspace, which never change. */
 final class Spaces {
     private final Semel semel;
-    private final ConcurrentHashMap<Integer, Trigger.Space> known = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Integer, Trigger.Space> cache = new ConcurrentHashMap<>();
 
     Spaces(Semel semel) {
         this.semel = semel;
     }
 
     Trigger.Space of(int workspace) {
-        Trigger.Space space = known.get(workspace);
+        Trigger.Space space = cache.get(workspace);
         if (space == null) {
             Rows.Workspace row = semel.view(reads -> reads.workspace(workspace));
             if (row == null) {
-                throw new IllegalStateException("a token belongs to workspace " + workspace + ", which does not exist");
+                throw new IllegalStateException("workspace " + workspace + " of a token does not exist");
             }
             space = new Trigger.Space(row.ws(), row.secret());
-            known.put(workspace, space);
+            cache.put(workspace, space);
         }
         return space;
     }

@@ -7,11 +7,11 @@ import dev.semel.store.Rows;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Which safe replay took the place of a run. */
+/** Finds the safe replay that superseded a run. */
 final class Superseded {
     private Superseded() {}
 
-    /** The id of the newest one, as callers see it; null where the run was never replayed. */
+    /** The public id of the newest replay; null if the run was never replayed. */
     static @Nullable String by(Semel semel, int workspace, RunId run) {
         return semel.view(reads -> by(reads, workspace, run));
     }

@@ -20,22 +20,21 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What happens, as it happens, for pages and `tail`: server-sent events. A stream begins with the newest runs as they
- * stand and goes on with each that comes or changes, so whoever lost the connection just asks again and misses nothing
- * of those. The store is looked at once a second for all listeners of a workspace together.
+ * Streams run changes as server-sent events to the dashboard and `semel tail`. A stream starts with the newest runs,
+ * so a client that reconnects misses none of those. One query per second serves all streams of a workspace.
  */
 final class Tail {
-    private static final int MOST_LISTENERS = 1_000;
-    private static final int USUAL_SECONDS = 600;
-    private static final long LOOK_EVERY = TimeUnit.SECONDS.toMillis(1);
-    private static final long SIGN_OF_LIFE = TimeUnit.SECONDS.toNanos(10);
-    private static final byte[] STILL_HERE = ": still here\n\n".getBytes(StandardCharsets.UTF_8);
+    private static final int MAX_STREAMS = 1_000;
+    private static final int DEFAULT_SECONDS = 600;
+    private static final long POLL_MILLIS = TimeUnit.SECONDS.toMillis(1);
+    private static final long KEEP_ALIVE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final byte[] KEEP_ALIVE = ": still here\n\n".getBytes(StandardCharsets.UTF_8);
 
     private final Semel semel;
     private final Views views;
     private final ConcurrentHashMap<Integer, Feed> feeds = new ConcurrentHashMap<>();
-    private final AtomicInteger listeners = new AtomicInteger();
-    private final Object bell = new Object();
+    private final AtomicInteger streams = new AtomicInteger();
+    private final Object stopMonitor = new Object();
     private volatile boolean over;
 
     Tail(Semel semel, Views views) {
@@ -44,72 +43,72 @@ final class Tail {
     }
 
     void addTo(Router router) {
-        router.add("GET", "/v1/tail", Scope.READ, this::all)
-                .add("GET", "/v1/runs/{run_id}/events", Scope.READ, this::one);
+        router.add("GET", "/v1/tail", Scope.READ, this::streamAll)
+                .add("GET", "/v1/runs/{run_id}/events", Scope.READ, this::streamRun);
     }
 
-    /** Ends all streams: a server that stops does not wait for them. */
+    /** Ends all streams, so that a server shutdown does not wait for them. */
     void end() {
-        synchronized (bell) {
+        synchronized (stopMonitor) {
             over = true;
-            bell.notifyAll();
+            stopMonitor.notifyAll();
         }
     }
 
-    private Answer all(Request request) {
+    private Answer streamAll(Request request) {
         long length = length(request);
         Feed feed = feeds.computeIfAbsent(request.principal().workspace(), ws -> new Feed(semel, ws));
-        enter();
+        countStream();
         return Answer.stream("text/event-stream", out -> {
             try {
                 long until = semel.nanos() + length;
-                long signed = begin(out);
+                long lastSent = begin(out);
                 long from = -1;
                 while (!over && semel.nanos() - until < 0) {
                     Feed.News news = feed.since(from);
                     out.write(news.text());
                     from = news.upTo();
-                    signed = sign(out, signed, news.text().length == 0);
+                    lastSent = keepAlive(out, lastSent, news.text().length == 0);
                     pause();
                 }
             } finally {
-                listeners.decrementAndGet();
+                streams.decrementAndGet();
             }
         });
     }
 
-    /** One run until it has ended. */
-    private Answer one(Request request) {
+    /** Streams one run until it ends. */
+    private Answer streamRun(Request request) {
         long length = length(request);
         Rows.Run first = views.find(request.principal(), request.parameter("run_id"));
         return watch(length, "run", () -> {
-            ObjectNode now = stand(first);
+            ObjectNode now = runState(first);
             return new Seen(now, now.path("ended").asBoolean(false));
         });
     }
 
-    /** How something stands that is looked at again and again; {@code over}: it will not change any more. */
+    /** The state of a watched resource; {@code over}: it will not change any more. */
     record Seen(ObjectNode now, boolean over) {}
 
-    /** The usual length of a stream, or the one that was asked for. */
+    /** The requested duration of a stream, in nanoseconds. Default: 600 seconds. */
     long length(Request request) {
         String text = request.query("seconds");
         if (text == null) {
-            return TimeUnit.SECONDS.toNanos(USUAL_SECONDS);
+            return TimeUnit.SECONDS.toNanos(DEFAULT_SECONDS);
         }
         if (!text.matches("[1-9][0-9]{0,3}")) {
-            throw Paging.refused("seconds is a whole number from 1 to 9999");
+            throw Paging.refused("seconds must be a whole number from 1 to 9999");
         }
         return TimeUnit.SECONDS.toNanos(Integer.parseInt(text));
     }
 
-    /** Tells how something stands whenever that has changed, until it is over; null: it is gone. */
+    /** Streams a resource on every change until it is over; null: it no longer exists. */
     Answer watch(long length, String kind, Supplier<@Nullable Seen> look) {
-        enter();
+        countStream();
         return Answer.stream("text/event-stream", out -> {
             try {
                 long until = semel.nanos() + length;
-                long signed = begin(out);
+                long lastSent = begin(out);
                 ObjectNode last = Views.object();
                 Seen seen = look.get();
                 while (seen != null && !over && semel.nanos() - until < 0) {
@@ -117,7 +116,7 @@ final class Tail {
                     if (!same) {
                         out.write(Feed.text(kind, seen.now()).getBytes(StandardCharsets.UTF_8));
                     }
-                    signed = sign(out, signed, same);
+                    lastSent = keepAlive(out, lastSent, same);
                     last = seen.now();
                     if (seen.over()) {
                         return;
@@ -126,12 +125,12 @@ final class Tail {
                     seen = look.get();
                 }
             } finally {
-                listeners.decrementAndGet();
+                streams.decrementAndGet();
             }
         });
     }
 
-    private ObjectNode stand(Rows.Run first) {
+    private ObjectNode runState(Rows.Run first) {
         Rows.Run run = semel.view(reads -> reads.run(first.ws(), first.id()));
         if (run == null) {
             return Views.object()
@@ -146,45 +145,45 @@ final class Tail {
                 .put("ended", run.end() != null);
     }
 
-    private void enter() {
-        if (listeners.incrementAndGet() > MOST_LISTENERS) {
-            listeners.decrementAndGet();
+    private void countStream() {
+        if (streams.incrementAndGet() > MAX_STREAMS) {
+            streams.decrementAndGet();
             throw new SemelException(
                     ErrorCode.OVERLOADED,
-                    "There are " + MOST_LISTENERS + " open streams at this server. This one was not opened.",
-                    "Close some, or ask again in a moment; lists tell the same at GET /v1/runs.");
+                    "This server has reached its limit of " + MAX_STREAMS + " open streams. It did not open this one.",
+                    "Close other streams or retry in a moment. GET /v1/runs lists the same runs.");
         }
     }
 
-    /** The head goes out at once, also where there is nothing to tell yet. */
+    /** Sends the response head at once, even if there is no event yet. */
     private long begin(OutputStream out) throws IOException {
-        out.write(STILL_HERE);
+        out.write(KEEP_ALIVE);
         out.flush();
         return semel.nanos();
     }
 
-    /** So that either side sees that the other one is gone. Answers when the last sign was given. */
-    private long sign(OutputStream out, long signed, boolean quiet) throws IOException {
+    /** Sends a keep-alive, so that each side detects a lost connection. Returns the time of the last one. */
+    private long keepAlive(OutputStream out, long lastSent, boolean quiet) throws IOException {
         long now = semel.nanos();
-        if (quiet && now - signed < SIGN_OF_LIFE) {
-            return signed;
+        if (quiet && now - lastSent < KEEP_ALIVE_NANOS) {
+            return lastSent;
         }
         if (quiet) {
-            out.write(STILL_HERE);
+            out.write(KEEP_ALIVE);
         }
         out.flush();
         return now;
     }
 
     private void pause() throws IOException {
-        synchronized (bell) {
+        synchronized (stopMonitor) {
             try {
                 if (!over) {
-                    bell.wait(LOOK_EVERY);
+                    stopMonitor.wait(POLL_MILLIS);
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
-                throw new IOException("the thread of the connection was interrupted", e);
+                throw new IOException("the connection thread was interrupted", e);
             }
         }
     }

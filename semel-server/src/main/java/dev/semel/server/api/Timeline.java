@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The steps of a run as they are on record, one item each, in the order in which they were begun. */
+/** Renders the recorded steps of a run as JSON, in the order in which they began. */
 final class Timeline {
     private final RunId lineage;
     private final Map<String, String> kinds;
@@ -23,7 +23,7 @@ final class Timeline {
     private final Map<String, Ledger.Row> effects = new HashMap<>();
     private final List<Entry.Resumed> resumed = new ArrayList<>();
 
-    /** @param kinds what steps are called where they were written, by their names; empty for Java */
+    /** @param kinds step kinds of a workflow file by step name; empty for Java */
     Timeline(RunId lineage, Map<String, String> kinds, List<Entry> entries, List<Ledger.Row> rows) {
         this.lineage = lineage;
         this.kinds = Map.copyOf(kinds);
@@ -44,17 +44,17 @@ final class Timeline {
     }
 
     /**
-     * A part of the steps. They stand in the order in which they were begun, so a number names a place for good.
+     * A range of steps. The order of steps never changes, so a number is a stable cursor.
      *
-     * @param behind how many are left out at the beginning
+     * @param behind how many steps to skip
      */
     record Part(int behind, int limit) {
-        private static final int MOST = 1_000;
+        private static final int MAX = 1_000;
 
         static final Part WHOLE = new Part(0, Integer.MAX_VALUE);
 
         static Part of(Request request) {
-            return new Part(number(request, "after", 0, Integer.MAX_VALUE), number(request, "limit", 1, MOST));
+            return new Part(number(request, "after", 0, Integer.MAX_VALUE), number(request, "limit", 1, MAX));
         }
 
         private static int number(Request request, String name, int least, int most) {
@@ -70,8 +70,8 @@ final class Timeline {
             }
             throw Paging.refused(
                     least == 0
-                            ? "after is not a cursor that a list gave"
-                            : "limit is a whole number from 1 to " + MOST);
+                            ? "after must be the next value of an earlier response"
+                            : "limit must be a whole number from 1 to " + MAX);
         }
     }
 
@@ -88,10 +88,10 @@ final class Timeline {
         if (!resumed.isEmpty()) {
             ArrayNode all = out.putArray("resumed");
             for (Entry.Resumed one : resumed) {
-                ObjectNode told = all.addObject();
-                told.put("at", Views.time(one.at())).put("by", one.by()).put("reason", one.reason());
-                told.put("version", one.version());
-                one.opened().forEach(told.putArray("steps")::add);
+                ObjectNode item = all.addObject();
+                item.put("at", Views.time(one.at())).put("by", one.by()).put("reason", one.reason());
+                item.put("version", one.version());
+                one.opened().forEach(item.putArray("steps")::add);
             }
         }
         return out;
@@ -122,11 +122,11 @@ final class Timeline {
         return out;
     }
 
-    /** Who gave the result in the place of a step, and why. */
+    /** Adds who skipped the step and why. */
     private static void skipped(ObjectNode out, Entry.Done done) {
         if (done.how() == Entry.How.SKIPPED && done.ref() != null) {
-            String[] said = done.ref().split("\n", 2);
-            out.put("skipped_by", said[0]).put("reason", said.length < 2 ? "" : said[1]);
+            String[] parts = done.ref().split("\n", 2);
+            out.put("skipped_by", parts[0]).put("reason", parts.length < 2 ? "" : parts[1]);
         }
     }
 
@@ -147,7 +147,7 @@ final class Timeline {
             case Entry.Done done when done.how() == Entry.How.DONE -> "completed";
             case Entry.Done done -> done.how().word();
             case Entry.Failed _ -> "failed";
-            // An effect whose worker ended behind the send has only begun, as far as the journal knows.
+            // If the worker ended after the send, the journal contains only the beginning of the effect.
             case Entry.Begun _ -> doubted ? "in_doubt" : "waiting";
             case null, default -> doubted ? "in_doubt" : "running";
         };
@@ -181,12 +181,12 @@ final class Timeline {
         }
     }
 
-    /** @param start 0 where it is not on record */
+    /** @param start 0 if it is not recorded */
     private record Span(long start, long end) {}
 
     /**
-     * The journal says when an attempt ended. When it began is known of a wait, which says so itself, and of the first
-     * attempt of an effect, whose row was written before it left.
+     * The journal records the end of an attempt. The start is known only for waits and for the first attempt of an
+     * effect, whose row is written before the send.
      */
     private static Span span(Entry entry, Ledger.@Nullable Row row, long begun) {
         boolean first = switch (entry) {

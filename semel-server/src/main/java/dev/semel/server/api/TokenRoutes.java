@@ -21,33 +21,39 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** API tokens: made, listed, revoked. A secret is in the answer that made it and nowhere else. */
+/**
+ * Serves `/v1/tokens`: creates, lists and revokes API tokens. Only the response that creates a token contains its
+ * secret.
+ */
 final class TokenRoutes {
-    private static final int LARGEST_QUOTA = 10_000_000;
+    private static final int MAX_QUOTA = 10_000_000;
 
     private final Semel semel;
     private final Tokens tokens;
-    private final Deeds deeds;
+    private final Deeds actions;
 
-    TokenRoutes(Semel semel, Tokens tokens, Deeds deeds) {
+    TokenRoutes(Semel semel, Tokens tokens, Deeds actions) {
         this.semel = semel;
         this.tokens = tokens;
-        this.deeds = deeds;
+        this.actions = actions;
     }
 
-    /** A token for the caller's own workspace, or for a new one: an admin may open workspaces, not enter others. */
+    /**
+     * Creates a token for the caller's workspace or for a new one. An admin may create workspaces, but not access
+     * others.
+     */
     Answer create(Request request) {
         MediaTypes.requireJson(request);
         JsonNode body = Json.parse(request.body());
         Set<Scope> scopes = scopes(body.path("scopes"));
         String name = body.path("name").isString() ? body.path("name").stringValue() : "";
         if (name.length() > 100 || name.chars().anyMatch(Character::isISOControl)) {
-            throw refused("name has at most 100 characters and no control characters");
+            throw invalidToken("name must have at most 100 characters and no control characters");
         }
         JsonNode quota = body.path("quota_per_minute");
         boolean noQuota = quota.isMissingNode() || quota.isNull();
-        if (!noQuota && !(quota.isInt() && quota.asInt() >= 0 && quota.asInt() <= LARGEST_QUOTA)) {
-            throw refused("quota_per_minute is a whole number up to " + LARGEST_QUOTA + "; 0 means none");
+        if (!noQuota && !(quota.isInt() && quota.asInt() >= 0 && quota.asInt() <= MAX_QUOTA)) {
+            throw invalidToken("quota_per_minute must be a whole number up to " + MAX_QUOTA + "; 0 means no quota");
         }
         Tokens.Wanted wanted = new Tokens.Wanted(
                 name, scopes, noQuota ? 0 : quota.asInt(), request.principal().tokenId());
@@ -55,10 +61,10 @@ final class TokenRoutes {
         boolean own = workspace.equals(request.principal().workspaceName());
         Tokens.Made made = tokens.draft(own ? request.principal().workspace() : 0, workspace, wanted);
         Edit.OpenWorkspace inside = own ? null : new Edit.OpenWorkspace(workspace, semel.newSecret(32));
-        Deeds.Done done = deeds.once(
+        Deeds.Done done = actions.once(
                 request,
                 new Deeds.Deed("token.create", new String(CanonicalJson.bytes(body), StandardCharsets.UTF_8)),
-                deeds.noting(
+                actions.noting(
                         request,
                         new Deeds.Entry(
                                 "token.create", made.row().tokenId(), made.row().scopes()),
@@ -66,10 +72,10 @@ final class TokenRoutes {
                         Objects::nonNull),
                 row -> row == null ? null : view(row).putNull("token"));
         if (done == null) {
-            throw foreign(request);
+            throw otherWorkspace(request);
         }
         if (!done.replayed() && done.body() instanceof ObjectNode out) {
-            // Only here and only now: what is kept for those who ask again has no secret in it.
+            // The stored idempotency record does not contain the secret.
             out.put("token", made.secret());
         }
         return done.answer();
@@ -79,41 +85,41 @@ final class TokenRoutes {
         String name =
                 wanted.isString() ? wanted.stringValue() : request.principal().workspaceName();
         if (!name.matches("[a-z][a-z0-9_-]{0,62}")) {
-            throw refused("workspace is 1 to 63 of a-z, 0-9, _ and -, beginning with a letter");
+            throw invalidToken("workspace must be 1 to 63 characters of a-z, 0-9, _ and -, starting with a letter");
         }
         return name;
     }
 
-    private static SemelException foreign(Request request) {
+    private static SemelException otherWorkspace(Request request) {
         return new SemelException(
                 ErrorCode.FORBIDDEN,
                 "A token of workspace " + request.principal().workspaceName()
-                        + " cannot make tokens for another workspace. No token was made.",
+                        + " cannot create tokens for another workspace. No token was created.",
                 "Use an admin token of that workspace.");
     }
 
     private static Set<Scope> scopes(JsonNode list) {
         Set<Scope> scopes = EnumSet.noneOf(Scope.class);
         if (!list.isArray()) {
-            throw refused("scopes is a list of trigger, read, operate, review, admin");
+            throw invalidToken("scopes must be a list of trigger, read, operate, review, admin");
         }
         for (JsonNode word : list) {
             try {
                 scopes.add(Scope.valueOf(word.asString("").toUpperCase(Locale.ROOT)));
             } catch (IllegalArgumentException e) {
-                throw refused("scopes are trigger, read, operate, review, admin");
+                throw invalidToken("scopes must be trigger, read, operate, review, admin");
             }
         }
         if (scopes.isEmpty() || scopes.contains(Scope.OPEN)) {
-            throw refused("scopes lists at least one of trigger, read, operate, review, admin");
+            throw invalidToken("scopes must contain at least one of trigger, read, operate, review, admin");
         }
         return scopes;
     }
 
-    private static SemelException refused(String rule) {
+    private static SemelException invalidToken(String rule) {
         return new SemelException(
                 ErrorCode.INVALID_INPUT,
-                "The token was not made: " + rule + ".",
+                "The token request is not valid: " + rule + ". No token was created.",
                 "Correct the request and send it again.");
     }
 
@@ -131,7 +137,7 @@ final class TokenRoutes {
 
     Answer revoke(Request request) {
         String id = request.parameter("token_id");
-        Deeds.Done done = deeds.once(
+        Deeds.Done done = actions.once(
                 request,
                 new Deeds.Deed("token.revoke", id),
                 new Edit.RevokeToken(
@@ -142,8 +148,8 @@ final class TokenRoutes {
         if (done == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "There is no such live token in this workspace.",
-                    "Tokens are listed at GET /v1/tokens.");
+                    "No active token with this id exists in this workspace. Nothing was revoked.",
+                    "GET /v1/tokens lists the tokens.");
         }
         return done.answer();
     }

@@ -28,7 +28,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** `POST /v1/workflows/{id}/trigger` and `PUT /v1/workflows/{id}/runs/{run_id}`: CONTRACT section 2, in its order. */
+/**
+ * Serves `POST /v1/workflows/{id}/trigger` and `PUT /v1/workflows/{id}/runs/{run_id}`, in the order of CONTRACT
+ * section 2.
+ */
 final class Triggers {
     private final Semel semel;
     private final Spaces spaces;
@@ -49,7 +52,7 @@ final class Triggers {
         return bounds;
     }
 
-    /** A bad key is told before the size or the type of the body: the order in which CONTRACT section 2 judges. */
+    /** Checks the key before the size and type of the body, as CONTRACT section 2 orders. */
     static void checkKey(Function<String, List<String>> headers) {
         IdempotencyKey.fromHeader(headers.apply("Idempotency-Key"));
     }
@@ -86,7 +89,7 @@ final class Triggers {
         return wishes.applied(out);
     }
 
-    /** A repeat keeps its run; where a safe replay has done since what that one did not, it is named beside it. */
+    /** A repeat returns its original run; `superseded_by` names a later safe replay. */
     private void superseded(ObjectNode body, Principal who, Answer answer) {
         boolean undone = answer.state() == RunState.FAILED || answer.state() == RunState.CANCELLED;
         String by = answer.replayed() && undone ? Superseded.by(semel, who.workspace(), answer.run()) : null;
@@ -96,12 +99,12 @@ final class Triggers {
     }
 
     /**
-     * What stands beside the body: the key, whether a changed payload is refused, headers for the key's expression, and how
-     * many runs stand between the request and whoever began.
+     * The parts of a trigger outside its body: key, strict mode, headers for the key expression, and the depth in the
+     * chain of runs.
      */
     record Terms(@Nullable IdempotencyKey key, boolean strict, Headers headers, int depth) {}
 
-    /** The one line of a header, or null. */
+    /** Returns the value of a header, or null. */
     interface Headers {
         Headers NONE = _ -> null;
 
@@ -110,7 +113,7 @@ final class Triggers {
     }
 
     Answer admit(Principal who, String nameOrId, Ask ask, Terms terms) {
-        Runnable quota = once(quotas.fresh(who));
+        Runnable quota = chargeOnce(quotas.fresh(who));
         return semel.trigger(who.workspace(), workflow(who, nameOrId), workflow -> {
             Runnable fresh = freshOnly(quota, workflow.published(), ask.data(), terms.depth());
             Trigger.Checks checks = new Trigger.Checks(fresh, () -> quotas.replayed(who));
@@ -118,8 +121,8 @@ final class Triggers {
         });
     }
 
-    /** A trigger that is made anew, because its workflow changed, is still one trigger. */
-    private static @Nullable Runnable once(@Nullable Runnable quota) {
+    /** Charges the quota once, even if admission retries because the workflow changed. */
+    private static @Nullable Runnable chargeOnce(@Nullable Runnable quota) {
         AtomicBoolean charged = new AtomicBoolean();
         return quota == null
                 ? null
@@ -133,12 +136,12 @@ final class Triggers {
 
     private record Attempt(Terms terms, Trigger.Checks checks) {}
 
-    /** All that hangs on the version of the workflow: the key that it derives, whether it needs one, its input. */
+    /** Builds what depends on the workflow version: the derived key, whether a key is required, and the input. */
     private Trigger trigger(Principal who, Current workflow, Ask ask, Attempt attempt) {
         Terms terms = attempt.terms();
         Definition definition = FileWorkflow.of(workflow.published());
         IdempotencyKey derived = terms.key() == null && definition.derivesKey()
-                ? IdempotencyKey.of(definition.deriveKey(ask.data(), named(definition, terms.headers())))
+                ? IdempotencyKey.of(definition.deriveKey(ask.data(), keyHeaders(definition, terms.headers())))
                 : null;
         ask.derive(derived);
         IdempotencyKey key = terms.key() != null ? terms.key() : derived;
@@ -146,7 +149,7 @@ final class Triggers {
             throw new SemelException(
                             ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
                             "Workflow \"" + definition.name()
-                                    + "\" needs an idempotency key and the request came without one. "
+                                    + "\" requires an idempotency key and the request has none. "
                                     + "No run was started.",
                             "Add the header Idempotency-Key with the id of the event or action, the same on every"
                                     + " retry.")
@@ -172,8 +175,8 @@ final class Triggers {
         return java.util.Objects.requireNonNull(semel.view(reads -> reads.now()));
     }
 
-    /** Only what the key is made of: everything else that a caller sends beside the body stays unread. */
-    private static Map<String, String> named(Definition definition, Headers headers) {
+    /** Reads only the headers that the key expression uses. */
+    private static Map<String, String> keyHeaders(Definition definition, Headers headers) {
         Map<String, String> found = new HashMap<>();
         for (String name : definition.keyHeaders()) {
             String line = headers.line(name);
@@ -184,7 +187,7 @@ final class Triggers {
         return found;
     }
 
-    /** Quota, then input schema: held only against a fresh trigger, so that a duplicate is never refused for them. */
+    /** Quota and input schema apply only to a fresh trigger, so they never reject a duplicate. */
     private @Nullable Runnable freshOnly(@Nullable Runnable quota, Published workflow, JsonNode data, int depth) {
         SemelException bad = null;
         try {
@@ -196,13 +199,13 @@ final class Triggers {
         if (quota == null && bad == null) {
             return null;
         }
-        SemelException refusal = bad;
+        SemelException rejection = bad;
         return () -> {
             if (quota != null) {
                 quota.run();
             }
-            if (refusal != null) {
-                throw refusal;
+            if (rejection != null) {
+                throw rejection;
             }
         };
     }
@@ -215,11 +218,11 @@ final class Triggers {
         return workflow;
     }
 
-    /** The same words for one that does not exist and one of another workspace. */
+    /** The same text for a missing workflow and for one of another workspace. */
     static SemelException unknownWorkflow() {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
-                "There is no such workflow in this workspace. Nothing was started or changed.",
-                "Check the name or id; workflows are listed at GET /v1/workflows.");
+                "No workflow with this name or id exists in this workspace. Nothing was started or changed.",
+                "Check the name or id. GET /v1/workflows lists the workflows.");
     }
 }

@@ -24,14 +24,14 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Rows as the JSON of CONTRACT section 5. */
+/** Renders runs, requests and key records as the JSON of the API (CONTRACT section 5). */
 final class Views {
     static final int REQUESTS_SHOWN = 20;
 
-    /** Below the microseconds of an id stands a counter of so many bits. */
+    /** The number of counter bits below the microseconds of an id. */
     private static final int TIME_SHIFT = 12;
 
-    /** 2024: an id of before was not made by this program. */
+    /** 2024: Semel created no id before that. */
     private static final long EARLIEST = 1_704_067_200_000_000L;
 
     private final Semel semel;
@@ -42,7 +42,7 @@ final class Views {
         this.masks = new Masks(semel);
     }
 
-    /** The steps of a run as everybody may see them. */
+    /** The steps of a run, with PII masked. */
     ObjectNode steps(Rows.Run run, Timeline timeline, Timeline.Part part) {
         return timeline.items(part, masks.of(run));
     }
@@ -62,7 +62,7 @@ final class Views {
                         .toString();
     }
 
-    /** A page of a list; the cursor is made from the last row where there may be more. */
+    /** A page of a list; the cursor comes from the last row if there may be more. */
     static <T> Answer page(List<T> rows, int limit, Function<T, JsonNode> view, Function<T, String> cursor) {
         ObjectNode out = object();
         ArrayNode items = out.putArray("items");
@@ -71,7 +71,7 @@ final class Views {
         return ok(out);
     }
 
-    /** A run as it looks under this mask. */
+    /** A run with PII masked by this mask. */
     ObjectNode run(Rows.Run run, Masks.Mask mask) {
         ObjectNode out = object();
         out.put("run_id", run.runIdText());
@@ -108,7 +108,7 @@ final class Views {
         return out;
     }
 
-    /** Null where it did not fail. */
+    /** Null if the run did not fail. */
     static JsonNode error(Rows.Run run, Masks.Mask mask) {
         Rows.End end = run.end();
         if (end == null || end.ending().errorCode() == null) {
@@ -118,7 +118,7 @@ final class Views {
         return object().put("code", end.ending().errorCode()).setAll((ObjectNode) rest);
     }
 
-    /** Null with a note where a list left it out because it is large. */
+    /** Null with a note if the list query omitted the value because of its size. */
     private static void large(ObjectNode out, String name, Bare value, Masks.Mask mask) {
         out.set(name, value.under(mask));
         if (value.isLeftOut()) {
@@ -126,7 +126,7 @@ final class Views {
         }
     }
 
-    /** The id that callers see of another run. */
+    /** The public id of another run. */
     private String shown(int workspace, RunId id) {
         Rows.Run run = semel.view(reads -> reads.run(workspace, id));
         return run == null ? id.text() : run.runIdText();
@@ -141,7 +141,7 @@ final class Views {
         return runWithRequests(run, masks.of(run));
     }
 
-    /** A page of runs, newest first, as everybody may see them. */
+    /** A page of runs, newest first, with PII masked. */
     Answer runs(List<Rows.Run> page, int limit) {
         Map<RunId, Masks.Mask> known = masks.of(page);
         return page(
@@ -157,7 +157,7 @@ final class Views {
         return out;
     }
 
-    /** A page of the requests of one run, newest last; the run itself is the first of them all. */
+    /** A page of the requests of one run, newest last; the request that started the run is the first. */
     Answer requestPage(Rows.Run run, Paging paging) {
         List<Write.Seen> rows = semel.view(reads -> reads.requestsOf(run.id(), paging.afterId(), paging.limit()));
         List<Write.Seen> page = rows == null ? List.of() : rows;
@@ -218,7 +218,7 @@ final class Views {
         return out;
     }
 
-    /** A request with the run that it met, and the key that the run was started with. */
+    /** A request with its run and the key of that run. */
     ObjectNode request(int workspace, Write.Seen row) {
         Rows.Run run = semel.view(reads -> reads.run(workspace, row.run()));
         ObjectNode out = request(row, run == null ? row.run().text() : run.runIdText());
@@ -264,7 +264,7 @@ final class Views {
         return newline < 0 ? text : text.substring(0, newline);
     }
 
-    /** The run a caller means, by the id we gave or the one they chose. */
+    /** Finds a run by its generated or chosen id. */
     Rows.Run find(Principal who, String runId) {
         Rows.Run run = null;
         RunId id = RunId.parse(runId);
@@ -284,20 +284,20 @@ final class Views {
         return run;
     }
 
-    /** An id of ours says when it was made, so that a run that was deleted after its time can be told from a typo. */
+    /** A generated id contains its creation time, which separates a run deleted by retention from a typo. */
     private SemelException gone(@Nullable RunId id) {
         Long now = semel.view(reads -> reads.now());
         long began = id == null ? 0 : id.high() >>> TIME_SHIFT;
         if (now == null || began < EARLIEST || began > now) {
             return new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "There is no such run in this workspace.",
-                    "Check the id; runs are listed at GET /v1/runs.");
+                    "No run with this id exists in this workspace. Nothing was changed.",
+                    "Check the id. GET /v1/runs lists the runs.");
         }
         return new SemelException(
                         ErrorCode.NOT_FOUND,
-                        "This run is not in this workspace: it was deleted after its time, or it never was here.",
-                        "Check the id and the workspace; how long runs are kept is up to the server's retention.")
+                        "This run is not in this workspace: retention deleted it, or the workspace is wrong.",
+                        "Check the id and the workspace. The retention settings define how long runs are kept.")
                 .with("began_at", String.valueOf(time(began)));
     }
 }

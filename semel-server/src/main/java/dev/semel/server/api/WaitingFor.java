@@ -9,7 +9,10 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What an unfinished run waits for, one entry for each branch that waits; made from what it said when it was put away. */
+/**
+ * Renders `waiting_for` of an unfinished run: one entry per waiting branch, from what the run stored when it
+ * suspended.
+ */
 final class WaitingFor {
     private WaitingFor() {}
 
@@ -24,7 +27,7 @@ final class WaitingFor {
         return Bare.ours(out);
     }
 
-    /** What it waits for first, in a word; empty where it does not wait. */
+    /** The kind of the first wait; empty if the run does not wait. */
     static String word(Rows.Run run) {
         String waits = run.work() == null ? null : run.work().waits();
         return waits == null ? "" : Json.parse(waits).path("for").asString("");
@@ -47,7 +50,7 @@ final class WaitingFor {
         if (child) {
             out.put("run_id", text(wait, "detail"));
         }
-        // Behind a gate it waits since it was asked for; when a step began to wait stands in the timeline.
+        // A queued run waits since its creation; for a step, the timeline shows when its wait began.
         out.put("since", run.state() == RunState.QUEUED ? Views.time(run.createdAt()) : null);
         out.put("until", child ? null : Views.time(wait.path("until").asLong(0)));
         return out;

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Who drives the runs of this store, since when, and how far behind they are. */
+/** Serves the list of workers of this store, with their leases and the execution lag. */
 final class Workers {
     private final Semel semel;
 

@@ -10,7 +10,7 @@ import java.util.List;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Workflows, page by page. */
+/** Serves `GET /v1/workflows`: all workflows, or pages filtered by name. */
 final class WorkflowList {
     private final Semel semel;
     private final Rollouts rollouts;
@@ -21,8 +21,8 @@ final class WorkflowList {
     }
 
     /**
-     * By name: all of them, or a page of those whose names have a part. A summary has what a page of one tells of its
-     * effects and its newest runs, and is a page in any case, since each row is counted.
+     * Lists workflows by name. A summary adds effects and run counts and is always paged, because each row costs a
+     * count.
      */
     Answer of(Request request) {
         boolean summary = "true".equals(request.query("summary"));

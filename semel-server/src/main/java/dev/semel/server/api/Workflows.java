@@ -27,24 +27,24 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Workflows: list, look, publish, pause. */
+/** Serves `/v1/workflows`: lists, returns, publishes, pauses and resumes workflows. */
 final class Workflows {
-    private static final int LOOKED_BACK = 100;
+    private static final int MAX_VERSIONS_SCANNED = 100;
     private static final int WORKFLOW_ID_FROM = "run_".length() + 10;
 
     private final Semel semel;
     private final Triggers triggers;
-    private final Deeds deeds;
+    private final Deeds actions;
     private final Rollouts rollouts;
-    private final Promises promises;
+    private final Promises publishChecks;
     private final ScheduleQuota quota;
 
-    Workflows(Semel semel, Deeds deeds, Rollouts rollouts, Promises promises) {
+    Workflows(Semel semel, Deeds actions, Rollouts rollouts, Promises publishChecks) {
         this.semel = semel;
         this.triggers = rollouts.triggers();
-        this.deeds = deeds;
+        this.actions = actions;
         this.rollouts = rollouts;
-        this.promises = promises;
+        this.publishChecks = publishChecks;
         this.quota = new ScheduleQuota(semel, () -> triggers.bounds().schedules());
     }
 
@@ -61,7 +61,7 @@ final class Workflows {
         return Views.ok(out).with("ETag", Seen.of(entry).tag());
     }
 
-    /** Every effect, with what keeps it from happening twice. */
+    /** Adds every effect with its protection against duplicates. */
     static void effects(ArrayNode out, Definition definition) {
         definition.steps().forEach(step -> {
             Declared effect = step.act().effect();
@@ -133,7 +133,7 @@ final class Workflows {
         int share = share(request);
         Seen seen = Seen.in(request);
         if (seen != null && share > 0) {
-            throw Paging.refused("If-Match goes with a version for all triggers, not with a share");
+            throw Paging.refused("If-Match cannot be combined with share");
         }
         Definition definition = checked(request.principal().workspace(), name, text, share > 0);
         if ("true".equals(request.query("dry_run"))) {
@@ -147,43 +147,47 @@ final class Workflows {
         if (done == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "There is no workflow " + name + " yet whose triggers could be shared. Nothing was published.",
+                    "Workflow " + name + " does not exist yet, so a share is not possible. Nothing was published.",
                     "Publish its first version without a share.");
         }
         return done.answer();
     }
 
     /**
-     * A text that could be published under this name now.
+     * Compiles a text and checks that it can be published under this name.
      *
-     * @param staged whether it goes to a share of the triggers first
-     * @throws SemelException `invalid-definition`, with what is wrong
+     * @param staged whether it is published for a percentage of the triggers first
+     * @throws SemelException `invalid-definition`, with the errors
      */
     Definition checked(int workspace, String name, String text, boolean staged) {
         Definition read = Definition.compile(text);
         if (!read.name().equals(name)) {
             throw new SemelException(
                     ErrorCode.INVALID_DEFINITION,
-                    "The file says workflow: " + read.name()
-                            + " and the path says another name. Nothing was published.",
+                    "The file has workflow: " + read.name()
+                            + ", but the path has another name. Nothing was published.",
                     "Use the same name in both.");
         }
-        refuseLoops(workspace, read);
+        rejectCycles(workspace, read);
         var unused = quota.counted(workspace, read);
-        return read.noting(promises.check(workspace, read, staged));
+        return read.noting(publishChecks.check(workspace, read, staged));
     }
 
-    /** @param seen what the author has seen of it, who would not want to write over anything else; null for whatever there is */
+    /** @param seen the version that the author expects; null: publish over any version */
     private Deeds.@Nullable Done publishForAll(Request request, Definition definition, @Nullable Seen seen) {
         int workspace = request.principal().workspace();
         String actor = request.principal().tokenId();
-        Deeds.Deed deed = new Deeds.Deed("workflow.publish", definition.name(), definition.text());
+        Deeds.Deed actionRequest = new Deeds.Deed("workflow.publish", definition.name(), definition.text());
         Edit.Footing footing = seen == null ? null : seen.footing();
         return ScheduleQuota.untilCounted(
-                () -> deeds.once(
+                () -> actions.once(
                         request,
-                        deed,
-                        noted(request, definition.name(), "for all", publishing(workspace, definition, actor, footing)),
+                        actionRequest,
+                        audited(
+                                request,
+                                definition.name(),
+                                "for all",
+                                publishing(workspace, definition, actor, footing)),
                         row -> published(row, definition)),
                 () -> footing != null && !footing.holds(inForce(workspace, definition.name())));
     }
@@ -194,10 +198,10 @@ final class Workflows {
     }
 
     private Deeds.@Nullable Done publishFor(int share, Request request, Definition definition) {
-        return deeds.once(
+        return actions.once(
                 request,
                 new Deeds.Deed("workflow.publish", definition.name(), definition.text(), String.valueOf(share)),
-                noted(
+                audited(
                         request,
                         definition.name(),
                         "for " + share + " per cent",
@@ -210,16 +214,16 @@ final class Workflows {
                 row -> published(row, definition));
     }
 
-    /** A text that was current before leaves no row: nothing was published. */
-    private Edit<Rows.@Nullable Workflow> noted(
+    /** Adds an audit entry only if the text changed. */
+    private Edit<Rows.@Nullable Workflow> audited(
             Request request, String name, String share, Edit<? extends Rows.@Nullable Workflow> edit) {
-        @SuppressWarnings("unchecked") // a change that always answers is one that may not
+        @SuppressWarnings("unchecked") // a change with a non-null result is also one with a nullable result
         Edit<Rows.@Nullable Workflow> wide = (Edit<Rows.@Nullable Workflow>) edit;
         var entry = new Deeds.Entry("workflow.publish", name, share);
-        return deeds.noting(request, entry, wide, row -> row != null && row.changed());
+        return actions.noting(request, entry, wide, row -> row != null && row.changed());
     }
 
-    /** Per cent of the fresh triggers; 0 for all of them. */
+    /** The rollout percentage of fresh triggers; 0 for all of them. */
     private static int share(Request request) {
         String text = request.query("share");
         if (text == null) {
@@ -231,7 +235,7 @@ final class Workflows {
                 return share == 100 ? 0 : share;
             }
         }
-        throw Paging.refused("share must be a whole number of per cent, from 1 to 100");
+        throw Paging.refused("share must be a whole percentage from 1 to 100");
     }
 
     private static @Nullable ObjectNode published(Rows.@Nullable Workflow row, Definition definition) {
@@ -246,8 +250,8 @@ final class Workflows {
         return withWarnings(Rollouts.candidate(out, row.rollout()), definition);
     }
 
-    /** A circle of workflows is refused; the others are taken as they are now, with their candidates. */
-    private void refuseLoops(int workspace, Definition definition) {
+    /** Rejects a call cycle between workflows; other workflows count with their current version and candidate. */
+    private void rejectCycles(int workspace, Definition definition) {
         Loops.refuse(definition, name -> {
             Current other = semel.workflow(workspace, name);
             if (other == null) {
@@ -271,7 +275,7 @@ final class Workflows {
         return out;
     }
 
-    /** A file from a folder. What is published already, also for a share only, stays as it is. */
+    /** Publishes a file from the workflow folder, unless its text is already current or candidate. */
     Rows.Workflow publish(int workspace, Definition definition, String actor) {
         Rows.Workflow known = semel.view(reads -> {
             Rows.Workflow row = reads.workflow(workspace, definition.name());
@@ -284,8 +288,8 @@ final class Workflows {
         if (known != null) {
             return known;
         }
-        refuseLoops(workspace, definition);
-        promises.check(workspace, definition, false);
+        rejectCycles(workspace, definition);
+        publishChecks.check(workspace, definition, false);
         Edit.By by = new Edit.By(semel.newId(), actor, "for all");
         var note = new Edit.Note(workspace, "workflow.publish", definition.name(), by);
         return ScheduleQuota.untilCounted(() -> semel.maybeChange(new Edit.Noted<>(
@@ -293,11 +297,11 @@ final class Workflows {
     }
 
     /**
-     * What that actor published last, with its text, which a list of versions leaves out. The same file again, after somebody
-     * went back from it, is not published: that decision stands until the file changes.
+     * The last version of this actor, with its text. The same file is not published again after a rollback: the
+     * rollback applies until the file changes.
      */
     private static Rows.@Nullable Version lastOf(String actor, Reads reads, Rows.Workflow row) {
-        return reads.versions(row.workflowId(), Integer.MAX_VALUE, LOOKED_BACK).stream()
+        return reads.versions(row.workflowId(), Integer.MAX_VALUE, MAX_VERSIONS_SCANNED).stream()
                 .filter(version -> version.by().equals(actor))
                 .findFirst()
                 .map(version -> reads.version(version.workflowId(), version.version()))
@@ -308,7 +312,7 @@ final class Workflows {
         return version != null && version.body().equals(definition.text());
     }
 
-    /** Only what asks for schedules is counted, so that the others need not wait for each other. */
+    /** Only definitions with schedules are counted, so that the others do not block each other. */
     private Edit<Rows.@Nullable Workflow> publishing(
             int workspace, Definition definition, String actor, Edit.@Nullable Footing seen) {
         long change = quota.counted(workspace, definition);
@@ -317,7 +321,7 @@ final class Workflows {
     }
 
     private Edit.Publish plain(int workspace, Definition definition, String actor) {
-        // Short, because it stands in every run and in an index: the last 12 digits hold its 64 bits of chance.
+        // Short, because every run and an index store it: the last 12 digits contain its 64 random bits.
         String id = "wf_" + semel.newId().text().substring(WORKFLOW_ID_FROM);
         return new Edit.Publish(workspace, definition.name(), id, definition.text(), actor);
     }
@@ -357,10 +361,10 @@ final class Workflows {
         Current entry = triggers.workflow(request.principal(), request.parameter("id"));
         String id = entry.published().workflowId();
         String action = paused ? "workflow.pause" : "workflow.resume";
-        Deeds.Done done = deeds.once(
+        Deeds.Done done = actions.once(
                 request,
                 new Deeds.Deed(action, id),
-                deeds.noting(
+                actions.noting(
                         request,
                         new Deeds.Entry(action, entry.published().name(), ""),
                         new Edit.Pause(request.principal().workspace(), id, paused),

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The workspaces of this server, in the order in which they were made. One is made with its first token (`POST
- * /v1/tokens` with `workspace`); what is in it is for its own tokens and people alone.
+ * Serves `GET /v1/workspaces`: the workspaces of this server, in order of creation. `POST /v1/tokens` with `workspace`
+ * creates one. Only its own tokens and users can access its content.
  */
 final class WorkspaceRoutes {
     private static final int BEFORE_ALL = 0;
@@ -31,12 +31,12 @@ final class WorkspaceRoutes {
         Paging paging = Paging.of(request);
         String after = SettingDeeds.after(paging);
         if (!after.matches("[0-9]{0,9}")) {
-            throw Paging.refused("after is not a cursor that a list gave");
+            throw Paging.refused("after must be the next value of an earlier response");
         }
         int from = after.isEmpty() ? BEFORE_ALL : Integer.parseInt(after);
         String own = request.principal().workspaceName();
         return Views.page(
-                behind(from, paging.limit()),
+                findAfter(from, paging.limit()),
                 paging.limit(),
                 row -> Views.object()
                         .put("workspace", row.name())
@@ -44,7 +44,7 @@ final class WorkspaceRoutes {
                 row -> SettingDeeds.cursor(Integer.toString(row.ws())));
     }
 
-    private List<Rows.Workspace> behind(int from, int limit) {
+    private List<Rows.Workspace> findAfter(int from, int limit) {
         return Objects.requireNonNull(semel.view(reads -> {
             List<Rows.Workspace> found = new ArrayList<>();
             Integer next = reads.workspaceAfter(from);

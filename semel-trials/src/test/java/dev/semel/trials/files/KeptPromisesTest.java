@@ -81,8 +81,8 @@ class KeptPromisesTest extends OnDevServers {
         Reply refused = Problem.expect(stage.admin().publish(file), 400, "invalid-definition");
         assertTrue(
                 refused.body()
-                        .contains("line 7, column 14: SEM-P02: step 'tell' states provider_window: 1d, and the provider"
-                                + " of channel forgetful remembers a key for 1h. Nothing was published."),
+                        .contains("line 7, column 14: SEM-P02: step 'tell' declares provider_window: 1d, but channel"
+                                + " forgetful's provider keeps a key for 1h. Nothing was published."),
                 refused.body());
         stage.admin().publish(file.replace("24h", "1h")).expect(200);
     }

@@ -303,7 +303,7 @@ class KindsTest extends OnDevServers {
                 provider_window: 24h
             """).expect(400);
         assertTrue(refused.body().contains("line 7, column 14"), refused.body());
-        assertTrue(refused.body().contains("channel mail can honour only ask, at_most_once"), refused.body());
+        assertTrue(refused.body().contains("channel mail supports only ask, at_most_once"), refused.body());
         Reply risky = stage.admin().publish("""
             semel: 1
             workflow: promiser
@@ -311,7 +311,7 @@ class KindsTest extends OnDevServers {
             steps:
               - {id: pay, java: shout, protect: ask, risk: high}
             """).expect(400);
-        assertTrue(risky.body().contains("nobody approves it"), risky.body());
+        assertTrue(risky.body().contains("has risk: high and no approval step before it"), risky.body());
         Reply lenient = stage.admin().publish("""
             semel: 1
             workflow: promiser
@@ -320,7 +320,7 @@ class KindsTest extends OnDevServers {
               - {id: ask, approval: {to: "role:ops", title: May I, on_reject: continue}}
               - {id: pay, java: shout, protect: ask, risk: high}
             """).expect(400);
-        assertTrue(lenient.body().contains("nobody approves it"), lenient.body());
+        assertTrue(lenient.body().contains("has risk: high and no approval step before it"), lenient.body());
         stage.admin().publish("""
             semel: 1
             workflow: promiser

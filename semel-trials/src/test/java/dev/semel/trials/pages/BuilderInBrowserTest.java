@@ -205,7 +205,7 @@ class BuilderInBrowserTest {
             assertThat(page.locator("#mine")).containsText("ok: mine");
             api().publish(letters("shared").replace("ok: true", "ok: theirs")).expect(200);
             button(page, "Publish for all new triggers").click();
-            assertThat(page.locator("[role=alert]")).containsText("was changed by somebody else");
+            assertThat(page.locator("[role=alert]")).containsText("was changed by another request");
             assertThat(page.locator("#theirs")).containsText("+    set: { ok: theirs }");
             assertThat(page.locator("#mine")).containsText("-    set: { ok: theirs }");
             assertEquals(

@@ -207,7 +207,7 @@ class DetailPagesInBrowserTest {
             list.page().getByLabel("It did not happen").check();
             press(list.page(), "Record decision for each");
             assertThat(list.page().locator("main")).containsText("0 of 1 reviews decided");
-            assertThat(list.page().locator("main")).containsText("is asked in version 2 by now, not 1");
+            assertThat(list.page().locator("main")).containsText("now has version 2, not 1");
             press(page.page(), "Record decision");
             assertThat(page.page().locator("main")).containsText("a user decided it before, or the run has continued");
         }
@@ -227,7 +227,7 @@ class DetailPagesInBrowserTest {
             tab.go("/reviews?tab=in_doubt");
             Locator row = page.locator("tr", new Page.LocatorOptions().setHasText(id));
             row.locator("a").first().click();
-            assertThat(page.locator(".evidence")).containsText("How it ended is not known. It was not sent again.");
+            assertThat(page.locator(".evidence")).containsText("The outcome is unknown. It was not sent again.");
             tab.shoot("review");
             slow.go(URI.create(page.url()).getPath());
             page.locator("#d-note").fill("the warehouse has it");
@@ -299,7 +299,7 @@ class DetailPagesInBrowserTest {
                     .expect(200);
             page.locator("#i-cause").fill("Their platform: it answered 400.");
             press(page, "Save answers");
-            assertThat(page.locator("[role=alert]")).containsText("Somebody else changed it");
+            assertThat(page.locator("[role=alert]")).containsText("Another request changed this document");
             assertThat(page.locator("#i-cause")).hasValue("Their platform: it answered 400.");
             press(page, "Save answers");
             assertThat(page.locator("main")).containsText("version 3");

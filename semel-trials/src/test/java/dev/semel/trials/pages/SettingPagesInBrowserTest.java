@@ -137,7 +137,7 @@ class SettingPagesInBrowserTest {
             Locator rows = tab.page().locator("tbody tr");
             assertThat(rows).hasCount(2);
             assertThat(rows.first()).containsText("Suppressed");
-            assertThat(rows.first()).containsText("the same was sent before");
+            assertThat(rows.first()).containsText("the same message was sent before");
             assertThat(rows.last()).containsText("Sent");
         }
     }
@@ -203,7 +203,7 @@ class SettingPagesInBrowserTest {
                 .expect(200);
         try (Tab tab = tab().expecting("403").expecting("412")) {
             keep(tab, "/runs?status=completed", "hers");
-            assertThat(tab.page().locator("main")).containsText("view hers is somebody else's");
+            assertThat(tab.page().locator("main")).containsText("view hers belongs to another user");
             keep(tab, "/runs?status=completed", "ours");
             assertThat(tab.page().locator("main")).containsText("A shared view named ours exists");
             keep(tab, "/runs?status=completed", "mine");
