@@ -124,7 +124,7 @@ final class ChangesTest {
         assertTrue(come.getFirst().to().contains("tx"), come::toString);
         List<Change> gone = Change.between(Definition.compile(tx), file(""));
         assertEquals("", gone.getFirst().to());
-        assertTrue(gone.getFirst().means().contains("runs in flight"), gone::toString);
+        assertTrue(gone.getFirst().means().contains("runs in progress"), gone::toString);
     }
 
     @Test

@@ -86,7 +86,7 @@ final class SchedulesTest {
     @Test
     void ids_are_unique_and_there_are_not_too_many() {
         String twice = "trigger: {schedules: [{id: a, every: 1h}, {id: a, every: 2h}]}\n";
-        assertTrue(Drafts.only(Drafts.with(twice)).message().contains("two schedules have the id a"));
+        assertTrue(Drafts.only(Drafts.with(twice)).message().contains("two schedules have the same id a"));
         String many = IntStream.range(0, 101)
                 .mapToObj(i -> "{id: a" + i + ", cron: \"* * * * * *\"}")
                 .collect(Collectors.joining(", ", "trigger: {schedules: [", "]}\n"));

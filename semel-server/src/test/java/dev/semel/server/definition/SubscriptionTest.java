@@ -72,8 +72,8 @@ final class SubscriptionTest {
         {type: t, whne: true}                           | 'whne' is not a field of trigger.events[]
         {type: t, when: yes please}                     | when must be true or false
         {type: t, when: "${ event.id }", data: [1]}     | a map, not a list
-        {type: t, when: "${ input.a }"}                 | 'input' cannot be read in a subscription
-        {type: t, when: "${ now() != '' }"}             | now() cannot be read in a subscription
+        {type: t, when: "${ input.a }"}                 | 'input' cannot be read in an event subscription
+        {type: t, when: "${ now() != '' }"}             | now() cannot be read in an event subscription
         """)
     void a_mistake_is_shown_at_its_place(String entry, String message) {
         SemelException refused = Drafts.refused(Drafts.with("trigger: {events: [" + entry + "]}\n" + Drafts.STEP));

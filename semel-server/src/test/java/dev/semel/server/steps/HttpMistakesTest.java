@@ -90,7 +90,7 @@ final class HttpMistakesTest {
                 "redirects: 1 | protect: ask | only GET and HEAD follow redirects",
                 "idempotency_header: none | protect: provider_key | this request does not carry it",
                 "body: 1 | protect: lookup | protect: lookup needs lookup",
-                "body: 1 | protect: maybe | POST can be protected by",
+                "body: 1 | protect: maybe | POST supports protect:",
                 "body: 1 | protect: none | say why",
                 "body: 1 | {protect: ask, timeout: 11m} | timeout of an http step is at most 10m",
                 "body: 1 | {protect: ask, lookup: {http: {url: 'https://a.example/'}}} | lookup is asked only with",
@@ -114,7 +114,7 @@ final class HttpMistakesTest {
         for (String method : List.of("POST", "PUT", "PATCH", "DELETE")) {
             SemelException refused = refused("http: {method: " + method + ", url: 'https://a.example/'}");
             assertTrue(
-                    refused.detail().contains("SEM-P01: " + method + " changes something outside"), refused.detail());
+                    refused.detail().contains("SEM-P01: " + method + " has an external effect but no protection"), refused.detail());
             assertTrue(String.valueOf(refused.fix()).contains("protect: provider_key"), refused.fix());
         }
         Definition.compile(FileBench.file("http: {url: 'https://a.example/'}"));
