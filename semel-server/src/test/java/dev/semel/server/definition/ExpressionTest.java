@@ -98,14 +98,14 @@ class ExpressionTest {
         ${ input.i / 0 }           | it divides by zero
         ${ input.i % 0 }           | it divides by zero
         ${ 1.0 / 0.0 }             | its result is infinite or not a number
-        ${ input.i * 1.5 }         | an operator or function does not fit the types of its values
-        ${ input.d * 2 }           | an operator or function does not fit the types of its values
-        ${ input.big + 1 }         | an operator or function does not fit the types of its values
-        ${ input.s + 1 }           | an operator or function does not fit the types of its values
-        ${ lower(input.i) }        | an operator or function does not fit the types of its values
+        ${ input.i * 1.5 }         | an operator or function does not accept the types of its values
+        ${ input.d * 2 }           | an operator or function does not accept the types of its values
+        ${ input.big + 1 }         | an operator or function does not accept the types of its values
+        ${ input.s + 1 }           | an operator or function does not accept the types of its values
+        ${ lower(input.i) }        | an operator or function does not accept the types of its values
         ${ 9223372036854775807 + input.i } | a number is out of the 64-bit range
         ${ int(input.s) }          | text could not be parsed as a number
-        ${ input.s ? 1 : 2 }       | a value has the wrong type for its place
+        ${ input.s ? 1 : 2 }       | an argument has the wrong type
         ${ {1: 2} }                | a map in its result has a name that is not text
         ${ key("a", "") }          | part 2 of key() is empty
         ${ key(input.n) }          | part 1 of key() is empty
@@ -118,7 +118,7 @@ class ExpressionTest {
         ${ format("%.2f", input.s) } | value 1 of format() is not a number
         ${ format("%.2f", input.huge) } | value 1 of format() is not a number
         ${ b"abc" }                | its result has a type that JSON does not have
-        Dear ${ input.n }          | an expression inside text gave null
+        Dear ${ input.n }          | an expression inside text returned null
         """)
     void an_evaluation_that_fails_says_why_and_shows_no_value(String expression, String because) {
         String detail = Drafts.failure("'" + expression + "'", INPUT);

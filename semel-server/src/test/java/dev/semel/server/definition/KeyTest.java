@@ -65,8 +65,8 @@ class KeyTest {
         ${ input.id }                   | {"id":"  "}    | the expression returned nothing
         ${ header["X-Event-Id"] }       | {}             | header["X-Event-Id"] is missing
         ${ key("order", input.id) }     | {"id":""}      | part 2 of key() is empty
-        ${ lower(input.id) }            | {"id":5}       | an operator or function does not fit
-        order-${ input.id }             | {"id":null}    | an expression inside text gave null
+        ${ lower(input.id) }            | {"id":5}       | an operator or function does not accept
+        order-${ input.id }             | {"id":null}    | an expression inside text returned null
         """)
     void a_key_that_comes_out_empty_or_fails_is_a_missing_key(String key, String input, String because) {
         SemelException e = assertThrows(SemelException.class, () -> keyed(key).deriveKey(Json.parse(input), Map.of()));

@@ -35,8 +35,8 @@ class MistakesTest {
               - {id: note, set: {ok: true}}
             """);
         assertEquals("""
-            The workflow file has an error at line 5, column 38: this key changes between attempts: now() gives a \
-            different value on every attempt. A key must name the intended action, so that every retry carries the \
+            The workflow file has an error at line 5, column 38: this key changes between attempts: now() returns a \
+            different value each time. A key must identify the intended action, so that every retry has the \
             same one.
                4 |   http:
                5 |     key: ${ key("welcome", input.id, now()) }

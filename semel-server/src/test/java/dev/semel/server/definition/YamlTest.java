@@ -70,8 +70,8 @@ class YamlTest {
                 Arguments.of("a: [" + "*b,".repeat(80_000), 1, 5, "aliases are not allowed; write the value here."),
                 Arguments.of("a: 1\n---\nb: 2", 3, 1, "a file must have one YAML document; this is a second one. Use one file per workflow."),
                 Arguments.of("? [a]\n: b", 1, 3, "the name of a field must be text."),
-                Arguments.of("a: " + "[".repeat(100_000), 1, 35, "values may have at most 32 deep."),
-                Arguments.of("- ".repeat(50_000) + "x", 1, 65, "values may have at most 32 deep."),
+                Arguments.of("a: " + "[".repeat(100_000), 1, 35, "values may have at most 32 nested levels."),
+                Arguments.of("- ".repeat(50_000) + "x", 1, 65, "values may have at most 32 nested levels."),
                 Arguments.of(
                         "[" + "1,".repeat(100_000) + "]", 1, 40_000, "a workflow file may have at most 20000 values."),
                 Arguments.of("x".repeat(1024 * 1024), 1, 1, "a workflow file may have at most 256 KiB."),
