@@ -15,15 +15,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a new version changes about keys and effects, and what that means for those in flight.
+ * One difference between two versions of a workflow that affects keys or effects, and what it means for existing ones.
  *
- * @param field as it is written in the file, e.g. `idempotency.window`, or a step and its field
- * @param from empty where it was not there
- * @param to empty where it is gone
- * @param means in one sentence
+ * @param field as written in the file, e.g. `idempotency.window`, or a step and its field
+ * @param from empty if it was absent
+ * @param to empty if it was removed
+ * @param means consequence, in one sentence
  */
 public record Change(String field, String from, String to, String means) {
-    /** In the order of the file. */
+    /** The changes, in the order of the file. */
     public static List<Change> between(Definition before, Definition after) {
         List<Change> changes = new ArrayList<>();
         triggers(changes, before, after);
@@ -45,8 +45,8 @@ public record Change(String field, String from, String to, String means) {
                         "trigger.http.key",
                         said(before.keyText()),
                         said(after.keyText()),
-                        "A retry of a trigger that is known by a key made by the old expression gets another key and"
-                                + " starts a new run. Keys that callers send are not touched."));
+                        "A retry of a trigger whose key came from the old expression gets a different key and"
+                                + " starts a new run. Keys that callers send are not affected."));
         boolean required = after.policy().requireKey();
         add(
                 to,
@@ -55,12 +55,12 @@ public record Change(String field, String from, String to, String means) {
                         said(before.policy().requireKey()),
                         said(required),
                         required
-                                ? "Callers that send no key are refused from now on."
-                                : "Triggers without a key start a new run each; their retries are not recognised."));
+                                ? "The server rejects triggers without a key from now on."
+                                : "Each trigger without a key starts a new run; the server cannot recognise its retries."));
     }
 
     private static void policy(List<Change> to, KeyPolicy before, KeyPolicy after) {
-        String kept = "A known key keeps the window it was admitted with; ";
+        String kept = "An existing key keeps the window it was admitted with; ";
         Duration window = after.window();
         add(
                 to,
@@ -68,17 +68,17 @@ public record Change(String field, String from, String to, String means) {
                         "idempotency.window",
                         words(before.window()),
                         words(window),
-                        kept + "a new one is remembered for " + words(window) + "."));
+                        kept + "a new key has a window of " + words(window) + "."));
         add(
                 to,
                 new Change(
                         "idempotency.scope",
                         word(before.scope()),
                         word(after.scope()),
-                        "Known keys are still found, as they were admitted; new ones are unique in the "
+                        "Existing keys keep their scope; new keys are unique in the "
                                 + word(after.scope()) + "."));
-        String judged = "A known key is compared by the version that admitted it, so that no honest retry becomes a"
-                + " conflict; new keys are compared by this.";
+        String judged = "The server compares an existing key by the version that admitted it, so that no retry becomes a"
+                + " conflict; it compares new keys by this version.";
         add(to, new Change("idempotency.fingerprint", fields(before), fields(after), judged));
         add(
                 to,
@@ -93,11 +93,11 @@ public record Change(String field, String from, String to, String means) {
                         "idempotency.on_mismatch",
                         word(before.onMismatch()),
                         word(after.onMismatch()),
-                        "Known keys answer a changed payload as before; new ones "
+                        "Existing keys handle a changed payload as before; new keys "
                                 + switch (after.onMismatch()) {
-                                    case REJECT -> "refuse it with 422.";
-                                    case REPLAY -> "answer with the original run, loudly.";
-                                    case DISTINCT -> "start a run for each payload.";
+                                    case REJECT -> "reject it with 422.";
+                                    case REPLAY -> "return the original run and flag the difference.";
+                                    case DISTINCT -> "start one run for each payload.";
                                 }));
         rest(to, before, after);
     }
@@ -109,21 +109,21 @@ public record Change(String field, String from, String to, String means) {
                         "idempotency.duplicate_payload",
                         word(before.duplicatePayload()),
                         word(after.duplicatePayload()),
-                        "Only payloads that come from now on are compared with each other."));
+                        "The server compares only payloads that arrive from now on."));
         add(
                 to,
                 new Change(
                         "idempotency.on_failed",
                         word(before.onFailed()),
                         word(after.onFailed()),
-                        "Known keys of failed runs answer as before; this is for keys that are admitted from now on."));
+                        "Existing keys of failed runs behave as before; this applies to new keys."));
         add(
                 to,
                 new Change(
                         "idempotency.hold_while_running",
                         said(before.holdWhileRunning()),
                         said(after.holdWhileRunning()),
-                        "Known keys of unfinished runs expire as before; this is for new ones."));
+                        "Existing keys of unfinished runs expire as before; this applies to new keys."));
     }
 
     private static void effects(List<Change> to, Definition before, Definition after) {
@@ -135,7 +135,7 @@ public record Change(String field, String from, String to, String means) {
                         "steps." + step,
                         effect.target(),
                         "",
-                        "New runs do not do this any more; runs in flight end on their version and still do."));
+                        "New runs no longer do this; runs in progress keep their version and still do."));
             }
         });
         fresh.forEach((step, effect) -> {
@@ -145,7 +145,7 @@ public record Change(String field, String from, String to, String means) {
                         "steps." + step,
                         "",
                         effect.target() + " (" + effect.protection() + ")",
-                        "A new effect. A safe replay of an older run, by this version, does it for the first time."));
+                        "A new effect. A safe replay of an older run with this version sends it for the first time."));
             } else {
                 effect(to, "steps." + step, was, effect);
             }
@@ -153,7 +153,7 @@ public record Change(String field, String from, String to, String means) {
     }
 
     private static void effect(List<Change> to, String step, Declared was, Declared now) {
-        add(to, new Change(step, was.target(), now.target(), "It goes elsewhere; what was sent stays where it is."));
+        add(to, new Change(step, was.target(), now.target(), "Later sends go to the new target; earlier sends are not affected."));
         add(
                 to,
                 new Change(
@@ -161,40 +161,40 @@ public record Change(String field, String from, String to, String means) {
                         was.protection(),
                         now.protection(),
                         "none".equals(now.protection())
-                                ? "After a crash between sending and recording it is sent again, and nothing stops"
-                                        + " that."
-                                : "Effects in flight are settled as their own version says."));
+                                ? "After a crash between send and record, the engine sends it again; nothing prevents"
+                                        + " a duplicate."
+                                : "Effects in progress keep the protection of their own version."));
         add(
                 to,
                 new Change(
                         step + ".idempotent.key",
                         said(was.key()),
                         said(now.key()),
-                        "What was done under the old key is not recognised: inside the window it can be done once"
-                                + " more."));
+                        "The engine does not recognise effects under the old key: inside the window it can send one"
+                                + " again."));
         add(
                 to,
                 new Change(
                         step + ".idempotent.time",
                         words(was.window()),
                         words(now.window()),
-                        "What was accepted keeps the window it was accepted with; the next one gets this."));
+                        "Accepted effects keep their window; the next effect gets this one."));
         add(
                 to,
                 new Change(
                         step + ".idempotent.on_change",
                         said(was.onChange()),
                         said(now.onChange()),
-                        "Decides on the next one that has other data."));
+                        "Applies to the next effect with different data."));
         add(
                 to,
                 new Change(
                         step + ".provider_window",
                         words(was.providerWindow()),
                         words(now.providerWindow()),
-                        "So long a send of unknown outcome is repeated with the same key; later it is in doubt."));
-        add(to, new Change(step + ".does", was.does(), now.does(), "Changes what counts as handled before."));
-        add(to, new Change(step + ".risk", said(was.risk()), said(now.risk()), "Decides who must agree first."));
+                        "The engine repeats a send of unknown outcome with the same key for this long; later it is in doubt."));
+        add(to, new Change(step + ".does", was.does(), now.does(), "Changes which effects count as already handled."));
+        add(to, new Change(step + ".risk", said(was.risk()), said(now.risk()), "Changes whether a user must approve first."));
     }
 
     private static Map<String, Declared> effectsOf(Definition definition) {
@@ -221,7 +221,7 @@ public record Change(String field, String from, String to, String means) {
         return constant.name().toLowerCase(Locale.ROOT);
     }
 
-    /** Empty where there is none. */
+    /** Empty if there is none. */
     static String words(@Nullable Duration length) {
         return length == null ? "" : Durations.words(length);
     }

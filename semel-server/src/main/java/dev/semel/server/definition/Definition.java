@@ -33,10 +33,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/**
- * A workflow file, read, checked and ready to run. Compiling is the only costly part; the rest may be called by any
- * number of threads.
- */
+/** A workflow file that was parsed, validated and compiled, ready to run. Thread-safe. */
 public final class Definition {
     private static final String SPEC =
             "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.1";
@@ -66,13 +63,13 @@ public final class Definition {
 
     /**
      * @param text YAML 1.2 or JSON, at most 256 KiB
-     * @throws SemelException `invalid-definition`, with every mistake and its place in the member `errors`
+     * @throws SemelException `invalid-definition`, with every error and its position in the member `errors`
      */
     public static Definition compile(String text) {
         return new Definition(text, new DefinitionReader(withoutMark(text)).read());
     }
 
-    /** A byte order mark is not part of the text, and would move every column of the first line. */
+    /** Removes a byte order mark, which would move every column of the first line. */
     private static String withoutMark(String text) {
         return text.startsWith("\uFEFF") ? text.substring(1) : text;
     }
@@ -97,32 +94,32 @@ public final class Definition {
         return parts.rules().policy();
     }
 
-    /** Whether the workflow makes a key from the input where the caller sent none. */
+    /** Whether the workflow derives a key from the input if the caller sent none. */
     public boolean derivesKey() {
         return parts.key() != null;
     }
 
-    /** `trigger.http.key` as it is written; null where the caller's header is the key. */
+    /** `trigger.http.key` as written; null if the caller's header is the key. */
     public @Nullable String keyText() {
         return parts.key() == null ? null : parts.keyText();
     }
 
-    /** The headers that `trigger.http.key` reads, as they are written there. */
+    /** The headers that `trigger.http.key` reads, as written there. */
     public Set<String> keyHeaders() {
         return keyHeaders;
     }
 
     /**
-     * The key that `trigger.http.key` makes. Only for a trigger without a key of its own.
+     * Derives the key of a trigger that has none, by `trigger.http.key`.
      *
-     * @param headers of the request; names are compared without regard to case
-     * @throws SemelException `idempotency-key-required` where the expression gives nothing, because a run without the
-     *     key that its workflow promised could be a silent double; `idempotency-key-invalid` where the key is not one
+     * @param headers of the request; names are case-insensitive
+     * @throws SemelException `idempotency-key-required` if the expression gives no key, because a run without it could
+     *     be a silent duplicate; `idempotency-key-invalid` if the key is malformed
      */
     public String deriveKey(JsonNode input, Map<String, String> headers) {
         Template key = parts.key();
         if (key == null) {
-            throw new IllegalStateException("workflow '" + name() + "' derives no key; ask derivesKey() first");
+            throw new IllegalStateException("workflow '" + name() + "' derives no key; check derivesKey() first");
         }
         Map<String, String> byName = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         byName.putAll(headers);
@@ -133,10 +130,10 @@ public final class Definition {
             throw noKey(failure.because());
         }
         if (value.isNull() || (value.isString() && value.stringValue().isBlank())) {
-            throw noKey("the expression gave nothing");
+            throw noKey("the expression returned nothing");
         }
         if (!value.isString() && !value.isNumber()) {
-            throw badKey("it is " + Kinds.of(value) + ", and a key is text or a number");
+            throw badKey("it is " + Kinds.of(value) + ", but a key must be text or a number");
         }
         return checked(value.asString().strip());
     }
@@ -152,59 +149,59 @@ public final class Definition {
     private SemelException noKey(String because) {
         return new SemelException(
                         ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
-                        "Workflow '%s' makes its key itself (trigger.http.key) but has none, because %s. No run was started."
+                        "Workflow '%s' could not derive its key (trigger.http.key), because %s. No run was started."
                                 .formatted(name(), because),
-                        "Send the field that the key is made of, or send an Idempotency-Key header.")
+                        "Send the field that the key is derived from, or send an Idempotency-Key header.")
                 .with("spec", SPEC);
     }
 
     private SemelException badKey(String rule) {
         return new SemelException(
                         ErrorCode.IDEMPOTENCY_KEY_INVALID,
-                        "The key that workflow '%s' made itself (trigger.http.key) is not valid: %s. No run was started."
+                        "The key that workflow '%s' derived (trigger.http.key) is invalid: %s. No run was started."
                                 .formatted(name(), rule),
                         "Correct the data or the expression, or send an Idempotency-Key header.")
                 .with("spec", SPEC);
     }
 
-    /** @throws SemelException `invalid-input`, with JSON Pointers in the member `errors` and no value anywhere */
+    /** @throws SemelException `invalid-input`, with JSON Pointers in the member `errors` and without values */
     public void checkInput(JsonNode data) {
         parts.input().check(name(), data);
     }
 
-    /** When each schedule is due next, by its name in the order of the file. */
+    /** The next times of each schedule, by its id in the order of the file. */
     public Map<String, List<Instant>> nextTimes(Instant from, int count) {
         Map<String, List<Instant>> times = new LinkedHashMap<>();
         parts.extras().doors().schedules().forEach(schedule -> times.put(schedule.name(), schedule.next(from, count)));
         return times;
     }
 
-    /** What a run may have to wait for, and how long it may take. */
+    /** Concurrency rules, schedules, subscriptions and time limits of the workflow. */
     public Published.Extras extras() {
         return parts.extras();
     }
 
-    /** What a run does, on the outside world of its workspace. */
+    /** The executable body, which uses the services of its workspace. */
     public Body body(Outside outside) {
         return new FileBody(parts.name(), parts.steps(), parts.output(), timed, outside);
     }
 
-    /** The same with more to say. */
+    /** A copy with more warnings. */
     public Definition noting(List<String> more) {
         return more.isEmpty() ? this : new Definition(text, parts.noting(more));
     }
 
-    /** The steps of the file itself, without those inside of branches and loops. */
+    /** The top-level steps, without those inside branches and loops. */
     public List<FileStep> outerSteps() {
         return parts.steps();
     }
 
-    /** What its steps need of the workspace. */
+    /** The channels, routes and templates that its steps use. */
     public List<Need> needs() {
         return steps().flatMap(step -> step.act().needs().stream()).toList();
     }
 
-    /** The steps of the file, those inside of branches and loops among them, in the order of the file. */
+    /** All steps, also those inside branches and loops, in the order of the file. */
     public Stream<FileStep> steps() {
         return parts.steps().stream().flatMap(FileStep::all);
     }
@@ -216,7 +213,7 @@ public final class Definition {
                 .toList();
     }
 
-    /** What is wrong with one field of a step, found out after the file was read; it shows the place. */
+    /** An error in one field of a step that was found after the file was read, with its position. */
     SemelException refusal(String step, String field, String message, String fix) {
         String plain = withoutMark(text);
         Source source = new Source(plain);
@@ -245,7 +242,7 @@ public final class Definition {
                 .orElse(null);
     }
 
-    /** What the trigger is about, in words for people (`idempotency.object`); null where it cannot be said. */
+    /** The business object of a trigger, for users (`idempotency.object`); null if it cannot be evaluated. */
     public @Nullable String objectOf(JsonNode input) {
         return label(parts.rules().object(), input);
     }
@@ -254,7 +251,7 @@ public final class Definition {
         return parts.rules().worth() != null;
     }
 
-    /** What the trigger is worth, in words for people (`idempotency.worth`); null where it cannot be said. */
+    /** The amount of a trigger, for users (`idempotency.worth`); null if it cannot be evaluated. */
     public @Nullable String worthOf(JsonNode input) {
         return label(parts.rules().worth(), input);
     }
@@ -271,12 +268,12 @@ public final class Definition {
         }
     }
 
-    /** What it asks of `data`, as JSON Schema; an empty object where it declares no input. */
+    /** The JSON Schema of `data`; an empty object if the file declares no input. */
     public JsonNode inputSchema() {
         return parts.input().document();
     }
 
-    /** What its expressions read, with the step that each stands in; empty for those of the key and the output. */
+    /** The paths that its expressions read, by step id; the id is empty for key and output. */
     public Stream<Map.Entry<String, FieldRef>> reads() {
         Stream<Map.Entry<String, FieldRef>> outside = Stream.of(parts.key(), parts.output())
                 .flatMap(Stream::ofNullable)
@@ -293,22 +290,22 @@ public final class Definition {
                 .map(path -> Map.entry(step, path));
     }
 
-    /** Input fields that people search runs by (`search: true`). */
+    /** Input fields that users can search runs by (`search: true`). */
     public Set<String> searchFields() {
         return Set.copyOf(parts.input().search());
     }
 
-    /** Input fields that name a person (`pii: true`); they are not to be shown or logged. */
+    /** Input fields with personal data (`pii: true`), which must not be shown or logged. */
     public Set<String> personalFields() {
         return Set.copyOf(parts.input().pii());
     }
 
-    /** What is allowed but probably not meant, one sentence each. */
+    /** Lint warnings, one sentence each. */
     public List<String> warnings() {
         return parts.warnings();
     }
 
-    /** The file as it was given. */
+    /** The text of the file. */
     public String text() {
         return text;
     }

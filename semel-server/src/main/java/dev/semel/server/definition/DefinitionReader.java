@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads one file from the top. It goes on after a mistake, so that the author sees all of them at once. */
+/** Reads a workflow file into its parts and collects all errors, so that the author sees them at once. */
 final class DefinitionReader {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_-]{0,63}");
     private static final Set<String> KNOWN = Set.of(
@@ -48,7 +48,7 @@ final class DefinitionReader {
             "steps",
             "output");
 
-    /** Providers commonly go on retrying for about an hour after an outage. */
+    /** Providers commonly retry for about an hour after an outage. */
     private static final Duration RETRY_HORIZON = Duration.ofHours(1);
 
     private final String text;
@@ -64,7 +64,7 @@ final class DefinitionReader {
         this.templates = new TemplateCompiler(source, problems);
     }
 
-    /** Everything that was read, all of it valid. */
+    /** The validated parts of a workflow file. */
     record Parts(
             String name,
             @Nullable String title,
@@ -159,9 +159,9 @@ final class DefinitionReader {
     private void version(Fields workflow) {
         Tree version = workflow.get("semel");
         if (version == null) {
-            problems.add(workflow.spotOf("semel"), "the file must say 'semel: 1', the version of the format.");
+            problems.add(workflow.spotOf("semel"), "the format version is missing; add 'semel: 1'.");
         } else if (!(version instanceof Tree.Scalar(Spot _, var value)) || !value.isInt() || value.intValue() != 1) {
-            problems.add(version.spot(), "semel must be 1; this version reads no other format.");
+            problems.add(version.spot(), "semel must be 1; this server supports no other format version.");
         }
     }
 
@@ -169,16 +169,16 @@ final class DefinitionReader {
         Tree tree = workflow.get("workflow");
         String name = workflow.text("workflow");
         if (tree == null) {
-            problems.add(workflow.spotOf("workflow"), "the file must name its workflow: 'workflow: name'.");
+            problems.add(workflow.spotOf("workflow"), "the name of the workflow is missing; add 'workflow: name'.");
         } else if (name != null && !NAME.matcher(name).matches()) {
-            problems.add(tree.spot(), "a workflow's name is a lower-case letter and up to 63 letters, digits, _ or -.");
+            problems.add(tree.spot(), "a workflow name must be a lower-case letter and up to 63 lower-case letters, digits, _ or -.");
         } else if (name != null && name.startsWith("wf_")) {
-            problems.add(tree.spot(), "a workflow's name must not begin with wf_, which is how ids begin.");
+            problems.add(tree.spot(), "a workflow name must not begin with wf_, which is the prefix of workflow ids.");
         }
         return name == null ? "" : name;
     }
 
-    /** Keys are what people search by, so nothing masks them. */
+    /** Semel stores and shows keys without masks, because users search by them. */
     private void warnOfPersonalKey(@Nullable Template key, @Nullable String written, InputRules input) {
         if (key == null || written == null || written.contains("sha256(") || written.contains("short_hash(")) {
             return;
@@ -190,12 +190,12 @@ final class DefinitionReader {
                 .map(FieldRef::toString)
                 .distinct()
                 .forEach(path ->
-                        warnings.add(("trigger.http.key: SEM-P01: it reads %s, which names a person, and keys are"
-                                        + " kept and shown as they are. Take an id, or write sha256(%s).")
+                        warnings.add(("trigger.http.key: SEM-P01: it reads %s, which is personal data, and Semel stores and"
+                                        + " shows keys unmasked. Use an id, or write sha256(%s).")
                                 .formatted(path, path)));
     }
 
-    /** Null where the caller's header is the key, which is also what the default says when written out. */
+    /** Null if the caller's header is the key, which is also the default. */
     private @Nullable Template key(Fields http) {
         Tree tree = http.get("key");
         if (tree == null) {
@@ -212,12 +212,12 @@ final class DefinitionReader {
         if (!(key instanceof Template.Whole) && !(key instanceof Template.Text)) {
             problems.add(
                     tree.spot(),
-                    "trigger.http.key must be an expression, e.g. ${ input.event_id }; a constant would make all"
-                            + " triggers one.");
+                    "trigger.http.key must be an expression, e.g. ${ input.event_id }; with a constant all triggers"
+                            + " would have the same key.");
         } else if (reads.isEmpty()) {
             problems.add(
                     tree.spot(),
-                    "this key is the same for every trigger, so only the first would ever run; use an id from the"
+                    "this key is the same for every trigger, so only the first would start a run; use an id from the"
                             + " input.");
         }
         return isDefault(key) ? null : key;
@@ -239,7 +239,7 @@ final class DefinitionReader {
         if (tree == null) {
             return null;
         }
-        // Also steps that were refused are known by name; their own mistake is reported once.
+        // Invalid steps also count as known, so that each error is reported once.
         Set<String> ids = StepReader.visible(workflow).collect(Collectors.toSet());
         return templates.compile(tree, new Site(Site.Kind.OUTPUT, ids, Set.of(), Set.of()));
     }
@@ -253,11 +253,11 @@ final class DefinitionReader {
 
     private void lint(@Nullable String owner, PolicyReader.Rules rules, InputRules input, Stream<FieldRef> reads) {
         if (owner == null || owner.isBlank()) {
-            warnings.add("The workflow has no owner; nobody is named on pages, alerts and reviews.");
+            warnings.add("The workflow has no owner; the dashboard, alerts and reviews cannot show one. Add owner: team.");
         }
         KeyPolicy policy = rules.policy();
         if (policy.window().compareTo(RETRY_HORIZON) < 0) {
-            warnings.add("idempotency.window is shorter than one hour; a retry that comes later starts a new run.");
+            warnings.add("idempotency.window is shorter than one hour; a later retry starts a new run.");
         }
         if (input.declared().isEmpty()) {
             return;

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
-/** One change of a text that is not published yet, as people make it: to a step, by its id. */
+/** One edit of an unpublished workflow text, addressed by step id. */
 public sealed interface DraftEdit {
-    /** The text with the change, all else as it was. */
+    /** Applies the edit; the rest of the text stays unchanged. */
     String in(String text);
 
-    /** Writes one field of a step, e.g. `idempotent.time`. */
+    /** Sets one field of a step, e.g. `idempotent.time`. */
     record Write(String step, String field, JsonNode value) implements DraftEdit {
         @Override
         public String in(String text) {
@@ -21,7 +21,7 @@ public sealed interface DraftEdit {
         }
     }
 
-    /** Takes one field of a step away. */
+    /** Removes one field of a step. */
     record Clear(String step, String field) implements DraftEdit {
         @Override
         public String in(String text) {
@@ -29,31 +29,31 @@ public sealed interface DraftEdit {
         }
     }
 
-    /** Puts a new step of a kind behind another one. */
+    /** Adds a new step of a kind after another step. */
     record Add(String after, String id, String kind) implements DraftEdit {
         @Override
         public String in(String text) {
             Outline.Step step = located(text, after);
             if (Outline.of(text).step(id).isPresent()) {
-                throw invalid("there is a step '" + id + "' already");
+                throw invalid("a step '" + id + "' already exists");
             }
             return YamlEdit.insertAfter(text, step.list(), step.index(), StepText.of(kind, id));
         }
     }
 
-    /** Lets a step and the one before it, or the one behind it, change places. */
+    /** Moves a step up or down by one in its list. */
     record Move(String step, boolean up) implements DraftEdit {
         @Override
         public String in(String text) {
             Outline.Step moved = located(text, step);
             if (up ? moved.index() == 0 : moved.place().last()) {
-                throw invalid("step '" + step + "' is the " + (up ? "first" : "last") + " of its list already");
+                throw invalid("step '" + step + "' is already the " + (up ? "first" : "last") + " of its list");
             }
             return YamlEdit.swap(text, moved.list(), up ? moved.index() - 1 : moved.index());
         }
     }
 
-    /** Takes a step away, with all inside of it. */
+    /** Deletes a step and the steps inside it. */
     record Delete(String step) implements DraftEdit {
         @Override
         public String in(String text) {
@@ -65,7 +65,7 @@ public sealed interface DraftEdit {
     private static Outline.Step located(String text, String id) {
         return Outline.of(text)
                 .step(id)
-                .orElseThrow(() -> invalid("there is no step '" + id + "' in the text, or it cannot be read"));
+                .orElseThrow(() -> invalid("there is no step '" + id + "' in the text, or the text is not valid YAML"));
     }
 
     private static List<String> fieldPath(String text, String step, String field) {
@@ -77,8 +77,8 @@ public sealed interface DraftEdit {
     static SemelException invalid(String message) {
         return new SemelException(
                         ErrorCode.INVALID_INPUT,
-                        "The edit cannot be made: " + message + ". The text is as it was; nothing was published.",
-                        "Correct the edit, or change the text itself.")
+                        "The edit failed: " + message + ". The text is unchanged; nothing was published.",
+                        "Correct the edit, or edit the text directly.")
                 .with("errors", List.of(Map.of("pointer", "/edits", "message", message)));
     }
 }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** `trigger.events`: which events start a run, and with what input. */
+/** Reads `trigger.events`: which events start a run, and with which input. */
 final class EventsReader {
     private static final int MOST = 50;
     private static final Pattern TYPE = Pattern.compile("[\\x21-\\x7E&&[^*]]{0,254}\\*?");
@@ -44,7 +44,7 @@ final class EventsReader {
             return List.of();
         }
         if (items.items().isEmpty() || items.items().size() > MOST) {
-            problems.add(tree.spot(), "trigger.events has 1 to %d entries.".formatted(MOST));
+            problems.add(tree.spot(), "trigger.events must have 1 to %d entries.".formatted(MOST));
         }
         List<Subscription> all = new ArrayList<>();
         for (Tree item : items.items()) {
@@ -61,22 +61,22 @@ final class EventsReader {
         fields.allow(Set.of("type", "source", "when", "data"), Set.of());
         String type = fields.text("type");
         if (fields.get("type") == null) {
-            problems.add(fields.spotOf("type"), "an entry of trigger.events must say the type of the event.");
+            problems.add(fields.spotOf("type"), "type is missing in an entry of trigger.events, e.g. type: payment.succeeded.");
         } else if (type != null && (type.isEmpty() || !TYPE.matcher(type).matches())) {
             problems.add(
                     fields.spotOfValue("type"),
-                    "a type is 1 to 255 visible ASCII characters; a * stands only at its end, for any end.");
+                    "type must have 1 to 255 visible ASCII characters; * is allowed only at the end, as a wildcard.");
         }
         String source = fields.text("source");
         if (source != null && source.isBlank()) {
-            problems.add(fields.spotOfValue("source"), "source is empty; leave it out to take events of any source.");
+            problems.add(fields.spotOfValue("source"), "source is empty; remove it to accept events of any source.");
         }
         int before = problems.count();
         Template when = when(fields.get("when"));
         Tree mapping = fields.get("data");
         Template data = mapping == null ? null : templates.compile(mapping, Site.of(Site.Kind.EVENT));
         if (mapping instanceof Tree.Items) {
-            problems.add(mapping.spot(), "data makes the input of the run, which is a map, not a list.");
+            problems.add(mapping.spot(), "data must be a map, because it is the input of the run.");
         }
         return problems.count() > before || type == null ? null : new Subscription(type, source, reading(when, data));
     }
@@ -102,7 +102,7 @@ final class EventsReader {
                 if (when != null) {
                     JsonNode fits = when.fill(scope, new ResultSize());
                     if (!fits.isBoolean()) {
-                        return new Read.Failed("when gave neither true nor false");
+                        return new Read.Failed("when returned neither true nor false");
                     }
                     if (!fits.booleanValue()) {
                         return new Read.Unfit();

@@ -9,20 +9,19 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The six questions that a review of a workflow asks of each thing that must not happen twice, answered from what the
- * file declares.
+ * Answers six review questions about the idempotency of a trigger or an effect, from what the file declares.
  *
- * @param subject the trigger, or a step with what it does
+ * @param subject the trigger, or a step and its action
  * @param answers in the order of {@link #QUESTIONS}
  */
 public record Explanation(String subject, List<String> answers) {
     public static final List<String> QUESTIONS = List.of(
-            "What would hurt if it happened twice?",
+            "What is the damage if it happens twice?",
             "What identifies the action?",
-            "Do reruns keep that?",
-            "How is earlier work recognised?",
+            "Do retries and replays keep it?",
+            "How does Semel recognise earlier work?",
             "What happens on a repeat?",
-            "How long is it remembered?");
+            "How long does Semel remember it?");
 
     public Explanation {
         answers = List.copyOf(answers);
@@ -51,26 +50,26 @@ public record Explanation(String subject, List<String> answers) {
         String key = made == null ? "The caller's Idempotency-Key" : "The caller's Idempotency-Key, else " + made;
         String bare = made != null || policy.requireKey()
                 ? ""
-                : " A trigger without one is always a new run: its retry is not recognised.";
+                : " A trigger without a key always starts a new run: the server cannot recognise its retry.";
         String compared = policy.declared()
                 ? "By the key, and by a fingerprint of " + fields(policy) + "."
-                : "By the key alone; the payload is compared and a difference is shown.";
+                : "By the key alone; the server compares the payload and shows a difference.";
         String repeat = switch (policy.onMismatch()) {
-            case REJECT -> "The original run is answered; another payload under the key is refused with 422.";
-            case REPLAY -> "The original run is answered, also to another payload, with a flag that says so.";
-            case DISTINCT -> "The original run is answered; another payload under the key is a run of its own.";
+            case REJECT -> "The server returns the original run; it rejects a different payload under the key with 422.";
+            case REPLAY -> "The server returns the original run, also for a different payload, which it flags.";
+            case DISTINCT -> "The server returns the original run; a different payload under the key starts its own run.";
         };
-        String held = policy.holdWhileRunning() ? ", and for as long as the run is not ended" : "";
+        String held = policy.holdWhileRunning() ? ", and until the run has ended" : "";
         return new Explanation(
                 "trigger",
                 List.of(
-                        "Everything below would be done by a second run.",
+                        "A second run would repeat everything below.",
                         key
                                 + (policy.scope() == KeyPolicy.Scope.WORKFLOW
                                         ? ", in this workflow."
                                         : ", in the workspace.")
                                 + bare,
-                        "Yes, if the caller sends the same key on every attempt; a new one per attempt is a new run.",
+                        "Yes, if the caller sends the same key on every attempt; a new key starts a new run.",
                         compared,
                         repeat,
                         Change.words(policy.window()) + " from the first request" + held + "."));
@@ -81,12 +80,12 @@ public record Explanation(String subject, List<String> answers) {
         return new Explanation(
                 "event " + one.type() + from,
                 List.of(
-                        "Everything below would be done by a second run.",
+                        "A second run would repeat everything below.",
                         "Source and id of the event, in this workflow.",
-                        "Yes, if the sender keeps the id on every attempt; a new id is a new event.",
-                        "By source and id alone; the data is compared and a difference is shown.",
-                        "The original run is answered, also to other data, with a flag that says so.",
-                        "7 days from when it first came, and for as long as the run is not ended."));
+                        "Yes, if the sender keeps the event id on every attempt; a new id is a new event.",
+                        "By source and id alone; the server compares the data and shows a difference.",
+                        "The server returns the original run, also for different data, which it flags.",
+                        "7 days from its first arrival, and until the run has ended."));
     }
 
     private static String fields(KeyPolicy policy) {
@@ -101,9 +100,9 @@ public record Explanation(String subject, List<String> answers) {
                 List.of(
                         hurt(effect),
                         effect.key() == null
-                                ? "The step of this run: first run of its line, path and name."
-                                : effect.key() + ", as the file says.",
-                        "Yes: retries, recovery, takeover and safe replay carry the same key, byte for byte."
+                                ? "The step id: first run of the lineage, path and name."
+                                : effect.key() + ", as declared in the file.",
+                        "Yes: retries, recovery, takeover and safe replay send the byte-identical key."
                                 + (effect.window() == null
                                         ? ""
                                         : " It changes only when the window has passed"
@@ -118,9 +117,9 @@ public record Explanation(String subject, List<String> answers) {
     private static String hurt(Declared effect) {
         String risk = "high".equals(effect.risk()) ? " Declared as high risk." : "";
         return switch (effect.does()) {
-                    case "create" -> "There would be two of what it creates.";
-                    case "update" -> "A later change could be overwritten by an older one.";
-                    default -> "Somebody would be told twice.";
+                    case "create" -> "The target would have two created objects.";
+                    case "update" -> "An older change could overwrite a later one.";
+                    default -> "A recipient would get the message twice.";
                 }
                 + risk;
     }
@@ -128,35 +127,35 @@ public record Explanation(String subject, List<String> answers) {
     private static String recognised(Declared effect) {
         String done = effect.alreadyDone().isEmpty()
                 ? ""
-                : " A status of " + effect.alreadyDone() + " counts as done before.";
+                : " A status of " + effect.alreadyDone() + " counts as already done.";
         return switch (effect.protection()) {
-            case "tx" -> "Its rows and our record are one commit; there is no between.";
-            case "provider_key" -> "By our record, and by the provider, which gets the same key again." + done;
-            case "lookup" -> "By our record; where that is open the provider is asked before anything is sent." + done;
-            case "ask" -> "By our record; where that is open a person looks." + done;
-            case "at_most_once" -> "By our intent, which is on record before anything is sent." + done;
-            case "repeatable" -> "It need not be: doing it again changes nothing." + done;
-            default -> "It is not, where an answer was lost: " + effect.because() + done;
+            case "tx" -> "Its rows and Semel's record commit together; neither exists without the other.";
+            case "provider_key" -> "By Semel's record, and by the provider, which gets the same key again." + done;
+            case "lookup" -> "By Semel's record; if the outcome is unknown, the engine queries the provider before it sends." + done;
+            case "ask" -> "By Semel's record; if the outcome is unknown, a user decides." + done;
+            case "at_most_once" -> "By the intent that Semel records before it sends." + done;
+            case "repeatable" -> "Not needed: a repeat changes nothing." + done;
+            default -> "Not at all if the response was lost: " + effect.because() + done;
         };
     }
 
     private static String repeated(Declared effect) {
         String known = effect.window() == null
-                ? "A recorded result is reused and nothing is sent."
-                : "Inside the window it is suppressed with the first one's result; with other data it is "
+                ? "The engine reuses the recorded result and sends nothing."
+                : "Inside the window the engine suppresses it and reuses the first result; different data is "
                         + switch (effect.onChange()) {
                             case "suppress" -> "suppressed as well.";
-                            case "review" -> "held for a person.";
+                            case "review" -> "held for a review.";
                             case null, default -> "sent.";
                         };
         String lost = switch (effect.protection()) {
-            case "tx" -> " It cannot be open.";
-            case "provider_key" -> " Of unknown outcome: sent again with the same key.";
-            case "lookup" -> " Of unknown outcome: asked for first, sent only if it did not happen.";
-            case "ask" -> " Of unknown outcome: held until a person decides; never sent again by itself.";
-            case "at_most_once" -> " Of unknown outcome: never sent again; the step ends indeterminate.";
-            case "repeatable" -> " Of unknown outcome: done again.";
-            default -> " Of unknown outcome: sent again, with nothing that stops a second one.";
+            case "tx" -> " The outcome is never unknown.";
+            case "provider_key" -> " Unknown outcome: sent again with the same key.";
+            case "lookup" -> " Unknown outcome: the engine queries the provider, and sends only if it did not happen.";
+            case "ask" -> " Unknown outcome: held until a user decides; never sent again automatically.";
+            case "at_most_once" -> " Unknown outcome: never sent again; the step ends indeterminate.";
+            case "repeatable" -> " Unknown outcome: sent again.";
+            default -> " Unknown outcome: sent again; nothing prevents a duplicate.";
         };
         return known + lost;
     }
@@ -164,9 +163,9 @@ public record Explanation(String subject, List<String> answers) {
     private static String remembered(Declared effect) {
         String provider = effect.providerWindow() == null
                 ? ""
-                : " The provider is taken to remember the key for " + Change.words(effect.providerWindow()) + ".";
+                : " Semel assumes that the provider remembers the key for " + Change.words(effect.providerWindow()) + ".";
         return (effect.window() == null
-                        ? "As long as the run and its replays are kept; not across runs."
+                        ? "As long as the run and its replays are stored; not across runs."
                         : Change.words(effect.window()) + " from when it was accepted, across all runs.")
                 + provider;
     }

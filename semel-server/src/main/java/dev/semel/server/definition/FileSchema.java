@@ -12,21 +12,23 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The JSON Schema of the format, for editors. What a step may have is taken from the kinds that the reader has, so the two
- * cannot differ; what its values look like stands in the resource, under `kind_…` and `field_…`. The schema knows
- * shapes and the reader knows meanings: what the reader takes fits the schema, and what fits the schema may still be
- * refused.
+ * Provides the JSON Schema of workflow files, for editors.
+ *
+ * <p>The fields of each step kind come from the reader, so the two cannot differ; the value shapes are in the resource,
+ * under `kind_…` and `field_…`. Every file that the reader accepts matches the schema; the reader may still reject a
+ * file that matches.
  */
 public final class FileSchema {
     private static final String RESOURCE = "/dev/semel/server/workflow-1.json";
 
     private FileSchema() {}
 
+    /** Builds the schema on first use. */
     private static final class Once {
         static final ObjectNode SCHEMA = assembled();
     }
 
-    /** Draft 2020-12. Nobody may change it. */
+    /** The schema (draft 2020-12). Callers must not modify the array. */
     public static byte[] bytes() {
         return Json.bytes(Once.SCHEMA);
     }
@@ -71,7 +73,7 @@ public final class FileSchema {
     private static byte[] resource() {
         try (InputStream in = FileSchema.class.getResourceAsStream(RESOURCE)) {
             if (in == null) {
-                throw new IllegalStateException("no " + RESOURCE + " in the jar");
+                throw new IllegalStateException(RESOURCE + " is missing in the jar");
             }
             return in.readAllBytes();
         } catch (IOException e) {

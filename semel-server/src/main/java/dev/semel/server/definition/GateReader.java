@@ -20,7 +20,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** `serial_by`, `max_concurrent`, `debounce` and `rate_limit`: what a run may have to wait for before it starts. */
+/** Reads `serial_by`, `max_concurrent`, `debounce` and `rate_limit`: what a run may wait for before it starts. */
 final class GateReader {
     static final Set<String> FIELDS = Set.of("serial_by", "max_concurrent", "debounce", "rate_limit");
 
@@ -57,7 +57,7 @@ final class GateReader {
         Duration quiet = needed(fields, "quiet");
         Duration longest = needed(fields, "at_most");
         if (quiet != null && longest != null && longest.compareTo(quiet) < 0) {
-            problems.add(fields.spotOfValue("at_most"), "debounce.at_most is shorter than debounce.quiet.");
+            problems.add(fields.spotOfValue("at_most"), "debounce.at_most must not be shorter than debounce.quiet.");
             return null;
         }
         missing(fields, "key", "debounce.key");
@@ -111,7 +111,9 @@ final class GateReader {
         return new Gates.GateKey(gate, written, data -> text(key, data));
     }
 
-    /** Null where there is none: the gate refuses the trigger, because all of those together would share one place. */
+    /**
+     * Null if there is no key: the server then rejects the trigger, because all such triggers would share one queue.
+     */
     private static @Nullable String text(Template key, JsonNode data) {
         try {
             JsonNode value = key.fill(Scope.ofInput(data), new ResultSize());

@@ -12,8 +12,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds windows that could never suppress anything: with `on_change: send` other data are sent, and data that read time,
- * chance or the run itself are other data in every run. Also where they come by way of a `set` step.
+ * Lint SEM-K08: finds effect windows that can never suppress a duplicate.
+ *
+ * <p>With `on_change: send`, different data is sent. Data that reads time, random values or the run itself differs in
+ * every run, also if a `set` step passes it on.
  */
 final class IdleWindows {
     private final Map<String, Template> sets = new HashMap<>();
@@ -21,7 +23,7 @@ final class IdleWindows {
 
     private IdleWindows() {}
 
-    /** One sentence for each of them. */
+    /** One warning for each such window. */
     static List<String> warnings(List<FileStep> steps) {
         var windows = new IdleWindows();
         return steps.stream()
@@ -38,12 +40,12 @@ final class IdleWindows {
         String cause = cause(step.act().compared());
         return cause == null
                 ? null
-                : ("Step '%s': SEM-K08: what is compared inside its window reads %s, which differs in every run, so"
-                                + " nothing would be suppressed. Take it out, or say on_change: suppress or review.")
+                : ("Step '%s': SEM-K08: the data that its window compares reads %s, which differs in every run, so"
+                                + " the window suppresses nothing. Remove it, or set on_change: suppress or review.")
                         .formatted(step.id(), cause);
     }
 
-    /** What makes it differ, as an author writes it; null where nothing is known to. */
+    /** The expression that makes the data differ, as written; null if none is known. */
     private @Nullable String cause(Stream<Template> templates) {
         return templates
                 .flatMap(Template::expressions)
@@ -70,11 +72,11 @@ final class IdleWindows {
         }
         Template value = sets.get(path.parts().getFirst().toString());
         for (Object part : path.parts().subList(1, path.parts().size())) {
-            // Another member of the same step may be the same in every run.
+            // Another field of the same step may be the same in every run.
             value = value instanceof Template.Members(Map<String, Template> members) ? members.get(part) : value;
         }
         String inside = cause(Stream.ofNullable(value));
-        String cause = inside == null ? null : inside.replaceFirst(" by way of .*", "") + " by way of " + path;
+        String cause = inside == null ? null : inside.replaceFirst(" through .*", "") + " through " + path;
         known.put(path, Optional.ofNullable(cause));
         return cause;
     }

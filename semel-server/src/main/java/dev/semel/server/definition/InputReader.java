@@ -13,7 +13,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The `input` section: one short line per field, made into JSON Schema. */
+/** Reads the `input` section and builds its JSON Schema. */
 final class InputReader {
     private static final Set<String> KNOWN =
             Set.of("type", "required", "enum", "search", "pii", "title", "description");
@@ -38,7 +38,7 @@ final class InputReader {
             return InputRules.NONE;
         }
         if (fields.map().members().size() > MOST_FIELDS) {
-            problems.add(fields.spot(), "input may name at most %d fields.".formatted(MOST_FIELDS));
+            problems.add(fields.spot(), "input may declare at most %d fields.".formatted(MOST_FIELDS));
             return InputRules.NONE;
         }
         fields.map().members().forEach((name, member) -> properties.set(name, field(name, member)));
@@ -87,13 +87,13 @@ final class InputReader {
             return;
         }
         String meant = type.equals("list") ? " Did you mean 'array'?" : Texts.didYouMean(type, TYPES);
-        problems.add(spot, "a type must be one of %s.%s".formatted(String.join(", ", TYPES), meant));
+        problems.add(spot, "type must be one of %s.%s".formatted(String.join(", ", TYPES), meant));
     }
 
     private void choices(Fields fields, ObjectNode rule) {
         List<Tree> choices = fields.items("enum");
         if (fields.get("enum") instanceof Tree.Items list && choices.isEmpty()) {
-            problems.add(list.spot(), "an enum needs at least one value.");
+            problems.add(list.spot(), "enum must have at least one value.");
         }
         if (choices.isEmpty()) {
             return;
@@ -104,7 +104,7 @@ final class InputReader {
             if (!fits(value, rule.path("type").asString(""))) {
                 problems.add(
                         choice.spot(),
-                        "this value is not of the type %s."
+                        "this enum value is not of the declared type %s."
                                 .formatted(rule.path("type").asString()));
             }
             values.add(value);

@@ -17,8 +17,9 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a workflow asks of `data`, as JSON Schema 2020-12. Members that the file does not name are allowed: a sender
- * that adds a field must not break its receivers.
+ * Validates the `data` of a trigger against the JSON Schema (2020-12) of its workflow.
+ *
+ * <p>Fields that the file does not declare are allowed, so that a new field of a sender breaks no workflow.
  */
 final class InputRules {
     static final InputRules NONE =
@@ -37,7 +38,7 @@ final class InputRules {
         this.names = names;
     }
 
-    /** As JSON Schema; empty where the file declares no input. */
+    /** The JSON Schema; empty if the file declares no input. */
     JsonNode document() {
         return document;
     }
@@ -49,7 +50,7 @@ final class InputRules {
         return new InputRules(registry.getSchema(schema), schema, new Names(declared, search, pii));
     }
 
-    /** Names that the file declares; empty where it declares no input. */
+    /** Declared field names; empty if the file declares no input. */
     Set<String> declared() {
         return names.declared();
     }
@@ -80,14 +81,14 @@ final class InputRules {
         String more = members.size() == 1 ? "" : " (and %d more)".formatted(members.size() - 1);
         throw new SemelException(
                         ErrorCode.INVALID_INPUT,
-                        "The data does not fit workflow '%s': %s%s. No run was started and the key stays free."
+                        "The data does not match the input of workflow '%s': %s%s. No run was started; the key is not used."
                                 .formatted(workflow, first.strip(), more),
-                        "Correct the data and send it again; the same key may be used.")
+                        "Correct the data and send it again, with the same key if you like.")
                 .with("errors", members);
     }
 
     private static String pointer(Error error) {
-        // From the root of the request body, as every other pointer of a problem.
+        // Relative to the root of the request body, like every pointer in a problem.
         var path = new StringBuilder("/data");
         for (int i = 0; i < error.getInstanceLocation().getNameCount(); i++) {
             path.append('/').append(escaped(error.getInstanceLocation().getName(i)));
@@ -104,7 +105,7 @@ final class InputRules {
         return name.replace("~", "~0").replace("/", "~1");
     }
 
-    /** Our own words, made of the schema and of types, because a validator's message may quote the value. */
+    /** Built from the schema and types only, because the validator's message may quote the value. */
     private static String message(Error error) {
         JsonNode rule = error.getSchemaNode();
         return switch (String.valueOf(error.getKeyword())) {
@@ -112,7 +113,7 @@ final class InputRules {
             case "type" ->
                 "must be of type %s, but is %s".formatted(rule.asString(), Kinds.of(error.getInstanceNode()));
             case "enum" -> "must be one of " + Json.write(rule);
-            default -> "does not fit the rule '%s'".formatted(error.getKeyword());
+            default -> "violates the rule '%s'".formatted(error.getKeyword());
         };
     }
 }

@@ -14,31 +14,32 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What `idempotent.key` of a step would come to with the data of a run.
+ * Preview of the effect key that a step's `idempotent.key` would give with the data of an existing run.
  *
- * @param key null where it cannot be said
- * @param problem why it cannot; null where it can
+ * @param key null if it cannot be shown
+ * @param problem why it cannot be shown; null if it can
  */
 public record KeyPreview(@Nullable String key, @Nullable String problem) {
-    private static final String PERSONAL = "it is made of personal data, which is not shown here";
+    private static final String PERSONAL = "it reads personal data, which is not shown here";
     private static final String DERIVED =
-            "it computes with results of steps, which may hold personal data; only a plain path to one is shown here";
+            "it computes with step results, which may contain personal data; only a plain path is shown here";
 
-    /** Input and results of a run. */
+    /** Input and step results of a run. */
     public record Facts(JsonNode input, Map<String, JsonNode> results) {}
 
     /**
-     * What is known of a run.
+     * A run's real values and the masked values that users may see.
      *
-     * @param shown the same as everybody may see it, with masks
-     * @param personal fields of the input that any version marks
+     * @param shown the same values with masks
+     * @param personal input fields that any version marks as personal data
      */
     public record Known(Facts held, Facts shown, Set<String> personal) {}
 
     /**
-     * Null where the step has no key of its own. The key is made of what everybody may see of the run; where it reads
-     * anything that is masked, it is not shown. Whether it is depends on what it reads, never on what comes out: a
-     * draft is written by whoever looks, and could ask for one letter after the other.
+     * Null if the step has no key of its own.
+     *
+     * <p>The key is computed from the masked values; if it reads a masked value, it is not shown. That depends only on
+     * what it reads, never on the result: otherwise an author could probe personal data with drafts.
      */
     public static @Nullable KeyPreview of(Definition definition, String step, Known known) {
         Template template = definition
@@ -67,13 +68,13 @@ public record KeyPreview(@Nullable String key, @Nullable String problem) {
             JsonNode value = template.fill(scope, new ResultSize());
             return value.isString() || value.isNumber()
                     ? new KeyPreview(value.asString(), null)
-                    : new KeyPreview(null, "it gives neither text nor a number");
+                    : new KeyPreview(null, "it returns neither text nor a number");
         } catch (Failure failure) {
             return new KeyPreview(null, failure.because());
         }
     }
 
-    /** Why what this expression reads is not shown; null where it is. */
+    /** Why the expression's result is not shown; null if it is. */
     private static @Nullable String hidden(Expression expression, Known known) {
         boolean plain = expression instanceof Expression.Plain;
         for (FieldRef path : expression.reads()) {

@@ -5,8 +5,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The difference of two texts, line by line, in the unified form. The shortest one (Myers 1986), unless more than a
- * thousand lines differ: then the whole middle is shown as replaced.
+ * Computes a unified diff of two texts, line by line.
+ *
+ * <p>It is the shortest diff (Myers 1986), unless more than a thousand lines differ: then the whole middle is shown as
+ * replaced.
  */
 public final class LineDiff {
     private static final int MOST_CHANGES = 1_000;
@@ -23,7 +25,7 @@ public final class LineDiff {
         this.after = after.lines().toList();
     }
 
-    /** Empty where no line differs. */
+    /** Empty if no line differs. */
     public static String unified(String before, String after) {
         LineDiff diff = new LineDiff(before, after);
         diff.compare();
@@ -49,7 +51,7 @@ public final class LineDiff {
         return list.get(list.size() - 1 - place);
     }
 
-    /** Finds how far each diagonal reaches with one change more, and remembers each round. */
+    /** Finds how far each diagonal reaches with one more change, and stores each round. */
     private void middle(List<String> from, List<String> to) {
         int most = Math.min(from.size() + to.size(), MOST_CHANGES);
         int centre = most + 1;
@@ -115,7 +117,7 @@ public final class LineDiff {
         return out.toString();
     }
 
-    /** Behind the context of the last change that is not further away than two contexts from the one before. */
+    /** The end of a hunk: after the context of its last change. Changes within two contexts share a hunk. */
     private int endOfHunk(int first) {
         int last = first;
         for (int i = first; i < lines.size() && i - last <= 2 * CONTEXT; i++) {
@@ -134,7 +136,7 @@ public final class LineDiff {
         part.forEach(line -> out.append(line.mark()).append(line.text()).append('\n'));
     }
 
-    /** Where a hunk begins on one side, and how long it is there: all lines but those of the other side. */
+    /** The start line and length of a hunk on one side: all lines except those of the other side. */
     private String range(int start, List<Line> part, char others) {
         long front = lines.subList(0, start).stream()
                 .filter(line -> line.mark() != others)

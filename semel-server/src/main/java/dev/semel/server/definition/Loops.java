@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 
-/** Workflows that call each other in a circle would start runs without an end, so such a file does not publish. */
+/** Rejects workflows that call each other in a cycle, because their runs would start new runs without end. */
 public final class Loops {
     private Loops() {}
 
     /**
-     * A way back to where it begins, first and last the same; empty where there is none.
+     * The call cycle, with the same first and last workflow; empty if there is none.
      *
-     * @param first the called workflow with which it begins
-     * @param calls which workflows one calls; none for one that is not known
+     * @param first the called workflow with which the path begins
+     * @param calls returns the workflows that a workflow calls; none for an unknown workflow
      */
     static List<String> path(String workflow, String first, Function<String, ? extends Collection<String>> calls) {
         Deque<List<String>> ways = new ArrayDeque<>(List.of(List.of(workflow, first)));
@@ -40,8 +40,8 @@ public final class Loops {
     }
 
     /**
-     * @param calls which workflows the others call
-     * @throws dev.semel.error.SemelException `invalid-definition`, with the step that closes the circle
+     * @param calls returns the workflows that a workflow calls
+     * @throws dev.semel.error.SemelException `invalid-definition`, with the step that closes the cycle
      */
     public static void refuse(Definition definition, Function<String, ? extends Collection<String>> calls) {
         definition.steps().forEach(step -> {
@@ -51,9 +51,9 @@ public final class Loops {
                 throw definition.refusal(
                         step.id(),
                         "workflow",
-                        "this closes a circle of workflows: %s. Each run would start the next without an end."
+                        "this closes a cycle of workflows: %s. Each run would start the next one without end."
                                 .formatted(String.join(" → ", way)),
-                        "Take one of the calls out, or let one of them end the circle by an event instead.");
+                        "Remove one of the calls, or replace one with an event.");
             }
         });
     }

@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The steps of a text as a list, those inside of branches and loops behind theirs. It needs only readable YAML, so that a
- * file with mistakes in it can be looked at, and mended, step by step.
+ * Flat list of the steps of a workflow text, nested steps after their parent.
+ *
+ * <p>It needs only valid YAML, so that users can view and fix a file with errors step by step.
  */
 public record Outline(List<Step> steps) {
     private static final int DEEPEST = 8;
@@ -26,35 +27,37 @@ public record Outline(List<Step> steps) {
     }
 
     /**
-     * One step.
+     * One step of the outline.
      *
-     * @param id empty where it has none that is text
-     * @param kind empty where it is not one of ours
-     * @param place how deep it stands and under what
-     * @param list the path of the list that it is in
-     * @param index its place there
-     * @param fields all that stands in it
+     * @param id empty if it is missing or not text
+     * @param kind empty if it is not a known kind
+     * @param place nesting and position
+     * @param list path of the list that contains it
+     * @param index index in that list
+     * @param fields all fields of the step
      */
     public record Step(String id, String kind, Place place, List<String> list, int index, JsonNode fields) {
         public Step {
             list = List.copyOf(list);
         }
 
-        /** The path of this step. */
+        /** The path of this step in the file. */
         public List<String> path() {
             return inside(list, String.valueOf(index));
         }
     }
 
     /**
-     * @param depth 0 for the steps of the file itself
-     * @param branch the case, the branch or the loop that it is in; empty for the steps of the file itself
-     * @param line where it begins
+     * Nesting and position of a step in the file.
+     *
+     * @param depth 0 for top-level steps
+     * @param branch the case, branch or loop that contains it; empty for top-level steps
+     * @param line line where it begins
      * @param last whether it is the last one of its list
      */
     public record Place(int depth, String branch, int line, boolean last) {}
 
-    /** Empty where the text cannot be read. */
+    /** Empty if the text is not valid YAML. */
     public static Outline of(String text) {
         String bare = text.startsWith("\uFEFF") ? text.substring(1) : text;
         Source source = new Source(bare);
@@ -114,7 +117,7 @@ public record Outline(List<Step> steps) {
                     : "";
         }
 
-        /** The one word of a kind that is no field of another kind which stands there as well. */
+        /** The name of the step's kind, unless it is a field of another kind that is present. */
         private static String kind(Tree.Members step) {
             Map<String, Set<String>> kinds = StepReader.kinds();
             List<String> named =

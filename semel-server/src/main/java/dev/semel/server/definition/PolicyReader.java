@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** The `idempotency` section. */
+/** Reads the `idempotency` section of a workflow file. */
 final class PolicyReader {
     private static final Set<String> KNOWN = Set.of(
             "window",
@@ -56,7 +56,11 @@ final class PolicyReader {
         this.templates = templates;
     }
 
-    /** @param object what the trigger is about, in words for people; and what it is worth */
+    /**
+     * The parsed `idempotency` section.
+     *
+     * @param object template of the trigger's business object, for users; `worth` is that of its amount
+     */
     record Rules(
             KeyPolicy policy,
             @Nullable Template object,
@@ -74,7 +78,7 @@ final class PolicyReader {
         List<String> ignore = ignore(fields);
         boolean both = fields.get("fingerprint") != null && fields.get("fingerprint_ignore") != null;
         if (both) {
-            problems.add(fields.spotOf("fingerprint_ignore"), "declare fingerprint or fingerprint_ignore, not both.");
+            problems.add(fields.spotOf("fingerprint_ignore"), "set either fingerprint or fingerprint_ignore, not both.");
         }
         KeyPolicy base = policy(window(fields), fingerprint, both ? List.of() : ignore, requireKey);
         KeyPolicy policy = new KeyPolicy(
@@ -105,7 +109,7 @@ final class PolicyReader {
                 requireKey);
     }
 
-    /** Who declares what makes the same action wants a changed one refused; who does not leaves it to the key. */
+    /** With a declared fingerprint the default is to reject a changed payload; without one the key alone decides. */
     private OnMismatch onMismatch(Fields fields, KeyPolicy base) {
         Tree written = fields.get("on_mismatch");
         if (written instanceof Tree.Scalar(Spot _, var value)
@@ -141,7 +145,7 @@ final class PolicyReader {
         for (Tree entry : limited(fields, "fingerprint")) {
             FingerprintField field = field(entry);
             if (field != null && !names.add(field.name())) {
-                problems.add(entry.spot(), "the fingerprint has '%s' twice.".formatted(Texts.shortened(field.name())));
+                problems.add(entry.spot(), "'%s' appears twice in fingerprint; remove one.".formatted(Texts.shortened(field.name())));
             } else if (field != null) {
                 found.add(field);
             }
@@ -149,7 +153,7 @@ final class PolicyReader {
         return found;
     }
 
-    /** An empty list would silently mean "all of data", which is what leaving it out says. */
+    /** An empty list would silently mean "all of data", which is the default. */
     private List<Tree> limited(Fields fields, String name) {
         List<Tree> items = fields.items(name);
         Tree list = fields.get(name);
@@ -170,13 +174,13 @@ final class PolicyReader {
         }
         problems.add(
                 entry.spot(),
-                "a fingerprint entry is a path such as payment_id or lines[].sku, or one 'name: ${ expression }'.");
+                "a fingerprint entry must be a path such as payment_id or lines[].sku, or 'name: ${ expression }'.");
         return null;
     }
 
     private @Nullable FieldPath path(Spot spot, String text) {
         if (text.contains("${")) {
-            problems.add(spot, "an expression in a fingerprint needs a name: 'name: ${ expression }'.");
+            problems.add(spot, "an expression in fingerprint needs a name; write 'name: ${ expression }'.");
             return null;
         }
         try {
@@ -192,7 +196,7 @@ final class PolicyReader {
     private @Nullable FingerprintField computed(String name, Tree.Member member) {
         Template template = templates.compile(member.value(), Site.of(Site.Kind.FINGERPRINT));
         if (name.isBlank()) {
-            problems.add(member.name(), "a fingerprint entry needs a name.");
+            problems.add(member.name(), "a fingerprint entry must have a name.");
             return null;
         }
         List<FieldRef> read = template.expressions()
@@ -214,9 +218,8 @@ final class PolicyReader {
     }
 
     /**
-     * Admission needs a value for every payload, also for one that the expression cannot digest. Then the raw values
-     * of what it reads stand in: equal payloads stay equal, and two different broken ones are not taken for the same
-     * action.
+     * Admission needs a value for every payload, also if the expression fails. Then the raw values of the paths that it
+     * reads are used: equal payloads stay equal, and different invalid ones stay different.
      */
     private static JsonNode value(Template template, List<FieldRef> reads, JsonNode data) {
         try {
@@ -243,7 +246,7 @@ final class PolicyReader {
                     paths.add(path.toString());
                 }
             } else {
-                problems.add(entry.spot(), "an entry of fingerprint_ignore is a path such as sent_at or lines[].note.");
+                problems.add(entry.spot(), "an entry of fingerprint_ignore must be a path such as sent_at or lines[].note.");
             }
         }
         return paths;

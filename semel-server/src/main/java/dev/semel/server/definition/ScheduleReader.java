@@ -27,12 +27,12 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** `trigger.schedules`: when the workflow starts by itself. */
+/** Reads `trigger.schedules`: the cron and interval schedules that start the workflow. */
 final class ScheduleReader {
     private static final int MOST = 100;
     private static final int LOOKED_AHEAD_YEARS = 3;
 
-    /** From where gaps of the clock are looked for: a file means the same whenever it is read. */
+    /** Start of the search for daylight-saving gaps; fixed, so that a file means the same whenever it is read. */
     private static final Instant LOOKED_FROM = Instant.parse("2026-01-01T00:00:00Z");
 
     private static final Pattern NAME = Pattern.compile("[a-z0-9_-]{1,64}");
@@ -55,7 +55,7 @@ final class ScheduleReader {
         }
         List<Tree> items = trigger.items("schedules");
         if (items.size() > MOST) {
-            problems.add(trigger.spotOf("schedules"), "a workflow has at most " + MOST + " schedules.");
+            problems.add(trigger.spotOf("schedules"), "a workflow may have at most " + MOST + " schedules.");
             return List.of();
         }
         List<Schedule> schedules = new ArrayList<>();
@@ -65,7 +65,7 @@ final class ScheduleReader {
             if (fields != null) {
                 Schedule schedule = schedule(fields.allow(KNOWN, Set.of()));
                 if (schedule != null && !names.add(schedule.name())) {
-                    problems.add(fields.spotOfValue("id"), "two schedules have the id " + schedule.name() + ".");
+                    problems.add(fields.spotOfValue("id"), "two schedules have the same id " + schedule.name() + ".");
                 }
                 if (schedule != null) {
                     schedules.add(schedule);
@@ -82,7 +82,7 @@ final class ScheduleReader {
         Instant start = time(fields, "start", zone);
         Instant end = time(fields, "end", zone);
         if (start != null && end != null && !end.isAfter(start)) {
-            problems.add(fields.spotOfValue("end"), "end is not after start, so it would never fire.");
+            problems.add(fields.spotOfValue("end"), "end must be after start; this schedule would never fire.");
         }
         Rule rule = rule(fields, zone, start);
         Schedule.Overlap overlap =
@@ -99,7 +99,7 @@ final class ScheduleReader {
         Schedule schedule =
                 new Schedule(name, rule, start, end, overlap, catchUp, jitter == null ? Duration.ZERO : jitter, data);
         if (schedule.after(Instant.EPOCH) == null) {
-            problems.add(fields.spotOf("id"), "between start and end this schedule would never fire.");
+            problems.add(fields.spotOf("id"), "this schedule would never fire between start and end; change the times or the rule.");
             return null;
         }
         checkInput(fields, data);
@@ -110,9 +110,9 @@ final class ScheduleReader {
     private String name(Fields fields) {
         String name = fields.text("id");
         if (fields.get("id") == null) {
-            problems.add(fields.spotOf("id"), "a schedule needs an id: 'id: nightly'.");
+            problems.add(fields.spotOf("id"), "the id of the schedule is missing, e.g. 'id: nightly'.");
         } else if (name != null && !NAME.matcher(name).matches()) {
-            problems.add(fields.spotOfValue("id"), "a schedule's id has 1 to 64 lower-case letters, digits, _ or -.");
+            problems.add(fields.spotOfValue("id"), "a schedule id must have 1 to 64 lower-case letters, digits, _ or -.");
         }
         return name == null ? "" : name;
     }
@@ -135,7 +135,7 @@ final class ScheduleReader {
         return text.equals("UTC") ? ZoneOffset.UTC : ZoneId.of(text);
     }
 
-    /** A moment with an offset, or a time of the wall clock in the zone of the schedule. */
+    /** A time with an offset, or a local time in the schedule's zone. */
     private @Nullable Instant time(Fields fields, String name, ZoneId zone) {
         String text = fields.text(name);
         if (text == null) {
@@ -152,7 +152,7 @@ final class ScheduleReader {
                 return time;
             }
         } catch (DateTimeException e) {
-            // Told below in our own words; theirs quote the text.
+            // Reported below; the parser's message would quote the text.
         }
         problems.add(
                 fields.spotOfValue(name),
@@ -167,7 +167,7 @@ final class ScheduleReader {
         if (both || none) {
             problems.add(
                     both ? fields.spotOf("every") : fields.spotOf("id"),
-                    "a schedule has either cron or every, and this one has " + (both ? "both." : "neither."));
+                    "a schedule must have either cron or every; this one has " + (both ? "both." : "neither."));
             return null;
         }
         if (fields.get("every") != null) {
@@ -186,7 +186,7 @@ final class ScheduleReader {
         }
     }
 
-    /** The part of the text that is wrong, where the file spells the text letter by letter. */
+    /** The position of the invalid part, if the file has the text without escapes. */
     private static Spot part(Spot whole, String text, CronProblem problem) {
         int written = whole.end() - whole.start();
         int quote = written == text.length() + 2 ? 1 : 0;
@@ -218,7 +218,7 @@ final class ScheduleReader {
             return JsonNodeFactory.instance.objectNode();
         }
         if (data.get("scheduled_at") != null) {
-            problems.add(data.spotOf("scheduled_at"), "scheduled_at is set by the schedule: it is the nominal time.");
+            problems.add(data.spotOf("scheduled_at"), "remove scheduled_at from data: the schedule sets it to the nominal time.");
         }
         return (ObjectNode) data.map().toJson();
     }
@@ -233,7 +233,7 @@ final class ScheduleReader {
                     : "";
             problems.add(
                     fields.get("data") == null ? fields.spotOf("id") : fields.spotOf("data"),
-                    "the data of this schedule does not fit the input of the workflow" + what + ".");
+                    "the data of this schedule does not match the input of the workflow" + what + ".");
         }
     }
 
@@ -248,7 +248,7 @@ final class ScheduleReader {
             LocalDateTime gone = cron.jumpedOver(LOOKED_FROM, LOOKED_AHEAD_YEARS);
             if (gone != null) {
                 warnings.add(
-                        ("schedule %s: in %s the clock jumps over %s on %s. The tick of that day fires once, at the"
+                        ("schedule %s: in %s the clock skips %s on %s. The tick of that day fires once, at the"
                                         + " first moment after the gap.")
                                 .formatted(schedule.name(), cron.zone(), gone.toLocalTime(), gone.toLocalDate()));
             }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** What a new step of a kind begins with: complete enough to be read, and with the fields that people fill in. */
+/** YAML snippets for new steps, one per kind, with the fields that users fill in. */
 public final class StepText {
     private static final Map<String, String> BY_KIND = new LinkedHashMap<>();
 
@@ -112,17 +112,17 @@ public final class StepText {
 
     private StepText() {}
 
-    /** The kinds that can be added, those that act first. */
+    /** The kinds that users can add, those with effects first. */
     public static List<String> kinds() {
         return List.copyOf(BY_KIND.keySet());
     }
 
     static String of(String kind, String id) {
         if (!id.matches("[a-z][a-z0-9_]{0,59}")) {
-            throw DraftEdit.invalid("a step id is a lower-case letter and up to 59 letters, digits or _");
+            throw DraftEdit.invalid("a step id must be a lower-case letter and up to 59 lower-case letters, digits or _");
         }
         if (!BY_KIND.containsKey(kind)) {
-            throw DraftEdit.invalid("a step can be added of these kinds: " + String.join(", ", kinds()));
+            throw DraftEdit.invalid("the kind must be one of " + String.join(", ", kinds()));
         }
         return Objects.requireNonNull(BY_KIND.get(kind)).replace("%s", id);
     }

@@ -11,8 +11,9 @@ import org.snakeyaml.engine.v2.events.ScalarEvent;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
- * Finds the name in a workflow file, without judging the rest: the server does that, with better words. Reads events,
- * so that aliases are never unfolded.
+ * Finds the workflow name in a file without validating the rest, which the server does.
+ *
+ * <p>It reads parser events, so that aliases are never expanded.
  */
 public final class WorkflowName {
     private WorkflowName() {}

@@ -1,9 +1,10 @@
 package dev.semel.server.language;
 
 /**
- * What one evaluation may still spend. The iteration limit of the expression language bounds loops; this bounds what a
- * single operation can do inside them: joining text, comparing trees, hashing. Once spent it stays spent, so that an
- * error swallowed by `||` cannot go on.
+ * Limits the total work of one expression evaluation: joining text, comparing values, hashing.
+ *
+ * <p>The iteration limit of CEL bounds loops; this bounds the single operations inside them. A used-up budget stays
+ * used up, so that an error hidden by `||` cannot continue the evaluation.
  */
 final class Budget {
     static final ScopedValue<Budget> CURRENT = ScopedValue.newInstance();
@@ -12,14 +13,14 @@ final class Budget {
     private long left = UNITS;
 
     static void spend(long units) {
-        CURRENT.get().take(units);
+        CURRENT.get().subtract(units);
     }
 
-    private void take(long units) {
+    private void subtract(long units) {
         left -= Math.min(left + 1, units);
         if (left < 0) {
             left = -1;
-            throw new Failure("it takes too much work");
+            throw new Failure("it needs too much work");
         }
     }
 }

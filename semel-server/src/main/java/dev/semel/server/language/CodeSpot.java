@@ -1,10 +1,12 @@
 package dev.semel.server.language;
 
 /**
- * Where the code of one expression stands in the file. Folded or escaped text differs from its source; from the first
- * difference on the caret points at the beginning of the expression instead of guessing.
+ * Maps offsets inside one `${ … }` expression to positions in the workflow file.
  *
- * @param start offset of the first code point behind `${`
+ * <p>Folded or escaped text differs from its source. After the first difference, error carets point at the start of the
+ * expression instead of guessing.
+ *
+ * @param start offset of the first code point after `${`
  */
 record CodeSpot(Spot whole, int start, String code, String sourceText) {
     Spot at(int from, int to) {

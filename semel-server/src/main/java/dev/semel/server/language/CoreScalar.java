@@ -7,11 +7,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * What a plain scalar means in the core schema of YAML 1.2: `no`, `on`, `1_000`, `12:30` and dates are text, `0o7` and
- * `0xff` are numbers. Written out here because the table is short and every surprise in it is a bug in somebody's file.
+ * Parses plain YAML 1.2 scalars by the core schema: `no`, `on`, `1_000`, `12:30` and dates are text, `0o7` and `0xff`
+ * are numbers.
+ *
+ * <p>The table is short and written out here, because each surprise in it would be a bug in a workflow file.
  */
 final class CoreScalar {
-    /** Longer numbers take time that grows with the square of their length, and no file needs them. */
+    /** Parsing time grows with the square of the length, and no file needs longer numbers. */
     static final int LONGEST_NUMBER = 100;
 
     private static final int LARGEST_EXPONENT = 400;
@@ -24,7 +26,7 @@ final class CoreScalar {
 
     private CoreScalar() {}
 
-    /** A number that JSON or our limits cannot hold; the message is for the author of the file. */
+    /** A number that JSON or the size limits cannot hold; the message is for the author of the file. */
     static final class BadNumber extends Exception {
         BadNumber(String message) {
             super(message, null, false, false);
@@ -43,7 +45,7 @@ final class CoreScalar {
 
     private static JsonNode number(String text) throws BadNumber {
         if (NOT_FINITE.matcher(text).matches()) {
-            throw new BadNumber("infinity and NaN are not JSON numbers; quote them if text is meant");
+            throw new BadNumber("infinity and NaN are not JSON numbers; put quotes around them for text");
         }
         boolean octal = OCTAL.matcher(text).matches();
         boolean hexadecimal = HEXADECIMAL.matcher(text).matches();
@@ -53,7 +55,7 @@ final class CoreScalar {
         }
         if (text.length() > LONGEST_NUMBER) {
             throw new BadNumber(
-                    "a number may have at most " + LONGEST_NUMBER + " characters; quote it if text is meant");
+                    "a number may have at most " + LONGEST_NUMBER + " characters; put quotes around it for text");
         }
         if (octal || hexadecimal) {
             return integer(new BigInteger(text.substring(2), octal ? 8 : 16));
@@ -74,7 +76,7 @@ final class CoreScalar {
         return JsonNodeFactory.instance.numberNode(value);
     }
 
-    /** The smallest node type that holds the number, as a JSON parser chooses it. */
+    /** The smallest node type that can hold the number, as a JSON parser chooses it. */
     static JsonNode integer(BigInteger value) {
         if (value.bitLength() < Integer.SIZE) {
             return JsonNodeFactory.instance.numberNode(value.intValue());

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Durations as files write them: `30s`, `15m`, `24h`, `7d`. */
+/** Parses and formats durations of workflow files: `30s`, `15m`, `24h`, `7d`. */
 public final class Durations {
     private static final Pattern FORM = Pattern.compile("([0-9]{1,9})([smhd])");
 
@@ -26,7 +26,7 @@ public final class Durations {
                 });
     }
 
-    /** As a file writes it: the largest unit that gives a whole number. */
+    /** Formats with the largest unit that gives a whole number. */
     public static String words(Duration length) {
         long seconds = length.toSeconds();
         if (seconds % 86_400 == 0) {

@@ -9,17 +9,18 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** One compiled `${ … }`. Safe for any number of threads; evaluating it changes nothing. */
+/** One compiled `${ … }` expression of a workflow file. Thread-safe; evaluation has no side effects. */
 public sealed interface Expression {
-    /** The value, or a {@link Failure} that says why there is none. */
+    /** Returns the value, or throws a {@link Failure} with the reason. */
     JsonNode evaluate(Scope scope, ResultSize size);
 
     /** The paths it reads, for warnings and messages. */
     List<FieldRef> reads();
 
     /**
-     * A plain path is most of what people write. It needs no expression engine, and it gives back the very node that
-     * came in, so a number of any size is copied without loss.
+     * A plain path such as `input.id`, read without the CEL engine.
+     *
+     * <p>It returns the original node, so a number of any size is copied without loss.
      */
     public record Plain(FieldRef path) implements Expression {
         @Override
@@ -37,6 +38,7 @@ public sealed interface Expression {
         }
     }
 
+    /** An expression that the CEL engine evaluates. */
     public record Computed(CelRuntime.Program program, List<FieldRef> reads) implements Expression {
         @Override
         public JsonNode evaluate(Scope scope, ResultSize size) {
@@ -50,11 +52,11 @@ public sealed interface Expression {
             } catch (CelEvaluationException e) {
                 throw failure(e, scope);
             } catch (IndexOutOfBoundsException | ClassCastException | ArithmeticException e) {
-                throw new Failure("its values do not fit together");
+                throw new Failure("its values have types that cannot be combined");
             }
         }
 
-        /** The engine's own text can contain values, so only its code is used. */
+        /** The engine's message can contain values, so only its error code is used. */
         private Failure failure(CelEvaluationException e, Scope scope) {
             for (Throwable cause = e; cause != null; cause = cause.getCause()) {
                 if (cause instanceof Failure ours) {
@@ -74,17 +76,17 @@ public sealed interface Expression {
         private static String because(CelErrorCode code) {
             return switch (code) {
                 case ATTRIBUTE_NOT_FOUND -> "a field that it reads is missing";
-                case INDEX_OUT_OF_BOUNDS -> "an index lies outside of its list";
+                case INDEX_OUT_OF_BOUNDS -> "a list index is out of range";
                 case DIVIDE_BY_ZERO -> "it divides by zero";
-                case NUMERIC_OVERFLOW -> "a number leaves the range of 64 bits";
+                case NUMERIC_OVERFLOW -> "a number is out of the 64-bit range";
                 case OVERLOAD_NOT_FOUND ->
-                    "an operator or function does not fit the types of its values (int(), double() and string()"
-                            + " convert)";
-                case ITERATION_BUDGET_EXCEEDED -> "it takes more than " + Language.MOST_ITERATIONS + " iterations";
-                case BAD_FORMAT -> "text could not be read as a number";
-                case INVALID_ARGUMENT -> "a value has the wrong type for its place, or a conversion is out of range";
+                    "an operator or function does not accept the types of its values (convert with int(), double()"
+                            + " or string())";
+                case ITERATION_BUDGET_EXCEEDED -> "it needs more than " + Language.MOST_ITERATIONS + " iterations";
+                case BAD_FORMAT -> "text could not be parsed as a number";
+                case INVALID_ARGUMENT -> "an argument has the wrong type, or a conversion is out of range";
                 case INTERNAL_ERROR, DUPLICATE_ATTRIBUTE, AMBIGUOUS_OVERLOAD, TYPE_NOT_FOUND ->
-                    "its values do not fit together";
+                    "its values have types that cannot be combined";
             };
         }
     }
@@ -119,7 +121,7 @@ public sealed interface Expression {
         return JsonNodeFactory.instance.stringNode(value);
     }
 
-    /** The value behind the parts, or null where one of them is missing. */
+    /** The value at the path, or null if a part of it is missing. */
     public static @Nullable JsonNode inside(JsonNode node, List<Object> parts) {
         JsonNode at = node;
         for (Object part : parts) {

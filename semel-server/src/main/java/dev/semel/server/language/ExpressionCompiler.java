@@ -20,7 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Compiles `${ … }` once, when the file is published: parse, check names, check types, plan. */
+/** Compiles `${ … }` expressions when a file is published: parses, validates names, checks types and plans. */
 final class ExpressionCompiler {
     private static final Pattern NO_OVERLOAD =
             Pattern.compile("found no matching overload for '([^']*)' applied to '([^']*)'.*", Pattern.DOTALL);
@@ -32,13 +32,13 @@ final class ExpressionCompiler {
         this.problems = problems;
     }
 
-    /** Null where the expression is wrong; the problems say why. */
+    /** Null if the expression is invalid; the error is added to the problems. */
     @Nullable
     Expression compile(CodeSpot code, Site site) {
         return compile(code, site, Set.of());
     }
 
-    /** @param wanted kinds of result that make sense at this place; empty for any */
+    /** @param wanted result types that are allowed here; empty for any */
     @Nullable
     Expression compile(CodeSpot code, Site site, Set<CelKind> wanted) {
         if (code.code().isBlank()) {
@@ -73,7 +73,7 @@ final class ExpressionCompiler {
         return fits(done.type(), wanted, code) ? new Expression.Computed(done.program(), reads) : null;
     }
 
-    /** Null where its types do not fit; the problems say why. */
+    /** Null if its types do not match; the error is added to the problems. */
     private @Nullable Made made(CelAbstractSyntaxTree parsed, boolean path, CodeSpot code, Set<String> items) {
         if (path) {
             return new Made(parsed, null).remembered(code.code(), items);
@@ -85,7 +85,7 @@ final class ExpressionCompiler {
                         .remembered(code.code(), items);
     }
 
-    /** One that also knows the items of the loops around the place; making one costs more than compiling with it. */
+    /** A compiler that also declares the loop variables in scope; creating one costs more than compiling with it. */
     private CelCompiler compiler(Set<String> items) {
         return compilers.computeIfAbsent(items, Language::compiler);
     }
@@ -94,7 +94,7 @@ final class ExpressionCompiler {
         try {
             return result.getAst();
         } catch (CelValidationException e) {
-            // One mistake makes a parser stumble several times; the first place is the one to look at.
+            // One mistake causes several parser errors; the first one shows where it is.
             e.getErrors().stream().findFirst().ifPresent(issue -> report(issue, result, code));
             return null;
         }
@@ -108,9 +108,9 @@ final class ExpressionCompiler {
         if (overload.matches()) {
             String name = overload.group(1).replace("_", "").replace("@", "");
             String shown = Character.isLetter(overload.group(1).codePointAt(0)) ? overload.group(1) : name;
-            message = "'%s' does not fit the types %s.".formatted(shown, overload.group(2));
+            message = "'%s' does not accept the types %s.".formatted(shown, overload.group(2));
         } else {
-            message = "this is not a valid expression: "
+            message = "invalid expression: "
                     + issue.getMessage().replaceAll("(?s) expecting .*| \\(in container.*", "") + ".";
         }
         problems.add(code.at(Math.max(0, offset), offset + 1), message);
@@ -128,7 +128,7 @@ final class ExpressionCompiler {
                         .toList());
         problems.add(
                 code.at(0, code.code().length()),
-                "the expression must give %s, not %s.".formatted(words, result.name()));
+                "the expression must return %s, not %s.".formatted(words, result.name()));
         return false;
     }
 

@@ -1,8 +1,10 @@
 package dev.semel.server.language;
 
 /**
- * An expression could not give a value. The message completes "because …" and names paths, types and functions of the
- * workflow file, never a value. Without a stack trace: it is an answer about data, and data can be wrong often.
+ * Thrown when an expression cannot be evaluated.
+ *
+ * <p>The message completes "because …" and names paths, types and functions of the workflow file, never a value. It has
+ * no stack trace, because wrong data is a frequent cause.
  */
 public final class Failure extends RuntimeException {
     public Failure(String because) {

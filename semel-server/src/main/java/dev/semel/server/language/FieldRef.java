@@ -7,8 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A plain path in an expression, such as `input.lines[0].sku`: a name and the fields (text) and indexes (Long) behind
- * it.
+ * A constant path in an expression, such as `input.lines[0].sku`: a root name, then fields (text) and indexes (Long).
  */
 public record FieldRef(String root, List<Object> parts) {
     public FieldRef {
@@ -58,7 +57,7 @@ public record FieldRef(String root, List<Object> parts) {
         };
     }
 
-    /** As an author writes it. */
+    /** The path as written in a workflow file. */
     @Override
     public String toString() {
         var text = new StringBuilder(root);

@@ -10,8 +10,10 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes typed members out of one map of the file. Every member that is not known is reported: by name as "not yet"
- * where the format has it, else as unknown with the name that was probably meant.
+ * Reads typed fields from one map of a YAML file and reports unknown or invalid fields.
+ *
+ * <p>A field that the format reserves is reported as not available yet; any other unknown field gets a spelling
+ * suggestion.
  */
 public final class Fields {
     private static final Duration SHORTEST = Duration.ofSeconds(1);
@@ -21,14 +23,14 @@ public final class Fields {
     private final String where;
     private final Problems problems;
 
-    /** @param where what a message calls this map, e.g. `idempotency` */
+    /** @param where name of this map in messages, e.g. `idempotency` */
     public Fields(Tree.Members map, String where, Problems problems) {
         this.map = map;
         this.where = where;
         this.problems = problems;
     }
 
-    /** The fields of a member that must be a map, or null where it is absent or something else. */
+    /** A reader of a field that must be a map; null if it is absent or not a map. */
     public static @Nullable Fields of(@Nullable Tree tree, String where, Problems problems) {
         if (tree instanceof Tree.Members members) {
             return new Fields(members, where, problems);
@@ -45,7 +47,7 @@ public final class Fields {
                 problems.add(
                         member.name(),
                         "%s is not available yet in this version.".formatted(qualified(name)),
-                        "not yet",
+                        "not available yet",
                         Problems.FIX);
             } else if (!known.contains(name)) {
                 String meant = Texts.didYouMean(name, known);
@@ -61,7 +63,7 @@ public final class Fields {
     }
 
     private String qualified(String name) {
-        // "a step" and "a workflow" are words, not the beginning of a path.
+        // "a step" and "a workflow" are descriptions, not the start of a path.
         return where.contains(" ") ? "'" + name + "'" : where + "." + name;
     }
 
@@ -78,7 +80,7 @@ public final class Fields {
         return map.spot();
     }
 
-    /** Where the name of a member stands, or the beginning of the map. */
+    /** The position of a field's name, or the start of the map if it is absent. */
     public Spot spotOf(String name) {
         Tree.Member member = map.members().get(name);
         return member == null
@@ -86,7 +88,7 @@ public final class Fields {
                 : member.name();
     }
 
-    /** Where the value of a member stands, or the beginning of the map. */
+    /** The position of a field's value, or the start of the map if it is absent. */
     public Spot spotOfValue(String name) {
         Tree value = map.get(name);
         return value == null ? spotOf(name) : value.spot();
@@ -117,7 +119,7 @@ public final class Fields {
         return otherwise;
     }
 
-    /** A length of time from 1 s to 365 d, written as `30s`, `15m`, `24h` or `7d`. */
+    /** A duration from 1 s to 365 d, written as `30s`, `15m`, `24h` or `7d`. */
     public @Nullable Duration duration(String name) {
         Tree tree = map.get(name);
         String text = text(name);
@@ -134,7 +136,7 @@ public final class Fields {
         return length.orElse(null);
     }
 
-    /** A whole number within bounds. */
+    /** A whole number between two bounds. */
     public @Nullable Integer number(String name, int least, int most) {
         Tree tree = map.get(name);
         if (tree == null) {
@@ -173,7 +175,7 @@ public final class Fields {
         return Optional.of(type.getEnumConstants()[index]);
     }
 
-    /** The items of a list; empty where it is absent or not a list. */
+    /** The items of a list; empty if it is absent or not a list. */
     public List<Tree> items(String name) {
         Tree tree = map.get(name);
         if (tree instanceof Tree.Items(Spot _, List<Tree> items)) {

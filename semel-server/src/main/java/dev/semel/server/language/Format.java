@@ -12,29 +12,31 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * `format("%s: %d of %.2f", a, b, c)`: the places of a text, filled one after the other, the same in every locale. `%s` takes
- * anything but null, `%d` a whole number (`%05d` with zeros in front), `%.2f` a number with so many digits behind the
- * point; `%%` is a per cent sign.
+ * Implements the `format()` expression function, such as `format("%s: %d of %.2f", a, b, c)`, independent of the
+ * locale.
+ *
+ * <p>`%s` takes any value but null, `%d` a whole number (`%05d` pads with zeros), `%.2f` a number with that many
+ * decimals; `%%` is a percent sign.
  */
 final class Format {
     private static final Pattern PLACE = Pattern.compile("%(?:(%)|(s)|0([1-9][0-9]?)d|(d)|\\.([0-9])f)?");
 
-    /** No amount of money and no count of anything is longer; a number such as 1e2000000 is. */
+    /** Longer than any amount or count; it rejects numbers such as 1e2000000. */
     private static final int MOST_DIGITS = 400;
 
     private Format() {}
 
-    /** What is wrong with a text and the number of its values; null where they fit. */
+    /** Returns what is wrong with a format text and its number of values; null if it is valid. */
     static @Nullable String problem(String text, int values) {
         int places = 0;
         Matcher place = PLACE.matcher(text);
         while (place.find()) {
             if (place.end() == place.start() + 1) {
-                return "after % in format() comes s, d, 05d for a width, .2f for a precision, or %";
+                return "in format(), write one of s, d, 05d (width), .2f (precision) or % after a %";
             }
             places += place.group(1) == null ? 1 : 0;
         }
-        return places == values ? null : "format() has %d places and %d values".formatted(places, values);
+        return places == values ? null : "format() has %d placeholders and %d values; write one value for each placeholder".formatted(places, values);
     }
 
     static String fill(String text, List<?> values) {
@@ -59,7 +61,7 @@ final class Format {
 
     private static String shown(Matcher place, Object value, int n) {
         if (value instanceof NullValue) {
-            throw new Failure("value %d of format() is null (default(value, …) replaces it)".formatted(n));
+            throw new Failure("value %d of format() is null (use default(value, …) to replace it)".formatted(n));
         }
         if (place.group(2) != null) {
             return value instanceof String text ? text : Json.write(Values.toJson(value, new ResultSize()));
@@ -84,7 +86,7 @@ final class Format {
         return sign + "0".repeat(Math.max(0, width - sign.length() - digits.length())) + digits;
     }
 
-    /** Null where it is none, is not finite, or would fill pages. */
+    /** Null if it is not a number, not finite or too long to print. */
     private static @Nullable BigDecimal number(Object value) {
         BigDecimal number = switch (value) {
             case Long whole -> BigDecimal.valueOf(whole);

@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What our own functions do. All are pure, bounded, and the same in every locale and time zone. */
+/** Implements Semel's expression functions. All are pure, bounded and independent of locale and time zone. */
 final class Functions {
     private static final int SHORT_HASH = 16;
 
@@ -35,11 +35,11 @@ final class Functions {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(digest);
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
+            throw new IllegalStateException("SHA-256 is missing in this JVM", e);
         }
     }
 
-    /** The first 64 bits of the digest: short enough for a serial, long enough for millions of them. */
+    /** The first 64 bits of the SHA-256 digest: short, and still unique among millions of values. */
     static String shortHash(String text) {
         return sha256(text).substring(0, SHORT_HASH);
     }
@@ -57,13 +57,13 @@ final class Functions {
             int digits = Math.max(0, known.getDefaultFractionDigits());
             return BigDecimal.valueOf(amount, digits).toPlainString() + " " + known.getCurrencyCode();
         } catch (IllegalArgumentException e) {
-            throw new Failure("money() was given a currency that is not in ISO 4217");
+            throw new Failure("money() got a currency that is not in ISO 4217");
         }
     }
 
     /**
-     * Joins the parts with `:` so that different parts never make the same key: what is not a plain visible character
-     * is written as `%XX`. An empty part is refused, since every request without that id would share one key.
+     * Joins the parts with `:` so that different parts never give the same key: other than plain visible characters are
+     * written as `%XX`. An empty part fails, because all requests without that id would share one key.
      */
     static String key(List<?> parts) {
         var key = new StringBuilder();
@@ -97,7 +97,7 @@ final class Functions {
         }
     }
 
-    /** The value at a path, or null where any part of the way is missing; this is what `default()` looks at. */
+    /** The value at a path, or null if a part of it is missing; used by `default()`. */
     static Object find(@Nullable Object root, List<?> path) {
         Object at = root;
         for (Object part : path) {

@@ -2,7 +2,7 @@ package dev.semel.server.language;
 
 import tools.jackson.databind.JsonNode;
 
-/** The word for the type of a value. Messages name types, because they must never show a value. */
+/** Names the type of a JSON value for messages, which must never show the value itself. */
 public final class Kinds {
     private Kinds() {}
 

@@ -31,15 +31,17 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * The expression language: CEL, reduced to what a workflow needs and joined by our functions. It has no clock, no
- * randomness, no I/O, no regular expressions and no way to a Java object, so there is nothing in it to escape from.
+ * Configures the CEL compiler and runtime of the expression language, with a reduced standard library and Semel's
+ * functions.
+ *
+ * <p>Expressions have no clock, randomness, I/O, regular expressions or access to Java objects.
  */
 final class Language {
     static final int LONGEST_EXPRESSION = 4096;
     static final int MOST_ITERATIONS = 10_000;
     static final int DEEPEST = 64;
 
-    /** Names with `@` cannot be written in an expression; macros put them there. */
+    /** Only macros can produce names with `@`; authors cannot write them. */
     static final String FIND = "@find";
 
     static final String EITHER = "@either";
@@ -49,10 +51,10 @@ final class Language {
     static final Set<String> VARIABLES =
             Set.of("input", "steps", "run", "step", "event", "header", "secret", "response", "attempt");
 
-    /** What is recorded before it is read, by the function that stands for it. */
+    /** Functions whose value a step records before it is read, with the variable that replaces each. */
     static final Map<String, String> RECORDED = Map.of("now", "@now", "uuid", "@uuid", "random", "@random");
 
-    /** Functions that an author can write, for "did you mean". */
+    /** Functions that authors can call; the source of spelling suggestions. */
     static final Set<String> FUNCTIONS = Set.of(
             "has",
             "size",
@@ -181,7 +183,7 @@ final class Language {
         return "semel_" + name.replace("@", "");
     }
 
-    /** Types that JSON does not have are left out, so that no operator can make one. */
+    /** Leaves out types that JSON does not have, so that no operator can produce one. */
     private static boolean offered(String overloadId) {
         return !overloadId.contains("bytes")
                 && !overloadId.contains("duration")
@@ -231,15 +233,15 @@ final class Language {
     }
 
     /**
-     * A failure must reach the engine as its own checked exception: of any other it prints the arguments into a
-     * message, values and all, however large they are.
+     * Wraps a failure in CEL's checked exception. For any other exception CEL prints all arguments, with their values,
+     * into the message.
      */
     private static <A> CelFunctionBinding unary(String id, Class<A> a, Function<A, Object> function) {
         return CelFunctionBinding.from(id, a, argument -> {
             try {
                 return function.apply(argument);
             } catch (Failure failure) {
-                throw new CelEvaluationException("refused", failure);
+                throw new CelEvaluationException("function failed", failure);
             }
         });
     }
@@ -250,7 +252,7 @@ final class Language {
             try {
                 return function.apply(left, right);
             } catch (Failure failure) {
-                throw new CelEvaluationException("refused", failure);
+                throw new CelEvaluationException("function failed", failure);
             }
         });
     }
@@ -264,9 +266,9 @@ final class Language {
                 "default", 2, (make, _, args) -> Optional.of(otherwise(make, args.get(0), args.get(1)))));
         RECORDED.forEach((function, name) -> macros.add(
                 CelMacro.newGlobalMacro(function, 0, (make, _, _) -> Optional.of(make.newIdentifier(name)))));
-        // in_cohort(steps.profile.id, "vip") looks into what the profile's step has on record: no look-up of its own.
+        // in_cohort(steps.profile.id, "vip") reads the recorded result of the profile step: it makes no query.
         macros.add(CelMacro.newGlobalMacro("in_cohort", 2, (make, _, args) -> inCohort(make, args)));
-        // any(list, x, test) is list.exists(x, test), and so on: the same loop with the list in front.
+        // any(list, x, test) is list.exists(x, test), and so on: the same loop with the list as first argument.
         Map.of(
                         "any",
                         CelStandardMacro.EXISTS,
@@ -285,14 +287,17 @@ final class Language {
         return macros;
     }
 
-    /** The text stands in the file, so that its places can be held against its values, and no data ever is one. */
+    /**
+     * The format text must be a literal: publishing can then check its placeholders, and data is never used as a
+     * format.
+     */
     private static Optional<CelExpr> format(CelMacroExprFactory make, List<CelExpr> args) {
         boolean written = !args.isEmpty()
                 && args.getFirst().getKind() == CelExpr.ExprKind.Kind.CONSTANT
                 && args.getFirst().constant().getKind() == CelConstant.Kind.STRING_VALUE;
         String wrong = written
                 ? Format.problem(args.getFirst().constant().stringValue(), args.size() - 1)
-                : "format() takes a text that is written out, and a value for each of its places";
+                : "format() needs a literal text as first argument and one value for each placeholder";
         return Optional.of(
                 wrong != null
                         ? make.reportError(wrong)
@@ -306,15 +311,15 @@ final class Language {
                 && !profile.select().testOnly();
         if (!isId) {
             return Optional.of(make.reportError(
-                    "in_cohort() takes the id of a user_profile step:" + " in_cohort(steps.profile.id, \"name\")"));
+                    "in_cohort() needs the id of a user_profile step: in_cohort(steps.profile.id, \"name\")"));
         }
         CelExpr cohorts = make.newSelect(profile.select().operand(), "cohorts", false);
         return Optional.of(make.newGlobalCall("@in", args.get(1), cohorts));
     }
 
     /**
-     * `default(input.a.b, x)` must not fail where `a` is missing, so a path becomes a search that ends in null. The
-     * path stands in the result twice, any other expression once: nested defaults must not double.
+     * `default(input.a.b, x)` must not fail if `a` is missing, so a path becomes a search that returns null. A path
+     * occurs twice in the result, any other expression once: nested defaults must not double in size.
      */
     private static CelExpr otherwise(CelMacroExprFactory make, CelExpr wanted, CelExpr otherwise) {
         Optional<FieldRef> path = FieldRef.of(wanted);

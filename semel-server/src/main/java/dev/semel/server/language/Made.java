@@ -10,17 +10,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the expression engine makes of a text. It hangs on the text and on the names of the loops around it, and on nothing
- * else: what may be read where is asked of each place. So it is made once. Files repeat themselves, versions repeat their
- * predecessors, and a server that starts reads again what it has read.
+ * A parsed and checked CEL expression, cached by its text and the loop variables in scope.
+ *
+ * <p>Which names are allowed depends on the place and is checked elsewhere. Files and versions repeat their
+ * expressions, so the cache saves most compilations.
  *
  * @param done null for a plain path, which needs no engine
  */
 record Made(CelAbstractSyntaxTree parsed, @Nullable Done done) {
-    /** Checked and planned. */
+    /** The result type and the runnable program. */
     record Done(CelType type, CelRuntime.Program program) {}
 
-    /** Characters of all texts that are remembered: a program takes about a hundred times its text. */
+    /** Limit for the characters of all cached texts: a program takes about a hundred times its text. */
     private static final int MOST = 128 << 10;
 
     private static final int LONGEST = 256;
@@ -34,7 +35,7 @@ record Made(CelAbstractSyntaxTree parsed, @Nullable Done done) {
         return KNOWN.get(new Text(code, items));
     }
 
-    /** Only what is right is remembered. When there is no room all of it is forgotten, and what is in use comes again. */
+    /** Caches this valid expression. A full cache is cleared; expressions in use are added again. */
     Made remembered(String code, Set<String> items) {
         if (code.length() <= LONGEST && KNOWN.putIfAbsent(new Text(code, items), this) == null) {
             if (LENGTH.addAndGet(code.length()) > MOST) {

@@ -13,11 +13,12 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Walks a parsed expression and holds every name in it against the place where it stands. It runs before the type check
- * because it can say more: not just that a name is unknown but why it cannot be there.
+ * Validates every name in a parsed expression against the names that its place in the file may read.
+ *
+ * <p>It runs before the type check, because it can explain why a name is not available.
  */
 final class NameCheck {
-    /** Deeper trees could exhaust the stack of the thread that evaluates them. */
+    /** Deeper trees could overflow the stack of the evaluating thread. */
     private static final int DEEPEST = 150;
 
     private static final Map<String, Set<String>> FIELDS =
@@ -42,7 +43,7 @@ final class NameCheck {
         this.problems = problems;
     }
 
-    /** The paths that the expression reads, each as far as it is constant. */
+    /** The paths that the expression reads, each up to its first computed part. */
     List<FieldRef> check() {
         walk(ast.getExpr(), 1);
         return reads.stream().distinct().toList();
@@ -51,7 +52,7 @@ final class NameCheck {
     private void walk(CelExpr at, int depth) {
         if (depth > DEEPEST) {
             if (!tooDeep) {
-                problems.add(code.at(0, 0), "the expression is nested more than " + DEEPEST + " deep.");
+                problems.add(code.at(0, 0), "the expression has more than " + DEEPEST + " nested levels.");
             }
             tooDeep = true;
             return;
@@ -72,11 +73,11 @@ final class NameCheck {
                 });
             case COMPREHENSION -> comprehension(at, depth);
             case CONSTANT, IDENT, NOT_SET -> {}
-            case STRUCT -> problems.add(code.at(0, 0), "messages (Name{…}) do not exist here.");
+            case STRUCT -> problems.add(code.at(0, 0), "protobuf messages (Name{…}) are not supported; write a map: {\"name\": value}.");
         }
     }
 
-    /** `has(a.b)` reads as the path `a.b`, without failing where it is missing. */
+    /** `has(a.b)` reads the path `a.b`, but does not fail if it is missing. */
     private void select(CelExpr at, int depth) {
         Optional<FieldRef> operand = FieldRef.of(at.select().operand());
         if (operand.isPresent()) {
@@ -116,7 +117,7 @@ final class NameCheck {
             if (Language.VARIABLES.contains(name) || site.items().contains(name)) {
                 problems.add(
                         offsets(at, name),
-                        "'%s' cannot name an item of a list; it has a meaning already.".formatted(name));
+                        "'%s' cannot be a loop variable, because the name is already in use; choose another name.".formatted(name));
             }
         }
         List<String> added = names.stream().filter(bound::add).toList();
@@ -143,8 +144,8 @@ final class NameCheck {
                 && (path.parts().size() != 1 || !(path.parts().getFirst() instanceof String))) {
             problems.add(
                     spot,
-                    "name the secret itself, as in secret.CRM_TOKEN: data must not choose which one is sent.",
-                    "which one?",
+                    "write the name of the secret, as in secret.CRM_TOKEN: data must not choose the secret.",
+                    "no constant name",
                     fix());
         } else if (root.equals("header")) {
             header(path, spot);
@@ -154,13 +155,13 @@ final class NameCheck {
             problems.add(
                     spot,
                     root.equals("run")
-                            ? "of a run its run.id and its run.started_at can be read."
-                            : "of a step its step.id can be read.");
+                            ? "only run.id and run.started_at can be read from run."
+                            : "only step.id can be read from step.");
         }
         reads.add(path);
     }
 
-    /** Which headers a key is made of is known when the file is published; credentials are none of them. */
+    /** The headers of a key are fixed when the file is published, and credentials are never among them. */
     private void header(FieldRef path, Spot spot) {
         boolean named = path.parts().size() == 1
                 && path.parts().getFirst() instanceof String name
@@ -168,20 +169,20 @@ final class NameCheck {
         if (!named) {
             problems.add(
                     spot,
-                    "name the header itself, as in header[\"X-Event-Id\"]: data must not choose which one is read.",
-                    "which one?",
+                    "write the name of the header, as in header[\"X-Event-Id\"]: data must not choose the header.",
+                    "no constant name",
                     fix());
         } else if (CREDENTIALS.contains(path.parts().getFirst().toString().toLowerCase(Locale.ROOT))) {
             problems.add(
                     spot,
-                    "a key cannot be made of %s: keys are kept and shown, and a credential must not be."
+                    "a key must not contain %s: Semel stores and shows keys, and this header is a credential."
                             .formatted(path.parts().getFirst()),
                     "a credential",
-                    "Use an id from the input, or a header that names the event, e.g. header[\"X-Event-Id\"].");
+                    "Use an id from the input, or a header that identifies the event, e.g. header[\"X-Event-Id\"].");
         }
     }
 
-    /** Time and chance are recorded before a step reads them; a key would be another one on every attempt. */
+    /** A step records time and random values before it reads them. In a key they would differ on every attempt. */
     private void recorded(String function, Spot spot) {
         if (site.stable()) {
             changing(function + "()", spot);
@@ -191,7 +192,7 @@ final class NameCheck {
                     "%s() cannot be read in %s, because only a step can record it."
                             .formatted(function, site.kind().label),
                     "not recorded",
-                    "Record it with a set step and read that.");
+                    "Record it with a set step and read the result of that step.");
         }
     }
 
@@ -201,26 +202,26 @@ final class NameCheck {
         } else if (site.kind() == Site.Kind.EFFECT_KEY && root.equals("run")) {
             problems.add(
                     spot,
-                    "this key changes with every replay: a safe replay is a run of its own, with an id and a start of"
-                            + " its own.",
-                    "another value in every replay",
-                    "Use an id from the input, or step.id, which a replay keeps.");
+                    "this key changes with every safe replay, because a replay is a new run with its own id and start"
+                            + " time.",
+                    "a different value in every replay",
+                    "Use an id from the input, or step.id, which stays the same in a replay.");
         } else if (root.equals("secret")) {
             problems.add(
                     spot,
-                    "a secret can be read only in auth, headers and verify, so that it is never recorded.",
-                    "not here",
-                    "Put it into auth or a header of the step that sends it.");
+                    "secrets can be read only in auth, headers and verify, so that Semel never records them.",
+                    "not allowed here",
+                    "Move it to auth or to a header of the step that sends it.");
         } else if (root.equals("attempt")) {
             problems.add(
                     spot,
-                    "'attempt' cannot be read in %s: it is made once, before the first attempt, and is the same in all."
+                    "'attempt' cannot be read in %s: Semel evaluates it once, before the first attempt."
                             .formatted(site.kind().label),
                     "the same in every attempt",
-                    "Read it in headers or auth of an http step, or in the result that is made of its answer.");
+                    "Read it in headers, auth or result of an http step.");
         } else if (Language.VARIABLES.contains(root)) {
             problems.add(
-                    spot, "'%s' cannot be read in %s.".formatted(root, site.kind().label), "not known here", fix());
+                    spot, "'%s' cannot be read in %s.".formatted(root, site.kind().label), "not available here", fix());
         } else {
             String meant = Texts.didYouMean(root, site.names());
             problems.add(spot, "'%s' is not a known name.%s".formatted(Texts.shortened(root), meant), "unknown", fix());
@@ -228,16 +229,16 @@ final class NameCheck {
     }
 
     private String fix() {
-        return "Known here: %s. Correct the file and publish it again."
+        return "Available here: %s. Correct the file and publish it again."
                 .formatted(String.join(", ", site.names().stream().sorted().toList()));
     }
 
     private void step(FieldRef path, Spot spot) {
         if (path.parts().isEmpty() || !(path.parts().getFirst() instanceof String id)) {
-            problems.add(spot, "name the step whose result is meant: steps.<id>.");
+            problems.add(spot, "write the id of the step after steps: steps.<id>.");
         } else if (site.isLater(id)) {
             problems.add(
-                    spot, "step '%s' has not run yet at this place; only earlier steps can be read.".formatted(id));
+                    spot, "step '%s' runs later; only the results of earlier steps can be read here.".formatted(id));
         } else if (!site.earlier().contains(id)) {
             String meant = Texts.didYouMean(id, site.earlier());
             problems.add(spot, "there is no earlier step '%s'.%s".formatted(Texts.shortened(id), meant));
@@ -256,11 +257,11 @@ final class NameCheck {
         String thing = site.kind() == Site.Kind.FINGERPRINT ? "fingerprint" : "key";
         problems.add(
                 spot,
-                ("this %s changes between attempts: %s gives a different value on every attempt. A %s must name the "
-                                + "intended action, so that every retry carries the same one.")
+                ("this %s changes between attempts: %s returns a different value each time. A %s must identify the "
+                                + "intended action, so that every retry has the same one.")
                         .formatted(thing, what, thing),
                 "a different value on every attempt",
-                "Use an id from the input, e.g. ${ input.event_id }, or drop it.");
+                "Use an id from the input, e.g. ${ input.event_id }, or remove this part.");
     }
 
     private static CelExpr rootOf(CelExpr at) {
@@ -281,7 +282,7 @@ final class NameCheck {
         }
     }
 
-    /** The parser knows where an identifier begins, but of a call only its bracket; the name stands before that. */
+    /** The parser reports the start of an identifier, but for a call only its bracket; the name is before that. */
     private Spot offsets(CelExpr at, String name) {
         int[] points = code.code().codePoints().toArray();
         int known = ast.getSource().getPositionsMap().getOrDefault(at.id(), 0);

@@ -9,8 +9,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operators whose standard form has no bound. Text and lists that double in a chain, trees that share branches and
- * take exponential time to compare, and a search whose time is the product of two lengths all pay from the budget here.
+ * Replaces CEL operators whose cost is unbounded with versions that charge the evaluation budget.
+ *
+ * <p>Examples: text and lists that double in a chain, trees with shared branches that take exponential time to compare,
+ * and substring search.
  */
 final class Operators {
     private Operators() {}
@@ -37,7 +39,9 @@ final class Operators {
         return new Grown(buffer, buffer.size());
     }
 
-    /** A list that shares its buffer with the shorter list it grew from, so that building n items takes n steps. */
+    /**
+     * A list that shares its buffer with the shorter list it was appended to, so that building n items takes n steps.
+     */
     private static final class Grown extends AbstractList<Object> {
         private final List<Object> buffer;
         private final int size;

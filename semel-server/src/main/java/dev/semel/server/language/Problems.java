@@ -7,9 +7,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 
-/** Everything wrong with a file, gathered while it is read, so that one attempt to publish shows all of it. */
+/** Collects all errors of a file while it is read, so that one publish attempt shows all of them. */
 public final class Problems {
-    /** A file that is wrong a thousand times is wrong in one way; the first hundred say enough. */
+    /** Limit: a file with more errors than this has one cause, and the first hundred show it. */
     static final int LIMIT = 100;
 
     private final Source source;
@@ -22,8 +22,8 @@ public final class Problems {
     }
 
     /**
-     * @param file what kind of file it is
-     * @param untouched what did not happen, as a sentence
+     * @param file kind of file, for the message
+     * @param untouched sentence that says what did not happen
      */
     public Problems(Source source, String file, String untouched) {
         this.source = source;
@@ -31,7 +31,7 @@ public final class Problems {
         this.untouched = untouched;
     }
 
-    /** @param note the few words that stand beside the caret */
+    /** @param note a few words beside the caret */
     private record Problem(Spot spot, String message, String note, String fix) {}
 
     static final String FIX = "Correct the file and publish it again.";
@@ -42,13 +42,13 @@ public final class Problems {
 
     public void add(Spot spot, String message, String note, String fix) {
         var problem = new Problem(spot, message, note, fix);
-        // A macro puts its argument into the expression twice; its mistake is one all the same.
+        // A macro can contain its argument twice; its error is reported once.
         if (found.size() < LIMIT && !found.contains(problem)) {
             found.add(problem);
         }
     }
 
-    /** The line of a place, counted from 1. */
+    /** The line of a position, counted from 1. */
     public int line(Spot spot) {
         return source.line(spot.start());
     }

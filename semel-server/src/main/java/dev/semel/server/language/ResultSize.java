@@ -2,7 +2,7 @@ package dev.semel.server.language;
 
 import tools.jackson.databind.JsonNode;
 
-/** Counts the result of a step or of the output while it is built, and stops it at 256 KiB of JSON. */
+/** Limits the result of a step or of the output to 256 KiB of JSON while it is built. */
 public final class ResultSize {
     static final int LIMIT = 256 * 1024;
 

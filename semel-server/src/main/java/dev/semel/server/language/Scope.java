@@ -10,13 +10,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The names an expression can read while it runs. Which of them a place in the file offers is decided when the file is
- * published ({@link Site}); a name not offered there is simply empty here.
+ * The variables that an expression can read during evaluation.
  *
- * @param steps results of the steps that ran so far; a skipped step is absent
- * @param header names are looked up without regard to case
- * @param more items of loops, an answer of the outside world, and what was recorded of time and chance
- * @param secrets looked up only when one is read, and never kept
+ * <p>Publishing decides which of them a place in the file offers ({@link Site}); other names are empty here.
+ *
+ * @param steps results of the steps that have run; a skipped step is absent
+ * @param header names are case-insensitive
+ * @param more loop variables, the HTTP response, and recorded time and random values
+ * @param secrets looks up a secret when it is read; values are never stored
  */
 public record Scope(
         JsonNode input,
@@ -26,7 +27,7 @@ public record Scope(
         Map<String, String> header,
         Map<String, JsonNode> more,
         UnaryOperator<String> secrets) {
-    /** When the run began, among the names; an author reads it as `run.started_at`. */
+    /** Name of the recorded start time; authors read it as `run.started_at`. */
     public static final String STARTED = "@started";
 
     private static final UnaryOperator<String> NO_SECRETS = name -> {
@@ -85,7 +86,7 @@ public record Scope(
         };
     }
 
-    /** Secrets as the expression engine asks for them: one by one, never all of them. */
+    /** Gives CEL access to secrets one by one, never as a list. */
     private static final class SecretView extends AbstractMap<String, Object> {
         private final UnaryOperator<String> secrets;
 

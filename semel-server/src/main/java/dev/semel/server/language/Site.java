@@ -5,30 +5,31 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * The place in a file where an expression stands, which decides what it may read.
+ * The place of an expression in a workflow file, which decides which names it may read.
  *
  * @param earlier steps whose results are known there
- * @param all steps of the file; both are looked at while the file is read, and are not copied for each of its places
- * @param items names that loops around the place gave to their items
+ * @param all steps of the file; both sets are shared while the file is read, not copied
+ * @param items names of the loop variables in scope
  */
 public record Site(Kind kind, Set<String> earlier, Set<String> all, Set<String> items) {
+    /** The kinds of fields that hold expressions, each with the names it may read. */
     public enum Kind {
-        /** The key is made before anything else is known. */
+        /** A trigger's key, derived before anything else is known. */
         KEY("a key", Set.of("input", "header")),
         FINGERPRINT("a fingerprint", Set.of("input")),
-        /** `object` and `worth`: words for people about the trigger. */
+        /** `object` and `worth`: texts for users about the trigger. */
         LABEL("object and worth", Set.of("input")),
-        /** What a gate of the workflow goes by: `serial_by` and its like. */
-        GATE("the key of a gate", Set.of("input")),
+        /** The key of a concurrency rule such as `serial_by`. */
+        GATE("the key of a concurrency rule", Set.of("input")),
         STEP("a step", Set.of("input", "steps", "run", "step")),
-        /** The key of an effect. The run's own id is not in it: a safe replay has another one. */
+        /** The key of an effect. The run id is not available: it differs in a safe replay. */
         EFFECT_KEY("the key of an effect", Set.of("input", "steps", "step")),
-        /** What is made of an answer of the outside world. */
+        /** A result that is computed from an HTTP response. */
         RESPONSE("a result", Set.of("input", "steps", "run", "step", "response", "attempt")),
-        /** Where a credential belongs: evaluated when it is sent, and never recorded. */
+        /** A credential: evaluated when the request is sent, and never recorded. */
         CREDENTIAL("a credential", Set.of("input", "steps", "run", "step", "secret", "attempt")),
-        /** `trigger.events`: whether an event starts a run, and with what. */
-        EVENT("a subscription", Set.of("event")),
+        /** `trigger.events`: whether an event starts a run, and with which input. */
+        EVENT("an event subscription", Set.of("event")),
         OUTPUT("the output", Set.of("input", "steps", "run"));
 
         final String label;
@@ -39,7 +40,7 @@ public record Site(Kind kind, Set<String> earlier, Set<String> all, Set<String> 
             this.names = names;
         }
 
-        /** Whether time and chance can be recorded before they are read there. */
+        /** Whether a step records time and random values before they are read here. */
         boolean recordsChance() {
             return this != LABEL && this != EVENT && this != OUTPUT;
         }
@@ -55,12 +56,12 @@ public record Site(Kind kind, Set<String> earlier, Set<String> all, Set<String> 
         return new Site(kind, Set.of(), Set.of(), Set.of());
     }
 
-    /** The same place in the order of steps, for a value of another kind. */
+    /** The same position in the order of steps, for a field of another kind. */
     public Site as(Kind other) {
         return new Site(other, earlier, all, items);
     }
 
-    /** Whether there is such a step that has not run there. */
+    /** Whether the file has this step, but it runs later. */
     boolean isLater(String step) {
         return all.contains(step) && !earlier.contains(step);
     }
@@ -74,12 +75,12 @@ public record Site(Kind kind, Set<String> earlier, Set<String> all, Set<String> 
         return names;
     }
 
-    /** Whether a name means something in every file, so that no item of a loop can have it. */
+    /** Whether a name is reserved, so that no loop variable can have it. */
     public static boolean isTaken(String name) {
         return Language.VARIABLES.contains(name);
     }
 
-    /** Must be the same on every attempt, or it protects nothing. */
+    /** Whether the value must be the same on every attempt, because it protects against duplicates. */
     public boolean stable() {
         return switch (kind) {
             case KEY, FINGERPRINT, EFFECT_KEY, GATE -> true;

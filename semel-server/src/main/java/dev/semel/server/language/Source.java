@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** The text of a workflow file, as people see it: lines and columns that begin with 1. */
+/** The text of a workflow file, with lines and columns counted from 1 for messages. */
 public final class Source {
-    /** Enough for every line that a person wrote; a machine-made line is cut around the caret. */
+    /** Longer lines, usually generated, are cut around the caret. */
     private static final int SHOWN_COLUMNS = 110;
 
     private final int[] points;

@@ -1,17 +1,18 @@
 package dev.semel.server.language;
 
 /**
- * Where something stands in a workflow file: an offset in code points, how far it reaches, and its JSON Pointer. Line
- * and column are worked out only when somebody has to be told.
+ * A range in a workflow file: start and end offset in code points, and the JSON Pointer of the value.
+ *
+ * <p>Line and column are computed only for messages.
  */
 public record Spot(int start, int end, String pointer) {
     public Spot {
         if (start < 0 || end < start) {
-            throw new IllegalArgumentException("a spot must not end before it starts");
+            throw new IllegalArgumentException("a source range must not end before it starts");
         }
     }
 
-    /** The same member, but only these code points of it. */
+    /** The same value, limited to these code points. */
     public Spot narrowed(int from, int to) {
         return new Spot(from, Math.max(from, to), pointer);
     }

@@ -10,8 +10,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * A value of the file with its expressions compiled. It is evaluated once, from the outside in; what an expression
- * gives is data from then on and is never looked at for `${` again.
+ * A value of a workflow file with its `${ … }` expressions compiled.
+ *
+ * <p>It is evaluated once, from the outside in. Results are data: `${` in a result is never evaluated again.
  */
 public sealed interface Template {
     JsonNode fill(Scope scope, ResultSize size);
@@ -19,6 +20,7 @@ public sealed interface Template {
     /** All expressions inside, in the order of the file. */
     Stream<Expression> expressions();
 
+    /** A constant value without expressions. */
     public record Literal(JsonNode value) implements Template {
         @Override
         public JsonNode fill(Scope scope, ResultSize size) {
@@ -31,7 +33,7 @@ public sealed interface Template {
         }
     }
 
-    /** The whole value is one expression, which keeps its type. */
+    /** A value that is one single expression; the result keeps its type. */
     public record Whole(Expression expression) implements Template {
         @Override
         public JsonNode fill(Scope scope, ResultSize size) {
@@ -44,7 +46,7 @@ public sealed interface Template {
         }
     }
 
-    /** Text with expressions inside; each is turned into text. */
+    /** Text with expressions inside; each result is converted to text. */
     record Text(List<Template> parts) implements Template {
         public Text {
             parts = List.copyOf(parts);
@@ -59,10 +61,10 @@ public sealed interface Template {
             return JsonNodeFactory.instance.stringNode(text.toString());
         }
 
-        /** Null is refused: "Dear null" is never what was meant. */
+        /** Null fails, because "Dear null" is never intended. */
         private static String asText(JsonNode value) {
             if (value.isNull()) {
-                throw new Failure("an expression inside text gave null (default(value, \"…\") replaces it)");
+                throw new Failure("an expression inside text returned null (use default(value, \"…\") to replace it)");
             }
             return value.isString() ? value.stringValue() : Json.write(value);
         }
@@ -73,6 +75,7 @@ public sealed interface Template {
         }
     }
 
+    /** A map whose values are templates. */
     record Members(Map<String, Template> members) implements Template {
         public Members {
             members = Collections.unmodifiableMap(new LinkedHashMap<>(members));
@@ -94,6 +97,7 @@ public sealed interface Template {
         }
     }
 
+    /** A list whose items are templates. */
     record Items(List<Template> items) implements Template {
         public Items {
             items = List.copyOf(items);

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** Finds the `${ … }` in the values of a file and compiles them where they stand. `$${` is a literal `${`. */
+/** Finds and compiles the `${ … }` expressions in the values of a workflow file. `$${` is a literal `${`. */
 public final class TemplateCompiler {
-    /** Compiling one takes up to a millisecond; publishing must not become a way to keep a server busy. */
+    /** Compiling one takes up to a millisecond; the limit keeps publishing from blocking a server. */
     static final int MOST_EXPRESSIONS = 1_000;
 
     private final Source source;
@@ -30,7 +30,7 @@ public final class TemplateCompiler {
         return compile(tree, site, Set.of());
     }
 
-    /** @param wanted the kinds of result that make sense where the whole value is one expression */
+    /** @param wanted result types that are allowed if the whole value is one expression */
     public Template compile(Tree tree, Site site, Set<CelKind> wanted) {
         return switch (tree) {
             case Tree.Scalar scalar -> scalar.value().isString() ? text(scalar, site, wanted) : literal(scalar.value());
@@ -69,7 +69,7 @@ public final class TemplateCompiler {
                 int end = closing(text, at + 2);
                 CodeSpot code = raw.next(text.substring(at + 2, Math.max(end, at + 2)));
                 if (end < 0) {
-                    problems.add(code.at(0, 0), "the expression is not closed: '}' is missing.");
+                    problems.add(code.at(0, 0), "the expression is not closed; add the missing '}'.");
                     return literal(text);
                 }
                 if (++count > MOST_EXPRESSIONS) {
@@ -110,7 +110,7 @@ public final class TemplateCompiler {
         }
     }
 
-    /** The `}` that ends the expression: braces of maps are counted, those in quotes are not. */
+    /** The `}` that ends the expression: braces of maps count, braces in quotes do not. */
     private static int closing(String text, int start) {
         int open = 0;
         char quote = 0;
@@ -133,7 +133,7 @@ public final class TemplateCompiler {
         return -1;
     }
 
-    /** Finds the expressions of a scalar in the source again, where quotes, escapes and folding are still in. */
+    /** Finds the expressions of a scalar in the source text, which still has its quotes, escapes and folding. */
     private static final class Raw {
         private final Spot spot;
         private final String text;

@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Words of a message: names cut to a bearable length, and the name that was probably meant. */
+/** Shortens names for messages and suggests the known name nearest to a misspelt one. */
 public final class Texts {
     private static final int SHOWN = 40;
 
@@ -21,7 +21,7 @@ public final class Texts {
                 : visible;
     }
 
-    /** " Did you mean 'x'?", or nothing where no known name is near. */
+    /** Returns " Did you mean 'x'?", or an empty text if no known name is similar. */
     public static String didYouMean(String name, Collection<String> known) {
         return nearest(name, known).map(" Did you mean '%s'?"::formatted).orElse("");
     }
@@ -41,7 +41,7 @@ public final class Texts {
         return Optional.ofNullable(best);
     }
 
-    /** Edits (insert, delete, replace, swap of neighbours) from one word to the other; both are short. */
+    /** Edit distance (insert, delete, replace, swap of neighbours); both words are short. */
     private static int distance(String a, String b) {
         int[][] cost = new int[a.length() + 1][b.length() + 1];
         for (int i = 0; i <= a.length(); i++) {

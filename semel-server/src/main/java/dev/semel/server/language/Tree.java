@@ -8,16 +8,20 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** A workflow file as read: JSON's three shapes, each of which knows where it stands in the text. */
+/** A node of a parsed workflow file (scalar, list or map) with its position in the text. */
 public sealed interface Tree {
     Spot spot();
 
     JsonNode toJson();
 
-    /** What a message calls this shape. */
+    /** The type of this node, for messages. */
     String kind();
 
-    /** @param value what the scalar means in YAML's core schema; text stays text */
+    /**
+     * A scalar.
+     *
+     * @param value the scalar's value by YAML's core schema; text stays text
+     */
     public record Scalar(Spot spot, JsonNode value) implements Tree {
         @Override
         public JsonNode toJson() {
@@ -30,6 +34,7 @@ public sealed interface Tree {
         }
     }
 
+    /** A list. */
     record Items(Spot spot, List<Tree> items) implements Tree {
         public Items {
             items = List.copyOf(items);
@@ -48,7 +53,11 @@ public sealed interface Tree {
         }
     }
 
-    /** @param members in the order of the file */
+    /**
+     * A map.
+     *
+     * @param members in the order of the file
+     */
     record Members(Spot spot, Map<String, Member> members) implements Tree {
         public Members {
             members = Collections.unmodifiableMap(new LinkedHashMap<>(members));
@@ -73,6 +82,10 @@ public sealed interface Tree {
         }
     }
 
-    /** @param name where the member's name stands; its pointer is that of the value */
+    /**
+     * A value of a map and the position of its name.
+     *
+     * @param name position of the name; its pointer is that of the value
+     */
     public record Member(Spot name, Tree value) {}
 }

@@ -17,10 +17,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * JSON seen by expressions, and their results as JSON again. Objects and arrays are views, so a megabyte of input
- * costs nothing until it is read, and a value that is only passed on comes out as the very node that went in. A
- * number that neither 64 bits nor a double can hold exactly stays closed: it can be copied, compared and passed on,
- * not reckoned with.
+ * Converts JSON to CEL values and CEL results back to JSON.
+ *
+ * <p>Objects and arrays are views, so a large input costs nothing until it is read, and an unchanged value comes out as
+ * the same node. A number that neither 64 bits nor a double can hold exactly can be copied and compared, but not used
+ * in arithmetic.
  */
 final class Values {
     private Values() {}
@@ -71,7 +72,7 @@ final class Values {
             case ArrayView view -> size.counted(view.node);
             case Map<?, ?> map -> object(map, size);
             case List<?> list -> array(list, size);
-            default -> throw new Failure("its result is of a kind that JSON does not have");
+            default -> throw new Failure("its result has a type that JSON does not have");
         };
     }
 
@@ -87,7 +88,7 @@ final class Values {
         size.add(2);
         map.forEach((name, value) -> {
             if (!(name instanceof String text)) {
-                throw new Failure("the names in a map of its result are not text");
+                throw new Failure("a map in its result has a name that is not text");
             }
             size.addText(text);
             object.set(text, toJson(value, size));
@@ -104,7 +105,7 @@ final class Values {
         return array;
     }
 
-    /** A number beyond 64 bits or beyond a double. Equal numbers are equal, however they were written. */
+    /** A number beyond 64 bits or double precision. Equal numbers are equal, however they are written. */
     record ExactNumber(JsonNode node) {
         @Override
         public boolean equals(@Nullable Object other) {
@@ -118,6 +119,7 @@ final class Values {
         }
     }
 
+    /** A JSON array as a read-only list of CEL values. */
     static final class ArrayView extends AbstractList<Object> {
         private final JsonNode node;
 
@@ -139,13 +141,14 @@ final class Values {
             return node.size();
         }
 
-        /** The engine puts values into its messages; ours must not be there, nor a megabyte of them. */
+        /** CEL puts values into its messages; this keeps data out of them. */
         @Override
         public String toString() {
             return "[…]";
         }
     }
 
+    /** A JSON object as a read-only map of CEL values. */
     static final class ObjectView extends AbstractMap<String, Object> {
         private final JsonNode node;
 

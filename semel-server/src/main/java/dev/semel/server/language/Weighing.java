@@ -11,9 +11,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Puts every list and map that an expression writes out on the scales. A loop variable used twice in each of sixty
- * loops makes a value of sixty small lists that is 2^60 items long when anybody walks it, be it only to print it in
- * an error message. So each literal is weighed as if it were written out, when it is made, and pays from the budget.
+ * Rewrites a CEL expression so that every list and map literal charges its full size to the evaluation budget.
+ *
+ * <p>A loop variable used twice in each of sixty nested loops makes a value of sixty small lists that has 2^60 items
+ * when it is walked, even only to print it in an error message.
  */
 final class Weighing {
     static final String WEIGH = "@weigh";
@@ -96,7 +97,7 @@ final class Weighing {
         return CelExpr.ofCall(lastId, Optional.empty(), WEIGH, ImmutableList.of(literal));
     }
 
-    /** Views of the input weigh nothing more than their place: they are read where they stand and never copied. */
+    /** Charges the size of a value. Views of the input cost one unit, because they are never copied. */
     static Object weigh(Object value) {
         Budget.spend(1);
         switch (value) {

@@ -9,18 +9,19 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Changes one thing in a workflow file and leaves every other character of it as it is: comments, order, quotes, ends of
- * lines. What comes out is read again and compared with the change that was meant; where it says anything else the change
- * is refused, so that a form can be of no use but never do harm.
+ * Edits one value of a workflow file and keeps every other character: comments, order, quotes and line endings.
  *
- * <p>A path is the names and places that lead to a value: `steps, 0, idempotent, time`.
+ * <p>The editor reads the result again and compares it with the intended change. If they differ, it rejects the edit
+ * and the text stays unchanged.
+ *
+ * <p>A path is a list of names and indexes that lead to a value: `steps, 0, idempotent, time`.
  */
 public final class YamlEdit {
     private static final String MARK = "\uFEFF";
 
     private YamlEdit() {}
 
-    /** Writes a text, number or truth value, and the maps around it that are not there yet. */
+    /** Writes a text, number or boolean, and creates missing maps around it. */
     public static String set(String text, List<String> path, JsonNode value) {
         return marked(text, bare -> {
             YamlText yaml = YamlText.of(bare);
@@ -30,7 +31,7 @@ public final class YamlEdit {
         });
     }
 
-    /** Takes a member of a map away, with the comment on its line. Nothing where it is not there. */
+    /** Removes an entry of a map, with the comment on its line. Does nothing if it is absent. */
     public static String remove(String text, List<String> path) {
         return marked(text, bare -> {
             YamlText yaml = YamlText.of(bare);
@@ -42,7 +43,7 @@ public final class YamlEdit {
         });
     }
 
-    /** Puts an item, written as it stands at the left edge, behind another one of a list. */
+    /** Inserts an item, written without indentation, after another item of a list. */
     public static String insertAfter(String text, List<String> list, int index, String item) {
         return marked(text, bare -> {
             YamlText yaml = YamlText.of(bare);
@@ -52,7 +53,7 @@ public final class YamlEdit {
         });
     }
 
-    /** Lets an item and the next one change places, each with the comments that belong to it. */
+    /** Swaps an item with the next one, each with its comments. */
     public static String swap(String text, List<String> list, int index) {
         return marked(text, bare -> {
             YamlText yaml = YamlText.of(bare);
@@ -62,7 +63,7 @@ public final class YamlEdit {
         });
     }
 
-    /** Takes an item away, with the comments that belong to it. */
+    /** Removes an item, with its comments. */
     public static String removeItem(String text, List<String> list, int index) {
         return marked(text, bare -> {
             YamlText yaml = YamlText.of(bare);
@@ -71,19 +72,20 @@ public final class YamlEdit {
         });
     }
 
+    /** An edit of a text without its byte order mark. */
     private interface Change {
         String of(String bare);
     }
 
-    /** A byte order mark is no part of the text, and stays in front of it. */
+    /** Keeps a byte order mark in front of the text. */
     private static String marked(String text, Change change) {
         return text.startsWith(MARK) ? MARK + change.of(text.substring(1)) : change.of(text);
     }
 
-    /** The number as the reader would have it, so that the two can be compared. */
+    /** The number as the reader parses it, for the comparison. */
     private static JsonNode exact(JsonNode value) {
         if (value.isContainer() || value.isNull() || value.isMissingNode()) {
-            throw refused(List.of(), "only text, numbers and true or false are written by a form");
+            throw refused(List.of(), "a form can write only text, numbers, true and false");
         }
         if (!value.isNumber()) {
             return value;
@@ -95,21 +97,21 @@ public final class YamlEdit {
         }
     }
 
-    /** The first text that says what is meant. */
+    /** The first candidate text whose content equals the intended content. */
     private static String first(List<String> ways, JsonNode wanted, List<String> path) {
         for (String way : ways) {
             if (says(way, wanted)) {
                 return way;
             }
         }
-        throw refused(path, "it is written in a way that only a person should touch");
+        throw refused(path, "its YAML style is too complex for an automatic edit");
     }
 
     private static boolean says(String way, JsonNode wanted) {
         try {
             return YamlText.of(way).root().toJson().equals(wanted);
         } catch (SemelException e) {
-            return false; // what cannot be read says nothing; the next way may
+            return false; // invalid YAML: try the next candidate
         }
     }
 
@@ -117,11 +119,11 @@ public final class YamlEdit {
         String place = path.isEmpty() ? "This value" : "'" + Texts.shortened(String.join(".", path)) + "'";
         return new SemelException(
                 ErrorCode.INVALID_DEFINITION,
-                place + " cannot be changed by a form: " + because + ". The text is as it was; nothing was published.",
-                "Change it in the text.");
+                place + " cannot be changed by a form: " + because + ". The text is unchanged; nothing was published.",
+                "Edit the text directly.");
     }
 
-    /** What a file is to say after a change. */
+    /** Computes the JSON content that a file must have after an edit. */
     private static final class Meant {
         private Meant() {}
 
@@ -136,7 +138,7 @@ public final class YamlEdit {
                 at = next;
             }
             if (!(at instanceof ObjectNode map)) {
-                throw refused(path, "what it would stand in is no map");
+                throw refused(path, "its parent is not a map");
             }
             map.set(path.getLast(), value);
             return root;
@@ -145,7 +147,7 @@ public final class YamlEdit {
         static JsonNode removed(JsonNode before, List<String> path) {
             JsonNode root = before.deepCopy();
             if (!(at(root, path.subList(0, path.size() - 1)) instanceof ObjectNode map)) {
-                throw refused(path, "what it stands in is no map");
+                throw refused(path, "its parent is not a map");
             }
             map.remove(path.getLast());
             return root;
@@ -159,7 +161,7 @@ public final class YamlEdit {
         static JsonNode changed(JsonNode before, List<String> list, ListChange change) {
             JsonNode root = before.deepCopy();
             if (!(at(root, list) instanceof ArrayNode items)) {
-                throw refused(list, "it is no list");
+                throw refused(list, "it is not a list");
             }
             change.of(items);
             return root;

@@ -5,8 +5,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The items of a list that is written with dashes, as pieces of text: from the comments above an item, which stand as far
- * to the right as its dash, to its last line. What lies between two pieces, such as an empty line, stays where it is.
+ * Edits the items of a YAML list that is written with dashes, as pieces of text.
+ *
+ * <p>An item reaches from the comments above it, indented like its dash, to its last line. Text between two items, such
+ * as an empty line, stays in place.
  */
 final class YamlItems {
     private final YamlText yaml;
@@ -23,10 +25,10 @@ final class YamlItems {
 
     static YamlItems of(YamlText yaml, List<String> path) {
         if (!(yaml.find(path) instanceof Tree.Items list)) {
-            throw YamlEdit.refused(path, "it is no list");
+            throw YamlEdit.refused(path, "it is not a list");
         }
         if (yaml.isFlow(list)) {
-            throw YamlEdit.refused(path, "the list is written with brackets, not with dashes");
+            throw YamlEdit.refused(path, "the list is written in brackets instead of with dashes");
         }
         YamlItems items = new YamlItems(yaml, path);
         list.items().forEach(item -> items.pieces.add(items.piece(item)));
@@ -39,7 +41,7 @@ final class YamlItems {
             dash--;
         }
         if (dash < 0 || yaml.text().charAt(dash) != '-' || !yaml.blank(yaml.lineStart(dash), dash)) {
-            throw YamlEdit.refused(path, "the dash of an item does not stand on a line of its own");
+            throw YamlEdit.refused(path, "an item does not begin on its own line");
         }
         int column = yaml.column(dash);
         int start = yaml.lineStart(dash);
@@ -57,7 +59,7 @@ final class YamlItems {
         return new Piece(start, end, column);
     }
 
-    /** How far to the right the comment begins that is all of this line; -1 where the line is something else. */
+    /** The indentation of a line that is only a comment; -1 for any other line. */
     private int comment(int lineStart) {
         String line = yaml.lineAt(lineStart);
         return line.strip().startsWith("#") ? line.indexOf('#') : -1;
@@ -65,7 +67,7 @@ final class YamlItems {
 
     private Piece at(int index) {
         if (index < 0 || index >= pieces.size()) {
-            throw YamlEdit.refused(path, "there is no item at that place");
+            throw YamlEdit.refused(path, "there is no item at that index");
         }
         return pieces.get(index);
     }
@@ -85,15 +87,15 @@ final class YamlItems {
     String remove(int index) {
         Piece one = at(index);
         if (pieces.size() == 1) {
-            throw YamlEdit.refused(path, "it is the only item, and a list of steps needs one");
+            throw YamlEdit.refused(path, "it is the only item, and a list of steps needs at least one");
         }
         int from = index == 0 ? one.end() : at(index - 1).end();
         int to = index == 0 ? at(1).start() : one.start();
         if (!yaml.blank(from, to)) {
-            // A comment stands between, and belongs to neither: only the lines of the item go.
+            // A comment between the items belongs to neither: remove only the lines of the item.
             return yaml.replaced(one.start(), yaml.behindBreak(one.end()), "");
         }
-        // With what lies between: where there was an empty line between any two, there is one still.
+        // Also removes the gap, so that the remaining items keep their spacing.
         return index == 0 ? yaml.replaced(one.start(), to, "") : yaml.replaced(from, one.end(), "");
     }
 
@@ -105,7 +107,7 @@ final class YamlItems {
         return yaml.replaced(one.end(), one.end(), newline + (airy(index) ? newline : "") + lines);
     }
 
-    /** Whether the items beside it stand apart. */
+    /** Whether an empty line separates it from its neighbours. */
     private boolean airy(int index) {
         int first = index > 0 ? index - 1 : index;
         if (first + 1 >= pieces.size()) {

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** One member of a map, as text: each answer is the whole file with the member written, or without it. */
+/** Writes or removes one entry of a YAML map; each result is the whole text of the file. */
 final class YamlMember {
     private static final Pattern PLAIN_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     private static final int STEP_IN = 2;
@@ -23,7 +23,7 @@ final class YamlMember {
         this.path = path;
     }
 
-    /** The ways to write the value, the best first. */
+    /** Candidate texts with the value written, the best first. */
     List<String> written(JsonNode value) {
         Tree there = yaml.find(path);
         if (there instanceof Tree.Scalar scalar) {
@@ -44,7 +44,7 @@ final class YamlMember {
         if (around instanceof Tree.Scalar nothing && nothing.value().isNull()) {
             return filled(nothing, missing, value);
         }
-        throw YamlEdit.refused(path, "what it would stand in is no map");
+        throw YamlEdit.refused(path, "its parent is not a map");
     }
 
     private List<String> replaced(Tree.Scalar scalar, JsonNode value) {
@@ -52,7 +52,7 @@ final class YamlMember {
         int end = yaml.end(scalar);
         String before = yaml.between(start, end);
         Style style = Style.of(before);
-        // The head of a block of text may have a comment, which is not a part of the text.
+        // The header of a block scalar may have a comment, which is not part of the text.
         int mark = style == Style.BLOCK ? before.lines().findFirst().orElse("").indexOf(" #") : -1;
         String comment =
                 mark < 0 ? "" : " " + before.lines().findFirst().orElse("").substring(mark);
@@ -65,7 +65,7 @@ final class YamlMember {
         return at > 0 && Character.isWhitespace(yaml.text().charAt(at - 1)) ? "" : " ";
     }
 
-    /** A name with nothing behind it gets a small map with brackets. */
+    /** A name without a value gets a small map in brackets. */
     private List<String> filled(Tree nothing, List<String> missing, JsonNode value) {
         int start = yaml.start(nothing);
         int end = yaml.end(nothing);
@@ -103,7 +103,7 @@ final class YamlMember {
                 : Json.write(JsonNodeFactory.instance.stringNode(name));
     }
 
-    /** On lines of its own behind the last member, but before steps inside, which may be long. */
+    /** On new lines after the last entry, but before nested steps, which may be long. */
     private List<String> addedBelow(Tree.Members map, List<String> missing, JsonNode value) {
         List<Tree.Member> members = List.copyOf(map.members().values());
         int behind = members.size() - 1;
@@ -128,10 +128,10 @@ final class YamlMember {
         return lines.toString();
     }
 
-    /** The file without the member. */
+    /** Candidate texts without the entry. */
     List<String> removed() {
         if (!(yaml.find(path.subList(0, path.size() - 1)) instanceof Tree.Members map)) {
-            throw YamlEdit.refused(path, "what it stands in is no map");
+            throw YamlEdit.refused(path, "its parent is not a map");
         }
         List<Map.Entry<String, Tree.Member>> members =
                 new ArrayList<>(map.members().entrySet());
@@ -162,10 +162,10 @@ final class YamlMember {
         return yaml.replaced(before, end, "");
     }
 
-    /** Between two members stand commas and spaces; whose comment it is that stands there too, nobody can say. */
+    /** Only commas and spaces may separate the entries: the owner of a comment there would be unclear. */
     private void refuseComment(int from, int to) {
         if (yaml.between(from, to).contains("#")) {
-            throw YamlEdit.refused(path, "a comment stands beside it");
+            throw YamlEdit.refused(path, "there is a comment beside it");
         }
     }
 
@@ -182,7 +182,7 @@ final class YamlMember {
                     : yaml.replaced(line, yaml.behindBreak(lineEnd), "");
         }
         if (next == null) {
-            throw YamlEdit.refused(path, "it is the only member of an item");
+            throw YamlEdit.refused(path, "it is the only field of a list item");
         }
         int nextStart = yaml.place(next.name().start());
         refuseComment(end, nextStart);

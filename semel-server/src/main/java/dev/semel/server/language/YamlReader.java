@@ -28,8 +28,10 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * Reads YAML 1.2 (and JSON, which is YAML) from parser events, never through a constructor: no tag can name a class,
- * and no alias can make a small file large, because both are refused where they stand.
+ * Parses YAML 1.2 and JSON text into a tree with positions.
+ *
+ * <p>It uses parser events and rejects tags and aliases, so that no tag can name a class and no alias can make a small
+ * file large.
  */
 public final class YamlReader {
     public static final int LARGEST_FILE = 256 * 1024;
@@ -41,7 +43,7 @@ public final class YamlReader {
     private final Iterator<Event> events;
     private int nodes;
 
-    /** The file cannot be read any further; what is wrong is already among the problems. */
+    /** Thrown to stop reading; the error is already among the problems. */
     private static final class Unreadable extends RuntimeException {
         Unreadable() {
             super(null, null, false, false);
@@ -58,7 +60,7 @@ public final class YamlReader {
         this.events = new Parse(settings).parseString(text).iterator();
     }
 
-    /** The tree, or null where the file is not YAML at all; the problems say why. */
+    /** The tree, or null if the file is not YAML; the problems have the reason. */
     public static @Nullable Tree read(String text, Source source, Problems problems) {
         if (text.length() > LARGEST_FILE || text.getBytes(StandardCharsets.UTF_8).length > LARGEST_FILE) {
             problems.add(new Spot(0, 0, ""), "a workflow file may have at most 256 KiB.");
@@ -71,17 +73,17 @@ public final class YamlReader {
         } catch (MarkedYamlEngineException e) {
             int at =
                     e.getProblemMark().or(e::getContextMark).map(Mark::getIndex).orElse(0);
-            problems.add(new Spot(at, at, ""), "this is not YAML: " + e.getProblem() + "." + hint(source, at));
+            problems.add(new Spot(at, at, ""), "the text is not valid YAML: " + e.getProblem() + "." + hint(source, at));
         } catch (ReaderException e) {
             int at = Math.clamp(e.getPosition(), 0, source.length());
             problems.add(new Spot(at, at, ""), "the character U+%04X is not allowed.".formatted(e.getCodePoint()));
         } catch (YamlEngineException e) {
-            problems.add(new Spot(0, 0, ""), "this is not YAML that can be read.");
+            problems.add(new Spot(0, 0, ""), "the text is not valid YAML.");
         }
         return null;
     }
 
-    /** Most YAML errors in a workflow file are an expression that needed quotes. */
+    /** Most YAML errors in workflow files are expressions without quotes. */
     private static String hint(Source source, int at) {
         int line = source.line(at);
         int from = at - source.column(at) + 1;
@@ -98,7 +100,7 @@ public final class YamlReader {
             Event event = events.next();
             if (event instanceof NodeEvent) {
                 if (root != null) {
-                    throw stop(event, "", "a file holds one workflow; this is a second document.");
+                    throw stop(event, "", "a file must have one YAML document; this is a second one. Use one file per workflow.");
                 }
                 root = node(event, "", 1);
             } else if (event instanceof StreamEndEvent || event instanceof DocumentEndEvent) {
@@ -118,7 +120,7 @@ public final class YamlReader {
             throw stop(event, pointer, "a workflow file may have at most " + MOST_NODES + " values.");
         }
         if (depth > DEEPEST) {
-            throw stop(event, pointer, "values may be nested at most " + DEEPEST + " deep.");
+            throw stop(event, pointer, "values may have at most " + DEEPEST + " nested levels.");
         }
         refuseSharing(event, pointer);
         return switch (event) {
@@ -131,10 +133,10 @@ public final class YamlReader {
 
     private void refuseSharing(Event event, String pointer) {
         if (event instanceof AliasEvent) {
-            throw stop(event, pointer, "aliases are not allowed; write the value out.");
+            throw stop(event, pointer, "aliases are not allowed; write the value here.");
         }
         if (event instanceof NodeEvent node && node.getAnchor().isPresent()) {
-            throw stop(event, pointer, "anchors are not allowed; write the value out where it is used.");
+            throw stop(event, pointer, "anchors are not allowed; write the value where it is used.");
         }
         Optional<String> tag = switch (event) {
             case ScalarEvent scalar -> scalar.getTag();
@@ -142,7 +144,7 @@ public final class YamlReader {
             default -> Optional.empty();
         };
         if (tag.isPresent()) {
-            throw stop(event, pointer, "tags (!…) are not allowed.");
+            throw stop(event, pointer, "tags (!…) are not allowed; remove the tag.");
         }
     }
 
@@ -175,7 +177,7 @@ public final class YamlReader {
         for (Event event = events.next(); !(event instanceof MappingEndEvent); event = events.next()) {
             refuseSharing(event, pointer);
             if (!(event instanceof ScalarEvent name)) {
-                throw stop(event, pointer, "the name of a member must be text.");
+                throw stop(event, pointer, "the name of a field must be text.");
             }
             String child = pointer + "/" + name.getValue().replace("~", "~0").replace("/", "~1");
             Spot nameSpot = spot(name, child);
@@ -186,7 +188,7 @@ public final class YamlReader {
             Tree.Member earlier = members.putIfAbsent(name.getValue(), new Tree.Member(nameSpot, value));
             if (earlier != null) {
                 int line = source.line(earlier.name().start());
-                problems.add(nameSpot, "'%s' stands twice; the first is in line %d.".formatted(shown(name), line));
+                problems.add(nameSpot, "'%s' appears twice; the first is in line %d.".formatted(shown(name), line));
             }
         }
         return new Tree.Members(spot(start, pointer), members);
@@ -197,7 +199,7 @@ public final class YamlReader {
     }
 
     private static boolean wellFormed(String text) {
-        // A code point that is a surrogate has lost its other half.
+        // A code point in the surrogate range is an unpaired surrogate.
         return text.codePoints().noneMatch(point -> point == 0 || Character.getType(point) == Character.SURROGATE);
     }
 

@@ -5,11 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** The ways in which a value of one line can be written, the plainest first; which of them means the value is for the reader to say. */
+/**
+ * Lists candidate YAML spellings of a scalar value, the plainest first; the caller picks the first that reads back as
+ * the value.
+ */
 final class YamlScalar {
     private YamlScalar() {}
 
-    /** How a value was written before. */
+    /** The quoting style of the existing value. */
     enum Style {
         PLAIN,
         SINGLE,
@@ -26,7 +29,7 @@ final class YamlScalar {
         }
     }
 
-    /** @param before quotes that were there stay */
+    /** @param before existing quotes are kept */
     static List<String> ways(JsonNode value, Style before) {
         if (!value.isString()) {
             return List.of(Json.write(value));

@@ -6,8 +6,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A workflow file with where its values begin and end in the text, in chars. A tree knows where a list or map begins; its
- * end is that of its last value, or the bracket behind it.
+ * A parsed workflow file with the char offsets where its values begin and end.
+ *
+ * <p>The parser reports only the start of a list or map. Its end is that of its last value, or the bracket after it.
  */
 final class YamlText {
     private final String text;
@@ -20,7 +21,7 @@ final class YamlText {
         this.wide = text.chars().anyMatch(c -> Character.isSurrogate((char) c));
     }
 
-    /** @throws SemelException where the text is no file that can be read, with the place */
+    /** @throws SemelException if the text is not valid YAML, with the position */
     static YamlText of(String text) {
         Source source = new Source(text);
         Problems problems = new Problems(source);
@@ -37,7 +38,7 @@ final class YamlText {
         return root;
     }
 
-    /** What stands at a path of names and places; null where there is nothing. */
+    /** The node at a path of names and indexes; null if there is none. */
     @Nullable
     Tree find(List<String> path) {
         Tree at = root;
@@ -63,7 +64,7 @@ final class YamlText {
         return place(tree.spot().start());
     }
 
-    /** Where the code point of that number stands. */
+    /** The char offset of a code point. */
     int place(int codePoint) {
         if (!wide) {
             return Math.min(codePoint, text.length()); // every code point is one char
@@ -71,7 +72,7 @@ final class YamlText {
         return text.offsetByCodePoints(0, Math.min(codePoint, text.codePointCount(0, text.length())));
     }
 
-    /** Whether a list or map is written with brackets. */
+    /** Whether a list or map is written in brackets. */
     boolean isFlow(Tree tree) {
         int start = start(tree);
         return !(tree instanceof Tree.Scalar)
@@ -79,7 +80,7 @@ final class YamlText {
                 && (text.charAt(start) == '{' || text.charAt(start) == '[');
     }
 
-    /** Behind the last character of a value. */
+    /** The offset after the last character of a value. */
     int end(Tree tree) {
         return switch (tree) {
             case Tree.Scalar scalar -> end(scalar);
@@ -96,7 +97,7 @@ final class YamlText {
         return last;
     }
 
-    /** The reader takes the empty lines behind a block of text for a part of it; they separate what follows. */
+    /** The parser counts empty lines after a block scalar as part of it; here they belong to what follows. */
     private int end(Tree.Scalar scalar) {
         int start = start(scalar);
         int end = place(scalar.spot().end());
@@ -118,7 +119,7 @@ final class YamlText {
         return Math.min(text.length(), behind + 1);
     }
 
-    /** The first place of the line. */
+    /** The offset of the start of the line. */
     int lineStart(int at) {
         int start = at;
         while (start > 0 && !isBreak(text.charAt(start - 1))) {
@@ -127,7 +128,7 @@ final class YamlText {
         return start;
     }
 
-    /** The place of the line break, or the end of the text. */
+    /** The offset of the line break, or the end of the text. */
     int lineEnd(int at) {
         int end = at;
         while (end < text.length() && !isBreak(text.charAt(end))) {
@@ -136,12 +137,12 @@ final class YamlText {
         return end;
     }
 
-    /** Behind the line break at this place. */
+    /** The offset after the line break. */
     int behindBreak(int lineEnd) {
         return lineEnd >= text.length() ? lineEnd : lineEnd + (text.startsWith("\r\n", lineEnd) ? 2 : 1);
     }
 
-    /** Where the line above ends; -1 where there is none. */
+    /** The end of the previous line; -1 if there is none. */
     int lineEndAbove(int lineStart) {
         if (lineStart == 0) {
             return -1;
@@ -153,7 +154,7 @@ final class YamlText {
         return c == '\n' || c == '\r';
     }
 
-    /** How far a place stands from the beginning of its line. */
+    /** The distance of an offset from the start of its line. */
     int column(int at) {
         return at - lineStart(at);
     }
@@ -170,7 +171,7 @@ final class YamlText {
         return text.substring(lineStart, lineEnd(lineStart));
     }
 
-    /** The line break that this file uses. */
+    /** The line ending of this file. */
     String newline() {
         int end = lineEnd(0);
         return end >= text.length() ? "\n" : text.substring(end, behindBreak(end));

@@ -7,60 +7,65 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** What one step does. Read and checked once, when the file is published; run by any number of runs. */
+/** The executable action of one step of a workflow file. Compiled once at publish, shared by all runs. */
 public interface Act {
     /**
-     * Does it, on the durable operations of the run. What it asks of them must follow from the input and from recorded
-     * results alone, because after a crash it is asked again.
+     * Executes the step with the durable operations of the run. The calls it makes must follow only from the input and
+     * recorded results, because the engine repeats them after a crash.
      *
      * @return the result that later steps read as `steps.<id>`
      */
     JsonNode run(Play play) throws Exception;
 
-    /** Every template of the step itself, for checks of what a file reads; those of steps inside are theirs. */
+    /** All templates of the step, without those of nested steps. */
     Stream<Template> templates();
 
-    /** The steps inside. */
+    /** The nested steps. */
     default List<FileStep> inner() {
         return List.of();
     }
 
-    /** The same by the scope that they run in, as it stands behind the name of this step in a path; empty for its own. */
+    /**
+     * The nested steps by the scope they run in, as it follows this step's name in a step path; empty for the step's
+     * own scope.
+     */
     default Map<String, List<FileStep>> branches() {
         return Map.of("", inner());
     }
 
-    /** What names that which it starts or goes through, as it is written; empty where its place in the file does. */
+    /**
+     * The key expression of the child run or loop items, as written; empty if the position in the file identifies them.
+     */
     default String identity() {
         return "";
     }
 
-    /** The workflow that it starts; null where it starts none. */
+    /** The workflow that it starts; null if none. */
     default @Nullable String calls() {
         return null;
     }
 
-    /** What it does to the outside world, in words; null where it does nothing there. */
+    /** The declared effect on an external system; null if it has none. */
     default @Nullable Declared effect() {
         return null;
     }
 
-    /** What `idempotent.key` says; null where the step id is the key. */
+    /** The template of `idempotent.key`; null if the step id is the key. */
     default @Nullable Template effectKey() {
         return null;
     }
 
-    /** What it needs of the workspace it runs in. */
+    /** The channels, routes and templates of the workspace that it uses. */
     default List<Need> needs() {
         return List.of();
     }
 
-    /** What is compared inside a window that lets changed data through (`on_change: send`); nothing elsewhere. */
+    /** The templates whose values a window with `on_change: send` compares; otherwise empty. */
     default Stream<Template> compared() {
         return Stream.empty();
     }
 
-    /** Whether a run comes past it only where a person has said yes. */
+    /** Whether a run continues after this step only if a user approved. */
     default boolean asksLeave() {
         return false;
     }

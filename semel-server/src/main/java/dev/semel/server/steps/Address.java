@@ -14,14 +14,15 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A URL with expressions. Its host stands in the file, and what an expression gives becomes one part of the path or one
- * value of the query, whatever characters it has: data never chooses whom the server calls, nor what it asks of them.
+ * A URL with `${ … }` expressions in its path or query; the host is constant.
  *
- * @param written as in the file, for people
- * @param origin a target with the host of this one
+ * <p>Each value becomes one encoded path segment or query value, so that data never chooses the host or the request.
+ *
+ * @param written as in the file, for messages
+ * @param origin a target with the host of this URL
  */
 record Address(List<Template> parts, String written, Target origin) {
-    /** Up to where nothing but the file may speak: the host is over. */
+    /** Matches if the text before the first expression has a complete host. */
     private static final Pattern WITH_HOST = Pattern.compile("(?i)https?://[^/?#]+[/?].*", Pattern.DOTALL);
 
     Address {
@@ -40,16 +41,16 @@ record Address(List<Template> parts, String written, Target origin) {
             draft.problems()
                     .add(
                             spot,
-                            "the host of a url stands in the file; an expression may come after https://host/ only.",
-                            "who would be called?",
-                            "Write the host out. For one of several hosts use a choose step with an http step for"
+                            "the host of a url must be constant; expressions are allowed only after https://host/.",
+                            "host not constant",
+                            "Write the host as text. For several hosts, use a choose step with one http step for"
                                     + " each.");
             return null;
         }
         var example = new StringBuilder();
         parts.forEach(
                 part -> example.append(part instanceof Template.Literal(JsonNode value) ? value.asString() : "x"));
-        String wrong = example.indexOf("#") >= 0 ? "has a fragment, which is never sent" : Target.wrong(example + "");
+        String wrong = example.indexOf("#") >= 0 ? "has a fragment, which HTTP does not send; remove it" : Target.wrong(example + "");
         if (wrong != null) {
             draft.wrong(spot, "the url %s.".formatted(wrong));
             return null;
@@ -57,7 +58,7 @@ record Address(List<Template> parts, String written, Target origin) {
         return new Address(parts, text.asString(), Target.of(example.toString()));
     }
 
-    /** The URL, encoded. */
+    /** Evaluates and encodes the URL. */
     String fill(Play play) {
         var url = new StringBuilder();
         for (Template part : parts) {
@@ -68,7 +69,7 @@ record Address(List<Template> parts, String written, Target origin) {
                 if (value.isEmpty() && url.indexOf("?") < 0) {
                     throw play.failed(
                             "The url of step '" + play.id() + "'",
-                            "an expression in its path is empty, which would be another resource");
+                            "an expression in its path is empty, which would address another resource");
                 }
                 url.append(Form.percent(value));
             }
@@ -76,12 +77,12 @@ record Address(List<Template> parts, String written, Target origin) {
         return url.toString();
     }
 
-    /** A plain value as text; lists and maps have no place in a URL, a form or a header. */
+    /** A scalar value as text; lists and maps are not allowed in a URL, form or header. */
     static String text(Play play, JsonNode value, String what) {
         if (value.isString() || value.isNumber() || value.isBoolean()) {
             return value.asString();
         }
-        throw play.failed(what + " of step '" + play.id() + "'", "it gave %s".formatted(Kinds.of(value)));
+        throw play.failed(what + " of step '" + play.id() + "'", "it returned %s".formatted(Kinds.of(value)));
     }
 
     Stream<Template> templates() {

@@ -20,7 +20,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** `approval: {to, title, show, timeout, on_timeout, on_reject, due, …}`: people decide whether the run goes on. */
+/**
+ * Step kind `approval: {to, title, show, timeout, on_timeout, on_reject, due, …}`: users decide whether the run
+ * continues.
+ */
 final class ApprovalKind implements Kind {
     private static final Expiry REJECTED = new Expiry.End("rejected");
 
@@ -45,7 +48,7 @@ final class ApprovalKind implements Kind {
         section.allow(known, Set.of());
         String to = section.text("to");
         if (section.get("to") == null) {
-            draft.wrong(section.spotOf("to"), "approval.to is missing: who decides, e.g. role:ops.");
+            draft.wrong(section.spotOf("to"), "approval.to is missing; set who decides, e.g. to: role:ops.");
         }
         Template title = draft.needed(section, "title");
         Map<String, Template> show = new LinkedHashMap<>();
@@ -62,9 +65,14 @@ final class ApprovalKind implements Kind {
         return draft.tools().templates().compile(tree, draft.site());
     }
 
-    /** @param timeout null for ever */
+    /**
+     * How long the run waits for the approval.
+     *
+     * @param timeout null for no timeout
+     */
     private record Waiting(@Nullable Duration timeout, Urgency urgency) {}
 
+    /** Opens the review and waits for the decision. */
     private record Question(
             String to, Template title, Map<String, Template> show, Waiting waiting, Expiry late, Expiry rejected)
             implements Act {
@@ -99,9 +107,9 @@ final class ApprovalKind implements Kind {
                 case Expiry.Fail _ ->
                     throw new SemelException(
                             ErrorCode.STEP_FAILED,
-                            "Step '%s' was not approved. Nothing after it ran; what was recorded stays."
+                            "Step '%s' was not approved. No later step ran; recorded results are kept."
                                     .formatted(play.id()),
-                            "Ask the one who decided, then replay the run.");
+                            "Clarify with the reviewer, then replay the run.");
             };
         }
 

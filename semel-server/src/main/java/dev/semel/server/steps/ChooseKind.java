@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** `choose: [{when, steps}, {else: true, steps}]`: the steps of the first case whose condition holds. */
+/**
+ * Step kind `choose: [{when, steps}, {else: true, steps}]`: runs the steps of the first case whose condition is true.
+ */
 final class ChooseKind implements Kind {
     @Override
     public String word() {
@@ -46,15 +48,19 @@ final class ChooseKind implements Kind {
         return new Choice(List.copyOf(cases));
     }
 
-    /** @param when null for `else` */
+    /**
+     * One case of a choose step.
+     *
+     * @param when null for `else`
+     */
     private record Case(@Nullable Template when, List<FileStep> steps) {}
 
     private static @Nullable Template condition(Draft draft, Fields fields, boolean last) {
         boolean otherwise = fields.flag("else", false);
         if (otherwise == (fields.get("when") != null)) {
-            draft.wrong(fields.spot(), "a case has either when: ${ … } or else: true.");
+            draft.wrong(fields.spot(), "a case must have either when: ${ … } or else: true.");
         } else if (otherwise && !last) {
-            draft.wrong(fields.spotOf("else"), "else comes last; no case behind it could ever be chosen.");
+            draft.wrong(fields.spotOf("else"), "else must be the last case; the cases after it could never run.");
         }
         return StepReader.condition(draft.tools(), fields, "when", draft.site());
     }
@@ -63,7 +69,7 @@ final class ChooseKind implements Kind {
         Tree steps = fields.get("steps");
         if (steps == null) {
             Spot spot = fields.spot();
-            draft.wrong(spot.narrowed(spot.start(), spot.start()), "the case has no steps.");
+            draft.wrong(spot.narrowed(spot.start(), spot.start()), "the case has no steps; add steps: [ … ].");
             return List.of();
         }
         return draft.inner(steps, draft.site());

@@ -15,11 +15,11 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** `auth:` of a request. Its expressions are evaluated when the request is sent, and what they give is never recorded. */
+/** The `auth:` section of an HTTP request; evaluated when the request is sent, and never recorded. */
 sealed interface Credential {
     Credential NONE = new None();
 
-    /** @param text evaluates a template, secrets and all */
+    /** @param text evaluates a template, including secrets */
     Auth auth(Function<Template, String> text);
 
     Stream<Template> templates();
@@ -97,7 +97,7 @@ sealed interface Credential {
         }
     }
 
-    /** Reads `auth`; null where it is wrong, or says nothing. */
+    /** Reads `auth`; null if it is invalid or absent. */
     static @Nullable Credential read(Draft draft, Fields section) {
         Tree tree = section.get("auth");
         if (tree instanceof Tree.Scalar(Spot _, var word) && word.asString().equals("none")) {
@@ -113,7 +113,7 @@ sealed interface Credential {
         }
         auth.allow(Set.of("bearer", "basic", "header", "oauth2"), Set.of());
         if (auth.map().members().size() != 1) {
-            draft.wrong(auth.spot(), "auth is one of bearer, basic, header and oauth2.");
+            draft.wrong(auth.spot(), "auth must have exactly one of bearer, basic, header and oauth2.");
             return null;
         }
         return switch (auth.map().members().keySet().iterator().next()) {
@@ -155,7 +155,7 @@ sealed interface Credential {
             return null;
         }
         if (!Header.isName(name) || Header.isFraming(name) || name.equalsIgnoreCase("Idempotency-Key")) {
-            draft.wrong(header.spotOfValue("name"), "this header cannot carry a credential.");
+            draft.wrong(header.spotOfValue("name"), "this header cannot carry a credential; use another name, e.g. X-Api-Key.");
             return null;
         }
         return value == null ? null : new Named(name, value);
@@ -174,7 +174,7 @@ sealed interface Credential {
         }
         String in = client.text("in");
         if (in != null && !in.equals("header") && !in.equals("body")) {
-            draft.wrong(client.spotOfValue("in"), "auth.oauth2.in is header (the default) or body.");
+            draft.wrong(client.spotOfValue("in"), "auth.oauth2.in must be header or body. Default: header.");
         }
         Template id = value(draft, client, "client_id", true);
         Template secret = secret(draft, client, "client_secret");
@@ -196,7 +196,7 @@ sealed interface Credential {
         return value;
     }
 
-    /** A value that must not be written into a file, because files are shared, kept and shown. */
+    /** A value that must not be a literal, because Semel stores and shows files. */
     private static @Nullable Template secret(Draft draft, Fields of, String name) {
         int before = draft.problems().count();
         Template value = draft.template(of, name, Site.Kind.CREDENTIAL, CelKind.STRING);
@@ -204,9 +204,9 @@ sealed interface Credential {
             draft.problems()
                     .add(
                             of.spotOfValue(name),
-                            "a credential does not stand in a file.",
-                            "readable for everybody",
-                            "Keep it as a secret and write ${ secret.%s }.".formatted(name.toUpperCase(Locale.ROOT)));
+                            "a credential must not be written in a workflow file.",
+                            "visible to all users",
+                            "Save it as a secret and write ${ secret.%s }.".formatted(name.toUpperCase(Locale.ROOT)));
             return null;
         }
         return value;

@@ -5,16 +5,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An effect as its file declares it, for people and for the lint: what it does, and what keeps it from being done twice.
+ * An effect as its file declares it: its action, key, window and protection, for views and lint.
  *
- * @param target where it goes, e.g. `POST https://crm.example/v2/leads`; never with a value of a run in it
+ * @param target e.g. `POST https://crm.example/v2/leads`; never contains a value of a run
  * @param does create, update or notify
- * @param key the expression of `idempotent.key` as written; null where the step id is the key
- * @param window how long the key counts across runs; null where only the run and its replays count
+ * @param key the expression of `idempotent.key` as written; null if the step id is the key
+ * @param window how long the key applies across runs; null if it applies only to the run and its replays
  * @param onChange send, suppress or review; null without a window
  * @param protection provider_key, lookup, at_most_once, ask, repeatable, tx or none
  * @param providerWindow how long the provider remembers the key; null for other protections
- * @param because why it goes without a protection; null elsewhere
+ * @param because reason for protection `none`; otherwise null
  * @param risk `high`, or null
  */
 public record Declared(
@@ -32,7 +32,7 @@ public record Declared(
         alreadyDone = List.copyOf(alreadyDone);
     }
 
-    /** Rows in the store's own database, in one commit with their record. */
+    /** An effect on the store's own database, which commits together with its record. */
     static Declared tx(String target) {
         return new Declared(target, "update", null, null, null, "tx", null, null, null, List.of());
     }

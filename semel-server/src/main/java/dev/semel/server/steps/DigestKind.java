@@ -17,8 +17,10 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * `digest: {key, collect_for, item}` with `send`: items of many runs, gathered for a while and sent as one message. The
- * run that brought the first item sends it; the others go on at once. The template reads `items` and `count`.
+ * Step kind `digest: {key, collect_for, item}` with `send`: collects items of many runs and sends them as one message.
+ *
+ * <p>The run with the first item sends the message; the other runs continue at once. The template reads `items` and
+ * `count`.
  */
 final class DigestKind implements Kind {
     @Override
@@ -40,7 +42,7 @@ final class DigestKind implements Kind {
         section.allow(Set.of("key", "collect_for", "item"), Set.of());
         Template key = draft.template(section, "key", Site.Kind.EFFECT_KEY, CelKind.STRING, CelKind.INT);
         if (key == null) {
-            draft.wrong(section.spotOf("key"), "digest.key is missing: what is gathered together.");
+            draft.wrong(section.spotOf("key"), "digest.key is missing; it groups the items, e.g. key: ${ input.customer_id }.");
         }
         Duration length = section.duration("collect_for");
         if (section.get("collect_for") == null) {
@@ -48,7 +50,7 @@ final class DigestKind implements Kind {
         }
         Template item = draft.needed(section, "item");
         if (draft.fields().get("send") == null) {
-            draft.wrong(draft.fields().spotOf("digest"), "a digest needs send: how the one message leaves.");
+            draft.wrong(draft.fields().spotOf("digest"), "a digest step needs send: {channel, to, template}.");
             return null;
         }
         Mailing mailing = MailingReader.send(draft);
@@ -63,8 +65,8 @@ final class DigestKind implements Kind {
             String name = play.text(key, "digest.key");
             Digests digests = play.outside().digests();
             JsonNode value = play.fill(item);
-            // The step id makes it one item: handed in again after a crash, it is there already.
-            // Two steps never share a batch: their messages go to different people.
+            // The step id identifies the item: after a crash it is not collected a second time.
+            // Two steps never share a batch: their messages have different recipients.
             String shared = Key.of(play.course().workflow(), play.id(), name).text();
             var one = new Digests.Item(
                     shared, play.durable().stepId(play.id()), play.durable().runId(), value);
@@ -81,7 +83,7 @@ final class DigestKind implements Kind {
             });
             play.durable().sleep(play.id() + ".wait", length);
             JsonNode gathered = play.durable().step(play.id() + ".close", () -> digests.close(one, batch));
-            leaves.set(true); // from here on it may have been sent, and a second one would be worse than none
+            leaves.set(true); // it may have been sent from here on, and a duplicate would be worse than none
             return gathered.has("sent_by")
                     ? collected(batch, gathered.path("sent_by"))
                     : mailing.run(play, data(play, gathered));
@@ -92,7 +94,7 @@ final class DigestKind implements Kind {
             return collected.put("batch", batch).set("sent_by", by);
         }
 
-        /** A run that is stopped while it gathers has the items of others in its hands: they are sent when they were to be. */
+        /** If the collecting run is stopped, it still sends the items of the other runs on time. */
         private void sendInTime(Play undo, Digests.Item one, JsonNode place) {
             String opened = place.path("opened_at").asString("");
             if (!opened.isEmpty()) {

@@ -2,22 +2,26 @@ package dev.semel.server.steps;
 
 import tools.jackson.databind.JsonNode;
 
-/** Things that are gathered from many runs and sent as one message. */
+/** Collects items of many runs into batches, each sent as one message. */
 public interface Digests {
-    /** One thing to gather. @param id makes it one, however often it is handed in */
+    /**
+     * One item of a digest.
+     *
+     * @param id identifies the item, however often it is collected
+     */
     record Item(String key, String id, String runId, JsonNode value) {}
 
     /**
-     * Puts it with the others. The first of a batch sends it when its time has come; should that run end without having
-     * done so, the next item takes its place.
+     * Adds an item to the open batch of its key. The run of the first item sends the batch later; if that run ends
+     * before it has sent, the run of the next item takes over.
      *
-     * @return {@code {batch, leader: true|false, run_id: of the leader, opened_at: when its first item came}}
+     * @return {@code {batch, leader: true|false, run_id: of the leader, opened_at: time of the first item}}
      */
     JsonNode collect(Item item);
 
     /**
-     * Ends a batch, whose later items go into the next: {@code {items, count}}. Asked again by the same item it answers the
-     * same; whoever comes second is told {@code {sent_by: run}}, and sends nothing.
+     * Closes a batch and returns {@code {items, count}}; later items go into the next batch. A repeated call for the
+     * same item returns the same; a call for another item returns {@code {sent_by: run}}, and that run sends nothing.
      */
     JsonNode close(Item by, long batch);
 }

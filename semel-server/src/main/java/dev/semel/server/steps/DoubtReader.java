@@ -11,18 +11,21 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Reads `on_doubt: {review: {to, title, link, due, …}}`: what people are asked when an outcome is not known. */
+/**
+ * Reads `on_doubt: {review: {to, title, link, due, …}}`: the review that opens when the outcome of an effect is
+ * unknown.
+ */
 final class DoubtReader {
     private DoubtReader() {}
 
-    /** The question as the file says it; its texts are filled when it is asked. */
+    /** The declared review; its texts are evaluated when the review opens. */
     record Question(
             String to, @Nullable Template title, @Nullable Template link, Urgency urgency) {
         Asking filled(Play play) {
             return new Asking(to, text(play, title), text(play, link), urgency);
         }
 
-        /** A text that cannot be made is left out: it must not keep the deed itself from being done. */
+        /** A text that fails to evaluate is omitted: it must not prevent the effect itself. */
         private static String text(Play play, @Nullable Template template) {
             try {
                 JsonNode value = template == null ? null : play.fill(template);
@@ -37,7 +40,7 @@ final class DoubtReader {
         }
     }
 
-    /** Null where the file says nothing. */
+    /** Null if the file has no `on_doubt`. */
     static @Nullable Question read(Draft draft) {
         Fields doubt = draft.section("on_doubt");
         Fields review = doubt == null
@@ -55,7 +58,7 @@ final class DoubtReader {
         if (idle != null && !idle.equals("hold")) {
             draft.wrong(
                     review.spotOfValue("if_nobody_answers"),
-                    "if_nobody_answers is hold: nothing is sent, and nothing ends, unless somebody says so.");
+                    "if_nobody_answers must be hold: the run waits until a user decides.");
         }
         String to = review.text("to");
         return new Question(to == null ? "" : to, title, link, Urgencies.read(draft, review));

@@ -14,16 +14,16 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A step that is being read.
+ * The step being read, with its fields, its expression context and the shared reader tools.
  *
  * @param fields of the step itself
- * @param site its place in the order of steps
+ * @param site its position in the order of steps
  */
 record Draft(String id, Fields fields, Site site, Tools tools) {
     /**
-     * What reading takes.
+     * The tools that all step readers of one file share.
      *
-     * @param inner reads the steps of a list that stands inside the step
+     * @param inner reads a list of nested steps
      */
     record Tools(
             Problems problems,
@@ -35,18 +35,18 @@ record Draft(String id, Fields fields, Site site, Tools tools) {
         return tools.problems();
     }
 
-    /** What is allowed but probably not meant. */
+    /** Adds a lint warning. */
     void warn(String sentence) {
         tools.warnings().add("Step '%s': %s".formatted(id, sentence));
     }
 
-    /** The fields of a member of the step that is a map; null where it is absent or something else. */
+    /** A reader of a field that is a map; null if it is absent or not a map. */
     @Nullable
     Fields section(String name) {
         return Fields.of(fields.get(name), name, problems());
     }
 
-    /** A member of a map with its expressions compiled; null where it is absent. */
+    /** A field with its expressions compiled; null if it is absent. */
     @Nullable
     Template template(Fields of, String name, CelKind... wanted) {
         return template(of, name, Site.Kind.STEP, wanted);
@@ -58,7 +58,7 @@ record Draft(String id, Fields fields, Site site, Tools tools) {
         return tree == null ? null : tools.templates().compile(tree, site.as(kind), Set.of(wanted));
     }
 
-    /** The same, and its absence is a mistake. */
+    /** The same for a required field. */
     @Nullable
     Template needed(Fields of, String name, CelKind... wanted) {
         Template template = template(of, name, wanted);
@@ -68,7 +68,7 @@ record Draft(String id, Fields fields, Site site, Tools tools) {
         return template;
     }
 
-    /** A member of the step as it stands in the file; empty where it is absent or more than a line. */
+    /** A scalar field of the step as written; empty if it is absent or not a scalar. */
     String written(String name) {
         return fields.get(name) instanceof Tree.Scalar(Spot _, var text) ? text.asString() : "";
     }

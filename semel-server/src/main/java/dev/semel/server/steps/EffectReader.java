@@ -17,13 +17,15 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what every effect states: its protection above all. One without is refused, with the choices and what each
- * means, because nothing else can say what happens when an answer is lost.
+ * Reads the fields that all effect steps share: protection, key and window, retries and review.
  *
- * @param deed what the message calls it, e.g. `POST`
- * @param does what it does unless the file says otherwise
- * @param honoured the protections that make sense for it
- * @param harmless why it needs none, e.g. because it only reads; null where it needs one
+ * <p>A step without a protection is rejected with the choices, because nothing else decides what happens when a
+ * response is lost.
+ *
+ * @param deed name of the action in messages, e.g. `POST`
+ * @param does default of `does`
+ * @param honoured protections that this action supports
+ * @param harmless why it needs no protection, e.g. because it only reads; null if it needs one
  */
 record EffectReader(
         String deed,
@@ -47,12 +49,12 @@ record EffectReader(
 
     private static final Duration USUAL_MEMORY = Duration.ofHours(24);
     private static final String UNPROTECTED = """
-        Say one of:
-          protect: provider_key   # it honours our Idempotency-Key; say for how long with provider_window
-          protect: lookup         # it can be asked what became of the key
-          protect: ask            # a person decides when the outcome is unknown
+        Write one of:
+          protect: provider_key   # the provider honours the Idempotency-Key; set how long with provider_window
+          protect: lookup         # the engine can query the provider for the outcome
+          protect: ask            # a user decides if the outcome is unknown
           protect: at_most_once   # never sent again; the step may end indeterminate
-          protect: none           # sent again when in doubt; say why with because
+          protect: none           # sent again if the outcome is unknown; give the reason with because
         """;
 
     @Nullable
@@ -66,7 +68,7 @@ record EffectReader(
         EffectPlan.Does meant = fields.choice("does", EffectPlan.Does.class).orElse(does);
         String risk = fields.text("risk");
         if (risk != null && !risk.equals("high")) {
-            draft.wrong(fields.spotOfValue("risk"), "risk must be high, or left out.");
+            draft.wrong(fields.spotOfValue("risk"), "risk must be high; remove it for normal risk.");
         }
         Template object = draft.template(fields, "object", CelKind.STRING, CelKind.INT);
         Template worth = draft.template(fields, "worth", CelKind.STRING, CelKind.INT, CelKind.DOUBLE);
@@ -89,9 +91,9 @@ record EffectReader(
                 draft.problems()
                         .add(
                                 fields.spotOf("id"),
-                                "SEM-P01: %s changes something outside and says no protection, so a lost answer would leave it open whether it happened."
+                                "SEM-P01: %s has an external effect but no protection; if its response is lost, the outcome is unknown."
                                         .formatted(deed),
-                                "no protect",
+                                "protect is missing",
                                 UNPROTECTED.strip());
             }
             return null;
@@ -101,7 +103,7 @@ record EffectReader(
         if (!honoured.contains(word)) {
             draft.wrong(
                     spot,
-                    "%s can be protected by %s, not by %s."
+                    "%s supports protect: %s; it does not support %s."
                             .formatted(deed, String.join(", ", new TreeSet<>(honoured)), word));
             return null;
         }
@@ -120,24 +122,24 @@ record EffectReader(
             draft.problems()
                     .add(
                             spot,
-                            "protect: none sends again when in doubt; say why that is right.",
+                            "protect: none sends again if the outcome is unknown; give the reason.",
                             "why?",
-                            "Add because: with the reason, in words for those who will read the list of effects.");
+                            "Add because: with the reason; users see it in the list of effects.");
             return null;
         }
-        draft.warn("it is unprotected: when an answer is lost it is sent again.");
+        draft.warn("it is unprotected: if a response is lost, the engine sends it again.");
         return new Protection.None(because);
     }
 
     private static Duration memory(Draft draft) {
         Duration window = draft.fields().duration("provider_window");
         if (draft.fields().get("provider_window") == null) {
-            draft.warn("provider_window is not said; the provider is taken to remember a key for 24h.");
+            draft.warn("provider_window is missing; the engine assumes that the provider remembers a key for 24h.");
         }
         return window == null ? USUAL_MEMORY : window;
     }
 
-    /** Who decides: `on_doubt.review.to`, else `reviewers`, else the owner. */
+    /** The reviewers: `on_doubt.review.to`, else `reviewers`, else the owner. */
     private static String reviewers(Draft draft, DoubtReader.@Nullable Question question) {
         String named = draft.fields().text("reviewers");
         if (question != null && !question.to().isEmpty()) {
@@ -155,11 +157,11 @@ record EffectReader(
         int before = draft.problems().count();
         Template key = draft.template(fields, "key", Site.Kind.EFFECT_KEY, CelKind.STRING, CelKind.INT);
         if (fields.get("key") == null) {
-            draft.wrong(fields.spot(), "idempotent.key is missing: what makes two of these the same one.");
+            draft.wrong(fields.spot(), "idempotent.key is missing; it identifies the effect, e.g. key: ${ input.order_id }.");
         } else if (key instanceof Template.Literal && draft.problems().count() == before) {
             draft.wrong(
                     fields.spotOfValue("key"),
-                    "this key is the same for every run, so only the first would ever be sent; use an id from the"
+                    "this key is the same for every run, so only the first would be sent; use an id from the"
                             + " input.");
         }
         Duration window = window(draft, fields);
@@ -168,7 +170,7 @@ record EffectReader(
         if (window == null && fields.get("on_change") != null && fields.get("time") == null) {
             draft.wrong(
                     fields.spotOf("on_change"),
-                    "on_change is about repeats across runs; say how long with time and unit.");
+                    "on_change needs a window across runs; add time and unit.");
         }
         String written = fields.get("key") instanceof Tree.Scalar(Spot _, var text) ? text.asString() : "";
         return key == null ? null : new EffectTerms.Once(key, written, window, onChange);
@@ -191,7 +193,7 @@ record EffectReader(
         Integer time = fields.number("time", 1, Integer.MAX_VALUE);
         Unit unit = fields.choice("unit", Unit.class).orElse(null);
         if ((fields.get("time") == null) != (fields.get("unit") == null)) {
-            draft.wrong(fields.spot(), "time and unit belong together: time: 12, unit: hours.");
+            draft.wrong(fields.spot(), "time and unit must be set together, e.g. time: 12, unit: hours.");
         }
         if (time == null || unit == null) {
             return null;
@@ -213,22 +215,22 @@ record EffectReader(
                     && value.intValue() <= 599) {
                 statuses.add(value.intValue());
             } else {
-                draft.wrong(item.spot(), "a status of already_done_status is a number between 400 and 599.");
+                draft.wrong(item.spot(), "each already_done_status must be a number between 400 and 599.");
             }
         }
         return statuses;
     }
 
-    /** A key that is forgotten before the last attempt was made protects that attempt no more. */
+    /** A key that the provider forgets before the last attempt does not protect that attempt. */
     private static void remember(Draft draft, Protection protection, EffectTerms.@Nullable Once once, Retries retries) {
         Duration horizon = retries.horizon();
         if (protection instanceof Protection.ProviderKey(Duration memory) && memory.compareTo(horizon) < 0) {
             draft.warn(
-                    "SEM-K06: the provider forgets the key after %s, and attempts go on for %s; the last ones end in doubt."
+                    "SEM-K06: the provider forgets the key after %s, but retries last %s; the last attempts end in doubt."
                             .formatted(Durations.words(memory), Durations.words(horizon)));
         }
         if (once != null && once.window() != null && once.window().compareTo(horizon) < 0) {
-            draft.warn("SEM-K06: the window of %s is shorter than its own retries, which go on for %s."
+            draft.warn("SEM-K06: the window of %s is shorter than its retries, which last %s."
                     .formatted(Durations.words(once.window()), Durations.words(horizon)));
         }
     }

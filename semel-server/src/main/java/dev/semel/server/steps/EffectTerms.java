@@ -18,10 +18,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/**
- * What a file says about an effect beside the deed itself: its key and window, its protection, how often it is tried,
- * and what it means to the business.
- */
+/** The declared options of an effect: key and window, protection, retries and business meaning. */
 record EffectTerms(
         @Nullable Once once,
         Protection protection,
@@ -37,20 +34,20 @@ record EffectTerms(
     }
 
     /**
-     * `idempotent: {key, time, unit, on_change}`.
+     * The section `idempotent: {key, time, unit, on_change}`.
      *
-     * @param written the key as it stands in the file
-     * @param window null where the key counts for the run and its replays only
+     * @param written the key as written in the file
+     * @param window null if the key applies only to the run and its replays
      */
     record Once(Template key, String written, @Nullable Duration window, EffectPlan.OnChange onChange) {}
 
     /**
      * One send of an effect.
      *
-     * @param name of the effect on record; the step's id, where it is the only one
-     * @param part tells the sends of one step apart, e.g. the channel; null where there is only one
-     * @param recipient counted by itself: the last part of the key; null where there is none
-     * @param data what is sent, compared inside the window; null where only the key counts
+     * @param name of the recorded effect; the step id if it is the only one
+     * @param part distinguishes the sends of one step, e.g. the channel; null if there is only one
+     * @param recipient last part of the key, so that each recipient counts separately; null if there is none
+     * @param data the sent data, which the window compares; null if only the key counts
      */
     record Aim(
             String name,
@@ -58,7 +55,7 @@ record EffectTerms(
             @Nullable String recipient,
             @Nullable JsonNode data) {}
 
-    /** The effect as the engine takes it. */
+    /** The effect specification for the engine. */
     EffectPlan plan(Play play, Aim aim) {
         return new EffectPlan(
                 retries.plan(aim.name()),
@@ -70,12 +67,12 @@ record EffectTerms(
                 question == null ? Asking.PLAIN : question.filled(play));
     }
 
-    /** Whether other data go out inside the window, so that what is compared decides. */
+    /** Whether changed data is sent inside the window, so that the comparison matters. */
     boolean sendsChanges() {
         return once != null && once.window() != null && once.onChange() == EffectPlan.OnChange.SEND;
     }
 
-    /** The same over a channel whose provider remembers a key for so long, where that is shorter than the file has it. */
+    /** The same options with a provider window that is at most this long. */
     EffectTerms remembered(Duration atMost) {
         return protection instanceof Protection.ProviderKey(Duration window) && window.compareTo(atMost) > 0
                 ? new EffectTerms(
@@ -91,7 +88,7 @@ record EffectTerms(
                 : this;
     }
 
-    /** The same without a time limit of the engine's, for a deed that keeps its own and knows more when it is over. */
+    /** The same options without the engine's timeout, for an action with its own timeout. */
     EffectTerms untimed() {
         return new EffectTerms(
                 once, protection, new Retries(retries.retry(), null), alreadyDone, does, object, worth, risk, question);
@@ -103,12 +100,12 @@ record EffectTerms(
         }
         String front = once == null ? null : text(play, once.key());
         if (front == null) {
-            return null; // the id of the step, which names the run, the step and the channel
+            return null; // the step id is the key; it covers run, step and channel
         }
         return bounded(play, front + joined(aim.part()) + joined(aim.recipient()));
     }
 
-    /** Key.of joins parts and escapes each; the front is a key already, made by key(…) or by the author. */
+    /** Key.of escapes and joins the parts; the first part is already a key. */
     private static String joined(@Nullable String part) {
         return part == null ? "" : Key.of("x", part).text().substring(1);
     }
@@ -117,10 +114,10 @@ record EffectTerms(
         JsonNode value = play.fill(key);
         String place = "The key of step '" + play.id() + "'";
         if (!value.isString() && !value.isNumber()) {
-            throw play.failed(place, "it gave " + Kinds.of(value) + " instead of text");
+            throw play.failed(place, "it returned " + Kinds.of(value) + " instead of text");
         }
         if (value.asString().isBlank()) {
-            throw play.failed(place, "it is empty, and every message without it would count as the same");
+            throw play.failed(place, "it is empty, so all messages without it would count as duplicates");
         }
         return bounded(play, value.asString());
     }
@@ -145,7 +142,7 @@ record EffectTerms(
         try {
             return MessageDigest.getInstance("SHA-256").digest(CanonicalJson.bytes(data));
         } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
+            throw new IllegalStateException("SHA-256 is missing in this JVM", e);
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.semel.server.steps;
 
-/** The file says that the run ends here: `end: word`. */
+/** Thrown when a step ends the run early: `end: word`. */
 final class Ended extends RuntimeException {
     private final String word;
 

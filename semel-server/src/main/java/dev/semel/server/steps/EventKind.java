@@ -4,7 +4,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** `event: name`, `to`, `data`: a notification event, which goes out by the channels of its route. */
+/** Step kind `event: name`, `to`, `data`: sends a notification through the channels of its route. */
 final class EventKind implements Kind {
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9._-]{0,63}");
 
@@ -27,7 +27,7 @@ final class EventKind implements Kind {
         if (!NAME.matcher(event).matches()) {
             draft.wrong(
                     draft.fields().spotOfValue("event"),
-                    "the name of an event is a lower-case letter and up to 63 letters, digits, dots, _ or -.");
+                    "an event name must be a lower-case letter and up to 63 lower-case letters, digits, dots, _ or -.");
             return null;
         }
         Mailing mailing = MailingReader.event(draft, event);

@@ -6,7 +6,7 @@ import dev.semel.server.language.Tree;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a file says for the case that nobody answered, or somebody said no: `fail`, `continue` or `{end: word}`. */
+/** What a step does after a timeout or a rejection: `fail`, `continue` or `{end: word}`. */
 sealed interface Expiry {
     record Fail() implements Expiry {}
 

@@ -9,9 +9,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * The steps of a file and its output, as the body of a workflow.
+ * Executes the steps of a workflow file and evaluates its output.
  *
- * @param timed whether it reads when the run began, which is recorded then
+ * @param timed whether it reads the start time of the run, which is then recorded
  */
 public record FileBody(
         String workflow, List<FileStep> steps, @Nullable Template output, boolean timed, Outside outside)

@@ -8,18 +8,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One step of a file.
+ * One compiled step of a workflow file.
  *
- * @param kind the word that names it in the file, e.g. `http`
+ * @param kind name of its kind in the file, e.g. `http`
  * @param when the condition; null for a step that always runs
- * @param recorded what it reads of time and chance: `@now`, `@uuid`, `@random`
+ * @param recorded time and random values that it reads: `@now`, `@uuid`, `@random`
  */
 public record FileStep(
         String id, String kind, @Nullable Template when, OnError onError, Act act, Set<String> recorded) {
-    /** What becomes of the run when the step fails for good. */
+    /** What happens to the run when the step fails permanently. */
     public enum OnError {
         FAIL,
-        /** The result says `error: {code, message}` and the next step runs. */
+        /** The result has `error: {code, message}` and the next step runs. */
         CONTINUE
     }
 
@@ -27,7 +27,7 @@ public record FileStep(
         recorded = Set.copyOf(recorded);
     }
 
-    /** The same, knowing what it reads of time and chance. */
+    /** The same step with the time and random values that it reads. */
     FileStep checked() {
         Set<String> found = Stream.concat(Stream.ofNullable(when), act.templates())
                 .flatMap(Template::expressions)
@@ -40,12 +40,12 @@ public record FileStep(
         return expression.reads().stream().map(path -> path.root()).filter(root -> root.startsWith("@"));
     }
 
-    /** This step and all inside, in the order of the file. */
+    /** This step and all nested steps, in the order of the file. */
     public Stream<FileStep> all() {
         return Stream.concat(Stream.of(this), act.inner().stream().flatMap(FileStep::all));
     }
 
-    /** Every template of this step and of those inside. */
+    /** All templates of this step and its nested steps. */
     public Stream<Template> templates() {
         return all().flatMap(step ->
                 Stream.concat(Stream.ofNullable(step.when()), step.act().templates()));

@@ -20,8 +20,9 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * `for_each: ${ list }`, `as`, `item_key`, `parallel`, `steps`: the same steps for each item. What an item did hangs on
- * its key and not on its position, so that a list in another order finds its records again.
+ * Step kind `for_each: ${ list }`, `as`, `item_key`, `parallel`, `steps`: runs the same steps for each item.
+ *
+ * <p>Item results are recorded by item key, not by position, so that a reordered list finds its records.
  */
 final class ForEachKind implements Kind {
     private static final int MOST_AT_ONCE = 64;
@@ -51,7 +52,7 @@ final class ForEachKind implements Kind {
         Integer atOnce = draft.fields().number("parallel", 1, MOST_AT_ONCE);
         Tree steps = draft.fields().get("steps");
         if (steps == null) {
-            draft.wrong(draft.fields().spotOf("for_each"), "the loop has no steps.");
+            draft.wrong(draft.fields().spotOf("for_each"), "the loop has no steps; add steps: [ … ].");
             return null;
         }
         List<FileStep> inner = draft.inner(steps, inside);
@@ -66,13 +67,13 @@ final class ForEachKind implements Kind {
             draft.wrong(
                     draft.fields().spotOfValue("as"),
                     taken
-                            ? "'%s' cannot name an item; it has a meaning already.".formatted(as)
-                            : "as is a lower-case letter and up to 63 letters, digits or _.");
+                            ? "'%s' cannot be a loop variable, because the name is reserved; choose another name.".formatted(as)
+                            : "as must be a lower-case letter and up to 63 lower-case letters, digits or _.");
             return false;
         }
         if (draft.site().items().contains(as)) {
             draft.wrong(
-                    draft.fields().spotOf("for_each"), "'%s' names an item of a loop around this one.".formatted(as));
+                    draft.fields().spotOf("for_each"), "'%s' is already the variable of an outer loop; set another name with as.".formatted(as));
             return false;
         }
         return true;
@@ -84,9 +85,9 @@ final class ForEachKind implements Kind {
             draft.problems()
                     .add(
                             draft.fields().spotOf("for_each"),
-                            "item_key is missing: what an item did is found again by its key, never by its position.",
-                            "which item?",
-                            "Name the item by an id of its own, e.g. item_key: ${ item.id }.");
+                            "item_key is missing; Semel records the results of an item by its key, not by its position.",
+                            "no item key",
+                            "Add an id of the item, e.g. item_key: ${ item.id }.");
             return null;
         }
         return draft.tools()
@@ -94,12 +95,16 @@ final class ForEachKind implements Kind {
                 .compile(tree, inside.as(Site.Kind.EFFECT_KEY), Set.of(CelKind.STRING, CelKind.INT));
     }
 
-    /** How the items are named, as it stands in the file. */
+    /** The loop variable and item key as written. */
     private static String named(Draft draft, String as) {
         return as + ": " + draft.written("item_key");
     }
 
-    /** @param named how the key is written */
+    /**
+     * The list and the key of each item.
+     *
+     * @param named the key as written
+     */
     private record Items(Template list, Template key, String named) {}
 
     private record Loop(String as, Items over, int atOnce, List<FileStep> inner) implements Act {
@@ -107,7 +112,7 @@ final class ForEachKind implements Kind {
         public JsonNode run(Play play) {
             JsonNode found = play.fill(over.list());
             if (!found.isArray()) {
-                throw play.failed("Step '" + play.id() + "'", "for_each goes over a list, not " + Kinds.of(found));
+                throw play.failed("Step '" + play.id() + "'", "for_each needs a list, not " + Kinds.of(found));
             }
             List<JsonNode> items = new ArrayList<>();
             List<String> keys = new ArrayList<>();
@@ -130,12 +135,12 @@ final class ForEachKind implements Kind {
             JsonNode value = play.fill(over.key(), scope);
             if ((!value.isString() && !value.isNumber()) || value.asString().isBlank()) {
                 throw play.failed(
-                        "The item_key of step '" + play.id() + "'", "it gave " + Kinds.of(value) + " or nothing");
+                        "The item_key of step '" + play.id() + "'", "it returned " + Kinds.of(value) + " or an empty text");
             }
             return value.asString();
         }
 
-        /** What later steps read of an item: the results of its steps, by their ids. */
+        /** The results of the item's steps by id, which later steps can read. */
         private JsonNode one(Play play, Durable branch, JsonNode item) throws Exception {
             Play inside = play.branch(branch, Map.of(as, item));
             Steps.run(inner, inside);

@@ -25,10 +25,12 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A request as a file describes it. All of it but its credentials is evaluated before anything is sent or reserved, so
- * that a mistake in the data is a mistake and not a doubt; credentials are evaluated while it is sent.
+ * The HTTP request of a step, with its expressions compiled.
  *
- * @param headers names are those of the file, never of data
+ * <p>All parts except credentials are evaluated before anything is sent or reserved, so that invalid data fails the
+ * step instead of leaving an unknown outcome. Credentials are evaluated during the send.
+ *
+ * @param headers their names come from the file, never from data
  */
 record HttpCall(
         String method,
@@ -40,21 +42,21 @@ record HttpCall(
         Request.Manner manner) {
     private static final String DEPTH = "Semel-Depth";
 
-    /** What is sent. */
+    /** The request body. */
     sealed interface Content {
         record None() implements Content {}
 
-        /** @param type another than JSON's, for a text that is sent as it is; null for JSON */
+        /** @param type content type of a text that is sent unchanged; null for JSON */
         record Whole(Template value, @Nullable String type) implements Content {}
 
         record Fields(Map<String, Template> form) implements Content {}
     }
 
     /**
-     * A request that only lacks what is made when it is sent.
+     * An evaluated request without its late parts.
      *
-     * @param late headers that read a secret or the number of the attempt
-     * @param sent what is compared inside of a window: where it goes and what it says
+     * @param late headers that read a secret or the attempt number
+     * @param sent what a window compares: target and content
      */
     record Prepared(Request request, Map<String, Template> late, Credential credential, JsonNode sent) {
         Answer send(Scope scope, Outside outside, @Nullable Header key) throws IOException {
@@ -79,7 +81,7 @@ record HttpCall(
                 throw new Failure("it is not text");
             } catch (Failure failure) {
                 throw new Failures.NotSent(
-                        "a credential could not be made, because " + failure.because() + ". Nothing was sent.", null);
+                        "a credential could not be evaluated, because " + failure.because() + ". Nothing was sent.", null);
             }
         }
     }
@@ -106,7 +108,7 @@ record HttpCall(
                             Address.text(play, play.fill(header.getValue()), "Header " + header.getKey())));
                 }
             }
-            // Not part of what is compared: it says who asks, not what is asked for.
+            // Not compared by the window: it identifies the caller, not the content.
             open.add(Header.of(DEPTH, Integer.toString(play.durable().depth() + 1)));
             ObjectNode sent = JsonNodeFactory.instance.objectNode().put("url", method + " " + url);
             byte[] body = body(play, open, sent);
@@ -128,7 +130,7 @@ record HttpCall(
         var url = new StringBuilder(address.fill(play));
         query.forEach((name, template) -> {
             JsonNode value = play.fill(template);
-            // null is left out: what is optional in the input is optional in the query
+            // omits null: an optional input field is an optional query parameter
             for (JsonNode item : value.isArray() ? value : value.isNull() ? List.<JsonNode>of() : List.of(value)) {
                 url.append(url.indexOf("?") < 0 ? '?' : '&')
                         .append(Form.percent(name))
@@ -169,7 +171,7 @@ record HttpCall(
         };
     }
 
-    /** What tells one request from another inside of a window: where it goes and what it says. */
+    /** The templates that a window compares: target and content. */
     Stream<Template> compared() {
         Stream<Template> inside = switch (content) {
             case Content.None _ -> Stream.empty();

@@ -17,14 +17,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what stands below `http:`. */
+/** Reads the `http:` section of a step: method, url, headers, query, body, auth and limits. */
 record HttpCallReader(Draft draft, Fields section) {
     static final Set<String> FIELDS =
             Set.of("method", "url", "headers", "query", "body", "form", "auth", "max_response", "redirects");
 
     private static final Pattern SIZE = Pattern.compile("([1-9][0-9]{0,8})(KiB|MiB)?");
 
-    /** The method of the request; GET where it is not said. */
+    /** The method of the request. Default: GET. */
     String method() {
         String method = section.text("method");
         if (method == null) {
@@ -40,8 +40,8 @@ record HttpCallReader(Draft draft, Fields section) {
     }
 
     /**
-     * @param keyHeader the header of the idempotency key, which the file cannot set otherwise
-     * @param timeout null for the usual one
+     * @param keyHeader header of the idempotency key, which the file cannot set itself
+     * @param timeout null for the default
      */
     @Nullable
     HttpCall read(String keyHeader, @Nullable Duration timeout) {
@@ -78,23 +78,23 @@ record HttpCallReader(Draft draft, Fields section) {
         return templates;
     }
 
-    /** Names come from the file alone, so that no data can add a header or take the place of one of ours. */
+    /** Header names come only from the file, so that data cannot add or replace a header. */
     private Map<String, Template> headers(String keyHeader) {
         Map<String, Template> headers = map("headers", Site.Kind.CREDENTIAL);
         if (section.get("headers") instanceof Tree.Members members) {
             Set<String> seen = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
             members.members().forEach((name, member) -> {
                 String refusal = !Header.isName(name)
-                        ? "this is not the name of a header."
+                        ? "this is not a valid header name."
                         : Header.isFraming(name)
-                                ? "this header is written by the server itself."
+                                ? "remove this header: the server sets it itself."
                                 : name.equalsIgnoreCase("Authorization")
-                                        ? "a credential belongs into auth; for a scheme of its own use auth: {header:"
+                                        ? "move credentials to auth; for a custom scheme use auth: {header:"
                                                 + " {name: Authorization, value: …}}."
                                         : name.equalsIgnoreCase(keyHeader)
-                                                ? "this header carries the key of the effect; idempotency_header"
-                                                        + " names another one, or none."
-                                                : seen.add(name) ? null : "this header stands there twice.";
+                                                ? "this header carries the effect key; set idempotency_header"
+                                                        + " to another name or to none."
+                                                : seen.add(name) ? null : "this header appears twice; remove one.";
                 if (refusal != null) {
                     draft.wrong(member.name(), refusal);
                 }
@@ -107,11 +107,11 @@ record HttpCallReader(Draft draft, Fields section) {
         boolean both = section.get("body") != null && section.get("form") != null;
         boolean any = section.get("body") != null || section.get("form") != null;
         if (both) {
-            draft.wrong(section.spotOf("form"), "a request has a body or a form, not both.");
+            draft.wrong(section.spotOf("form"), "set either body or form, not both.");
         } else if (any && Request.onlyLooks(method)) {
             draft.wrong(
                     section.spotOf(section.get("body") != null ? "body" : "form"),
-                    "%s has no body; say method: POST, or use query.".formatted(method));
+                    "%s has no body; set method: POST, or use query.".formatted(method));
         }
         if (section.get("form") != null) {
             return new HttpCall.Content.Fields(map("form", Site.Kind.STEP));
@@ -120,7 +120,7 @@ record HttpCallReader(Draft draft, Fields section) {
         return body == null ? new HttpCall.Content.None() : new HttpCall.Content.Whole(body, otherType(headers));
     }
 
-    /** A Content-Type in the file that is not JSON's: then the body is a text and goes as it is. */
+    /** A Content-Type in the file other than JSON: the body is then text and sent unchanged. */
     private static @Nullable String otherType(Map<String, Template> headers) {
         for (var header : headers.entrySet()) {
             if (header.getKey().equalsIgnoreCase("Content-Type")) {
@@ -139,7 +139,7 @@ record HttpCallReader(Draft draft, Fields section) {
         if (redirects != null && redirects > 0 && !Request.onlyLooks(method)) {
             draft.wrong(
                     section.spotOfValue("redirects"),
-                    "only GET and HEAD follow redirects; %s might be done twice.".formatted(method));
+                    "only GET and HEAD can follow redirects; %s might take effect twice.".formatted(method));
         } else if (redirects != null) {
             manner = manner.redirects(redirects);
         }
@@ -148,7 +148,7 @@ record HttpCallReader(Draft draft, Fields section) {
             manner = manner.longestAnswer(bytes);
         }
         if (timeout != null && timeout.compareTo(Request.Manner.LONGEST_TIMEOUT) > 0) {
-            draft.wrong(draft.fields().spotOfValue("timeout"), "timeout of an http step is at most 10m.");
+            draft.wrong(draft.fields().spotOfValue("timeout"), "timeout of an http step must be at most 10m.");
         } else if (timeout != null) {
             manner = manner.timeout(timeout);
         }
@@ -168,7 +168,7 @@ record HttpCallReader(Draft draft, Fields section) {
                 return (int) bytes;
             }
         }
-        draft.wrong(tree.spot(), "max_response is a number of bytes, or such as 64KiB or 5MiB; 10MiB at most.");
+        draft.wrong(tree.spot(), "max_response must be a number of bytes or a size such as 64KiB or 5MiB; at most 10MiB.");
         return null;
     }
 }

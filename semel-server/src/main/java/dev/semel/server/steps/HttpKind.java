@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** `http: {method, url, …}`: one request to the outside world. GET and HEAD only look; all others state a protection. */
+/** Step kind `http: {method, url, …}`: sends one HTTP request. All methods but GET and HEAD need a protection. */
 final class HttpKind implements Kind {
     private static final String KEY = "Idempotency-Key";
     private static final Set<String> HONOURED =
@@ -53,10 +53,10 @@ final class HttpKind implements Kind {
             draft.problems()
                     .add(
                             draft.fields().spotOfValue("protect"),
-                            "protect: provider_key means that the provider sees our key, and this request does not"
-                                    + " carry it.",
-                            "no key is sent",
-                            "Take away idempotency_header: none, or choose another protection.");
+                            "protect: provider_key needs the key in the request, but idempotency_header: none"
+                                    + " removes it.",
+                            "sends no key",
+                            "Remove idempotency_header: none, or choose another protection.");
             return null;
         }
         boolean again = keyed && terms.protection() instanceof Protection.ProviderKey
@@ -67,11 +67,11 @@ final class HttpKind implements Kind {
 
     private static @Nullable EffectTerms terms(Draft draft, String method) {
         EffectPlan.Does does = method.equals("POST") ? EffectPlan.Does.CREATE : EffectPlan.Does.UPDATE;
-        String harmless = Request.onlyLooks(method) ? method + " only looks" : null;
+        String harmless = Request.onlyLooks(method) ? method + " only reads" : null;
         return new EffectReader(method, does, HONOURED, harmless).read(draft);
     }
 
-    /** The name of the header; empty for none. */
+    /** The name of the key header; empty for none. */
     private static String keyHeader(Draft draft, Fields section) {
         String name = section.text("idempotency_header");
         if (name == null) {
@@ -81,13 +81,13 @@ final class HttpKind implements Kind {
             return "";
         }
         if (!Header.isName(name) || Header.isFraming(name) || name.equalsIgnoreCase("Authorization")) {
-            draft.wrong(section.spotOfValue("idempotency_header"), "this header cannot carry the key of the effect.");
+            draft.wrong(section.spotOfValue("idempotency_header"), "this header cannot carry the effect key; use another name, e.g. Idempotency-Key.");
             return KEY;
         }
         return name;
     }
 
-    /** `lookup: {http, found, result}`: how the provider is asked whether it was done. */
+    /** Reads `lookup: {http, found, result}`: the request that queries the provider for the outcome. */
     private static HttpStep.@Nullable Lookup lookup(Draft draft, @Nullable HttpCall call, @Nullable EffectTerms terms) {
         boolean wanted = terms != null && terms.protection() instanceof Protection.Lookup;
         Fields lookup = draft.section("lookup");
@@ -96,14 +96,14 @@ final class HttpKind implements Kind {
                 draft.problems()
                         .add(
                                 draft.fields().spotOfValue("protect"),
-                                "protect: lookup needs lookup: how the provider is asked.",
+                                "protect: lookup needs a lookup section, which queries the provider for the outcome.",
                                 "no lookup",
                                 "Add lookup: {http: {url: …}, found: ${ … }, result: ${ … }}.");
             }
             return null;
         }
         if (terms != null && !wanted) {
-            draft.wrong(draft.fields().spotOf("lookup"), "lookup is asked only with protect: lookup.");
+            draft.wrong(draft.fields().spotOf("lookup"), "lookup needs protect: lookup; add it or remove lookup.");
         }
         lookup.allow(Set.of("http", "found", "result"), Set.of());
         Template found = StepReader.condition(
@@ -111,20 +111,20 @@ final class HttpKind implements Kind {
         Template result = draft.template(lookup, "result", Site.Kind.RESPONSE);
         Fields section = Fields.of(lookup.get("http"), "lookup.http", draft.problems());
         if (section == null) {
-            draft.wrong(lookup.spotOf("http"), "lookup.http says which request is asked.");
+            draft.wrong(lookup.spotOf("http"), "lookup.http is missing; set the request that queries the provider.");
             return null;
         }
         section.allow(HttpCallReader.FIELDS, Set.of());
         HttpCallReader reader = new HttpCallReader(draft, section);
         if (!Request.onlyLooks(reader.method())) {
-            draft.wrong(section.spotOfValue("method"), "a lookup only looks: GET or HEAD.");
+            draft.wrong(section.spotOfValue("method"), "lookup.http.method must be GET or HEAD, because a lookup only reads.");
             return null;
         }
         HttpCall asked = reader.read("", draft.fields().duration("timeout"));
         return asked == null ? null : new HttpStep.Lookup(borrowing(asked, section, call), found, result);
     }
 
-    /** Who asks the same server shows the same credential, unless the file says otherwise. */
+    /** A lookup on the same server uses the credential of the request. Default; the file can set another. */
     private static HttpCall borrowing(HttpCall asked, Fields section, @Nullable HttpCall call) {
         return section.get("auth") == null
                         && call != null

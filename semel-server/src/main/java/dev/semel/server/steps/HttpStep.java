@@ -24,11 +24,10 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One request of a file. What only looks is a step, which may be tried again at will; everything else is an effect under
- * the protection that the file states.
+ * Executes an HTTP step: reads run as retryable steps, all other requests as effects with the declared protection.
  *
- * @param result made of the answer; null for its body
- * @param keyHeader carries the key of the effect; null for none
+ * @param result computed from the response; null for its body
+ * @param keyHeader header of the effect key; null for none
  */
 record HttpStep(
         HttpCall call,
@@ -38,10 +37,10 @@ record HttpStep(
         @Nullable Lookup lookup)
         implements Act {
     /**
-     * How the provider is asked what became of the request.
+     * The request that queries the provider for the outcome of an effect.
      *
-     * @param found whether the answer shows it; null: 2xx does, and 404 or 410 shows that it was not done
-     * @param result made of that answer; null for its body
+     * @param found whether the response shows that it happened; null: 2xx means yes, 404 and 410 mean no
+     * @param result computed from that response; null for its body
      */
     record Lookup(
             HttpCall call,
@@ -90,7 +89,7 @@ record HttpStep(
                 && terms.alreadyDone().isEmpty();
     }
 
-    /** Sends it and takes the result out of the answer. */
+    /** Sends the request and computes the result from the response. */
     private JsonNode taken(Step step, HttpCall.Prepared request, Scope scope, Outside outside) throws IOException {
         Header key = keyHeader == null ? null : Header.of(keyHeader, step.key());
         Answer answer = request.send(scope, outside, key);
@@ -104,7 +103,10 @@ record HttpStep(
         throw new Failures.Status(failure.status(), body, failure.retryAfter());
     }
 
-    /** What a refusal says is seldom shaped like a success; where the result cannot be made of it, it is all of it. */
+    /**
+     * An error response seldom has the shape of a success; if the result cannot be computed from it, the whole response
+     * is the result.
+     */
     private JsonNode doneBefore(JsonNode response, Scope scope) {
         try {
             return result(result, response, scope);
@@ -113,7 +115,7 @@ record HttpStep(
         }
     }
 
-    /** The request was answered with success: a result that cannot be made of it is no reason to send it again. */
+    /** The request succeeded, so a result that cannot be computed is no reason to send it again. */
     private static JsonNode result(@Nullable Template template, JsonNode response, Scope scope) {
         if (template == null) {
             return response.path("body");
@@ -122,9 +124,9 @@ record HttpStep(
             return template.fill(scope.with("response", response), new ResultSize());
         } catch (Failure failure) {
             throw new Failures.NotKept(new TypeMismatch(
-                    "The request was answered with success and its result could not be made of the answer, because "
-                            + failure.because() + ". It is not sent again; the result was not recorded.",
-                    "Make result bear what the provider answers, with default(value, other) or has(value)."));
+                    "The request succeeded, but its result could not be computed from the response, because "
+                            + failure.because() + ". The engine does not send it again; no result was recorded.",
+                    "Change result to handle the provider's response, with default(value, other) or has(value)."));
         }
     }
 
@@ -144,20 +146,20 @@ record HttpStep(
         return found ? result(asked.result(), response, scope) : null;
     }
 
-    /** We never guess: what cannot be told from the answer is asked again. */
+    /** The engine never guesses: if the response is unclear, it queries again. */
     private static boolean isTrue(Template template, Scope scope) throws IOException {
         try {
             JsonNode value = template.fill(scope, new ResultSize());
             if (value.isBoolean()) {
                 return value.booleanValue();
             }
-            throw new Failure("it gave something other than true or false");
+            throw new Failure("it returned neither true nor false");
         } catch (Failure failure) {
             throw new IOException("lookup.found could not be evaluated, because " + failure.because());
         }
     }
 
-    /** `response: {status, headers, body}`, without the secrets that a receiver sent back. */
+    /** `response: {status, headers, body}`, without secrets that the receiver echoed. */
     private static JsonNode response(Answer answer, Outside outside) {
         ObjectNode response = JsonNodeFactory.instance.objectNode().put("status", answer.status());
         ObjectNode headers = response.putObject("headers");

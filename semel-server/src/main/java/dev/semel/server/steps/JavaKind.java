@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** `java: name`, `input`: a step that was written in Java and is registered under that name. */
+/** Step kind `java: name`, `input`: calls a Java step that is registered under that name. */
 final class JavaKind implements Kind {
     private static final Set<String> HONOURED = Set.of("provider_key", "at_most_once", "ask", "repeatable", "none");
 
@@ -43,9 +43,9 @@ final class JavaKind implements Kind {
             if (code == null) {
                 throw new SemelException(
                         ErrorCode.NOT_FOUND,
-                        "Step '%s' calls the Java step %s, which this server does not have. Nothing was called."
+                        "Step '%s' calls the Java step %s, which is not on this server's class path. Nothing was called."
                                 .formatted(play.id(), name),
-                        "Put its jar on the class path of the server (SEMEL_CLASSPATH) and start it again.");
+                        "Add its jar to the class path of the server (SEMEL_CLASSPATH) and restart the server.");
             }
             JsonNode given = input == null ? JsonNodeFactory.instance.objectNode() : play.fill(input);
             EffectPlan plan = terms.plan(play, new EffectTerms.Aim(play.id(), null, null, given));

@@ -3,15 +3,15 @@ package dev.semel.server.steps;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One kind of step: reads it from a file and says what is wrong with it. */
+/** One kind of step of the workflow language, such as `http` or `sleep`: reads and validates its fields. */
 interface Kind {
-    /** The field of a step that makes it one of this kind. */
+    /** The field that selects this kind. */
     String word();
 
-    /** Fields that stand beside that one, other than `id`, `when` and `on_error`. */
+    /** Further fields of this kind, other than `id`, `when` and `on_error`. */
     Set<String> fields();
 
-    /** Null where it is wrong; the problems say why. */
+    /** Null if the step is invalid; the problems have the reason. */
     @Nullable
     Act read(Draft draft);
 }

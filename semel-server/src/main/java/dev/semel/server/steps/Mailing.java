@@ -14,10 +14,11 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A message on its way: which channels it takes is recorded first, with the reason for each; then each send is an effect
- * of its own. A fallback is tried only where the channel before it certainly did not take the message.
+ * Sends a message: records the channels of its route with reasons, then sends over each channel as one effect.
  *
- * @param event the notification event; null where the channel is named
+ * <p>A fallback is tried only if the channel before it certainly did not accept the message.
+ *
+ * @param event the notification event; null if the step names a channel
  */
 record Mailing(
         @Nullable String event,
@@ -29,9 +30,9 @@ record Mailing(
         EffectTerms terms,
         Place place) {
     /**
-     * Where its step stands in the file.
+     * Position of the step in the file.
      *
-     * @param window `provider_window` as it is written; null where it is not
+     * @param window `provider_window` as written; null if it is absent
      */
     record Place(
             String step, int line, int column, @Nullable Duration window) {}
@@ -58,9 +59,10 @@ record Mailing(
         return report.result();
     }
 
+    /** The message in the context of its step. */
     private record Trip(Play play, String recipient, JsonNode data, JsonNode overrides) {}
 
-    /** One channel with its fallbacks, in order. */
+    /** Sends over one channel, or over its fallbacks in order. */
     private void leg(Trip trip, JsonNode leg, Report report) {
         StepFailed failed = null;
         for (JsonNode choice : leg) {
@@ -74,7 +76,7 @@ record Mailing(
                 Outcome<JsonNode> outcome = send(trip, choice);
                 String name = name(trip.play(), choice);
                 if (trip.play().durable().isSilent(name)) {
-                    report.notSent(choice, "the run is a replay that sends no notification");
+                    report.notSent(choice, "this safe replay sends no notifications");
                 } else {
                     report.sent(choice, outcome, trip.play().durable().earlier(name));
                 }
@@ -107,20 +109,20 @@ record Mailing(
                         step -> play.outside().messages().send(step, letter));
     }
 
-    /** The file may be older than what is known of the provider: the shorter memory counts. */
+    /** The channel may declare a shorter provider window than the file; the shorter one applies. */
     private EffectTerms over(JsonNode choice) {
         JsonNode seconds = choice.path("provider_window");
         return seconds.isNumber() ? terms.remembered(Duration.ofSeconds(seconds.longValue())) : terms;
     }
 
-    /** Of the effect on record: an event may take several channels. */
+    /** Name of the recorded effect: one event may use several channels. */
     private String name(Play play, JsonNode choice) {
         return event == null
                 ? play.id()
                 : play.id() + "." + choice.path("channel").asString("");
     }
 
-    /** Other words, another channel or other overrides are another message, whatever its data. */
+    /** A different template, channel or override makes a different message, also with the same data. */
     private static JsonNode compared(Trip trip, JsonNode choice) {
         ObjectNode sent = JsonNodeFactory.instance.objectNode();
         sent.set("data", trip.data());
@@ -130,12 +132,12 @@ record Mailing(
         return sent;
     }
 
-    /** An address is the same in capitals. */
+    /** Addresses are case-insensitive. */
     private static String normal(String recipient) {
         return recipient.indexOf('@') > 0 ? recipient.strip().toLowerCase(Locale.ROOT) : recipient;
     }
 
-    /** What is said about the message: where it went and where not, each with its reason. */
+    /** Builds the step result: the channels that were and were not used, each with its reason. */
     private static final class Report {
         private final ObjectNode result =
                 JsonNodeFactory.instance.objectNode().put("sent", false).put("suppressed", false);
@@ -147,7 +149,7 @@ record Mailing(
             result.putArray("not_sent");
         }
 
-        /** @param earlier the deed that stood for it, where it was suppressed */
+        /** @param earlier the earlier effect whose result is reused, if this one was suppressed */
         void sent(JsonNode choice, Outcome<JsonNode> outcome, Durable.@Nullable Earlier earlier) {
             ObjectNode delivery = result.withArray("deliveries").addObject();
             delivery.put("channel", choice.path("channel").asString(""));
@@ -169,7 +171,7 @@ record Mailing(
             }
         }
 
-        /** A message counts as suppressed where no channel took it anew; the first of them says whose stood for it. */
+        /** A message counts as suppressed if no channel sent it anew; the result names the first earlier run. */
         private void suppressed(ObjectNode delivery, Durable.@Nullable Earlier earlier) {
             delivery.put("suppressed", earlier != null);
             if (earlier == null) {
@@ -191,7 +193,7 @@ record Mailing(
                     .put("reason", reason);
         }
 
-        /** A leg that came to nothing fails the step, whatever the others did; those stay on record. */
+        /** A channel that failed with all fallbacks fails the step; sends over other channels stay recorded. */
         void failed(StepFailed e) {
             failure = failure == null ? e : failure;
         }

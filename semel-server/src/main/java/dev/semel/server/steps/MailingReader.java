@@ -9,9 +9,9 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what `send`, `event` and `digest` have in common. */
+/** Reads the fields that `send`, `event` and `digest` steps share. */
 final class MailingReader {
-    /** What any channel could honour; whether this one does is known where the channel is, when the file is published. */
+    /** Protections that any channel may support; publishing checks the step's own channel. */
     private static final Set<String> HONOURED = Set.of("provider_key", "at_most_once", "ask", "none");
 
     private static final EffectReader EFFECT = new EffectReader("a message", EffectPlan.Does.NOTIFY, HONOURED, null);
@@ -27,7 +27,7 @@ final class MailingReader {
         return Set.copyOf(fields);
     }
 
-    /** `send: {channel, to, template, data}`. */
+    /** Reads `send: {channel, to, template, data}`. */
     static @Nullable Mailing send(Draft draft) {
         Fields send = draft.section("send");
         if (send == null) {
@@ -47,7 +47,7 @@ final class MailingReader {
         return new Mailing(null, channel, template, to, data, overrides, terms, place(draft, terms));
     }
 
-    /** `event: name`, `to`, `data` beside each other. */
+    /** Reads `event: name`, `to`, `data`. */
     static @Nullable Mailing event(Draft draft, String event) {
         Template to = draft.needed(draft.fields(), "to", CelKind.STRING, CelKind.INT);
         Template data = draft.template(draft.fields(), "data", CelKind.MAP);
@@ -71,12 +71,12 @@ final class MailingReader {
                         : null);
     }
 
-    /** The recipient is part of the key in any case; what may be missing is what the message is about. */
+    /** The recipient is always part of the key; this checks the rest of it. */
     private static void lint(Draft draft, EffectTerms terms) {
         if (terms.once() != null
                 && terms.once().key().expressions().findAny().isPresent()
                 && terms.once().written().length() > LONG_KEY) {
-            draft.warn("SEM-K07: the key is written in more than 256 characters; a short one is easier to look up.");
+            draft.warn("SEM-K07: the key expression has more than 256 characters; a short key is easier to look up.");
         }
     }
 }

@@ -5,21 +5,21 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** How messages leave: channels, templates, routes and what people have asked not to get. */
+/** Routes and sends messages of steps through the channels, templates and subscriptions of a workspace. */
 public interface Messages {
     /**
-     * Which way a message takes, and why; recorded before anything leaves, so that every attempt sends the same words
-     * the same way. The answer is {@code {"routes": [[{channel, template, version, to, state, reason}, …], …]}}; a
-     * route is one channel with its fallbacks, a state is `selected`, `fallback` or `skipped`.
+     * Decides the channels of a message, with reasons. It is recorded before anything is sent, so that every attempt
+     * sends the same text the same way. Returns {@code {"routes": [[{channel, template, version, to, state, reason}, …],
+     * …]}}; a route is one channel with its fallbacks, a state is `selected`, `fallback` or `skipped`.
      */
     JsonNode plan(Wish wish);
 
     /**
-     * What a file asks for.
+     * A message that a step wants to send.
      *
-     * @param event takes the route of that name; null where the channel is named
+     * @param event uses the route of that name; null if the step names a channel
      * @param to the id of a profile, or an address
-     * @param protection what the file states: a channel that cannot keep it sends nothing
+     * @param protection as declared; a channel that does not support it sends nothing
      */
     record Wish(
             @Nullable String event,
@@ -28,16 +28,22 @@ public interface Messages {
             String to,
             String protection) {}
 
-    /** Sends one message once. @return what the other side said: `message_id`, `channel` */
+    /**
+     * Sends one message.
+     *
+     * @return the channel's receipt: `message_id`, `channel`
+     */
     JsonNode send(Step step, Letter letter) throws IOException, InterruptedException;
 
     /**
-     * @param choice one of the plan
-     * @param data what the template is filled with
-     * @param overrides what this step wants other than the channel has it
+     * One message to send over one channel.
+     *
+     * @param choice one entry of the plan
+     * @param data the values for the template
+     * @param overrides settings of this step that replace those of the channel
      */
     record Letter(JsonNode choice, JsonNode data, JsonNode overrides, String runId, int depth) {}
 
-    /** Names, versions and channels of the templates whose name begins so. */
+    /** Names, versions and channels of the templates with this name prefix. */
     JsonNode templates(String prefix, @Nullable String channel);
 }

@@ -8,11 +8,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One SQL statement with `:name` parameters, as JDBC takes it. What stands in quotes or comments is left alone, and so
- * is PostgreSQL's `::type`.
+ * One SQL statement with `:name` parameters, converted for JDBC.
  *
- * @param jdbc the statement with `?` in the places of the names
- * @param names of the places, in order
+ * <p>Text in quotes or comments and PostgreSQL's `::type` stay unchanged.
+ *
+ * @param jdbc the statement with `?` for each parameter
+ * @param names parameter names, in order
  */
 record NamedSql(String jdbc, List<String> names) {
     private static final Pattern PART = Pattern.compile(
@@ -43,14 +44,14 @@ record NamedSql(String jdbc, List<String> names) {
         return new NamedSql(jdbc.toString(), names);
     }
 
-    /** Why this is not a statement that a file may run; null where it is one. */
+    /** Why a file must not run this statement; null if it may. */
     static @Nullable String refusal(String sql) {
         Matcher first = FIRST_WORD.matcher(sql);
         if (!first.lookingAt() || !STATEMENTS.contains(first.group(1).toLowerCase(java.util.Locale.ROOT))) {
             return "tx.sql must be one insert, update, delete, merge or select.";
         }
         if (UNUSUAL.matcher(sql).find()) {
-            return "tx.sql has plain quotes only: no E'…', U&'…', $…$ and no comment; they could hide a second"
+            return "tx.sql must not contain E'…', U&'…', $…$ or comments; they could hide a second"
                     + " statement.";
         }
         Matcher part = PART.matcher(sql.stripTrailing());
@@ -59,9 +60,9 @@ record NamedSql(String jdbc, List<String> names) {
                 return "tx.sql must be one statement, without a semicolon.";
             }
             if (part.group().equals("?")) {
-                return "tx.sql names its parameters, as in :payment; a bare ? is not one.";
+                return "tx.sql needs named parameters, as in :payment; ? is not supported.";
             }
         }
-        return OURS.matcher(sql).find() ? "tables that begin with semel_ are Semel's own." : null;
+        return OURS.matcher(sql).find() ? "tx.sql must not use tables that begin with semel_; they are Semel's own." : null;
     }
 }

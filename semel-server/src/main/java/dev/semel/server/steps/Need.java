@@ -4,14 +4,14 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a step needs of its workspace, so that it can be looked at when the file is published.
+ * The channel, route or template of the workspace that a step needs; checked when the file is published.
  *
- * @param channel null where an event's route decides, or where an expression does
- * @param event null where a channel is named
- * @param template null where a route or an expression decides
- * @param protection the word in the file
- * @param providerWindow how long the file says that the provider remembers a key; null where it says nothing
- * @param line where the step stands
+ * @param channel null if a route or an expression decides
+ * @param event null if the step names a channel
+ * @param template null if a route or an expression decides
+ * @param protection as written in the file
+ * @param providerWindow how long the provider remembers a key, as declared; null if absent
+ * @param line position of the step
  */
 public record Need(
         String step,

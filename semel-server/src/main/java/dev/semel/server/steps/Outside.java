@@ -8,48 +8,48 @@ import dev.semel.workflow.Failures;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** The outside world as the steps of one workspace reach it. */
+/** The services that the steps of one workspace can use: messages, profiles, HTTP, secrets and Java steps. */
 public interface Outside {
-    /** One that reaches nothing: for files that only reckon. */
+    /** No services, for files that only compute. */
     Outside NOWHERE = new Outside() {};
 
-    /** Whether files may run SQL in the store's database. Whoever publishes then reads and writes all of its tables. */
+    /** Whether files may run SQL in the store's database. Publishers can then read and write all its tables. */
     default boolean allowsSql() {
         return false;
     }
 
     default Messages messages() {
-        throw new IllegalStateException("no message leaves from here");
+        throw new IllegalStateException("no message gateway is configured");
     }
 
     default People people() {
-        throw new IllegalStateException("nobody is known here");
+        throw new IllegalStateException("no profile directory is configured");
     }
 
     default Digests digests() {
-        throw new IllegalStateException("nothing is gathered here");
+        throw new IllegalStateException("no digest collector is configured");
     }
 
-    /** The Java step of that name; null where there is none. */
+    /** The Java step of that name; null if there is none. */
     default @Nullable JavaStep java(String name) {
         return null;
     }
 
-    /** Sends one request, by {@link dev.semel.server.outbound.Outbound}; the answer has whatever status it has. */
+    /** Sends one request by {@link dev.semel.server.outbound.Outbound}; the response can have any status. */
     default Answer send(Request request, Auth auth) throws IOException {
-        throw new Failures.NotSent("nothing outside can be reached from here. Nothing was sent.", null);
+        throw new Failures.NotSent("outbound HTTP is not available here. Nothing was sent.", null);
     }
 
     /**
-     * The value of a secret, asked for at the moment when it is sent.
+     * Looks up the value of a secret when it is sent.
      *
-     * @throws Failure where there is none of that name
+     * @throws Failure if there is no secret of that name
      */
     default String secret(String name) {
         throw new Failure("there is no secret " + name);
     }
 
-    /** A text from outside as it may be recorded and shown: without any secret that a receiver sent back. */
+    /** Removes secrets that a receiver echoed from a text before it is recorded or shown. */
     default String redacted(String text) {
         return text;
     }

@@ -14,7 +14,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** `parallel: {crm: [steps], mail: [steps]}`: branches at once; the next step runs when all of them are done. */
+/** Step kind `parallel: {crm: [steps], mail: [steps]}`: runs branches concurrently and continues when all are done. */
 final class ParallelKind implements Kind {
     private static final int MOST_BRANCHES = 32;
 
@@ -43,7 +43,7 @@ final class ParallelKind implements Kind {
             if (!StepReader.ID.matcher(name).matches()) {
                 draft.wrong(
                         branch.name(),
-                        "the name of a branch is a lower-case letter and up to 63 letters, digits or _.");
+                        "a branch name must be a lower-case letter and up to 63 lower-case letters, digits or _.");
             }
             read.put(name, draft.inner(branch.value(), draft.site()));
         });

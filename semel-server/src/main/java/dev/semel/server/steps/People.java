@@ -4,23 +4,25 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Those who get messages. A profile is {@code {id, email, phone, chat, attributes, subscribed, unsubscribed_from,
- * cohorts}}. Every change says what shall be, so that doing it twice is doing it once.
+ * Finds and changes recipient profiles of a workspace.
+ *
+ * <p>A profile is {@code {id, email, phone, chat, attributes, subscribed, unsubscribed_from, cohorts}}. Every change
+ * sets a state, so that a repeat has no further effect.
  */
 public interface People {
-    /** By id or e-mail address; null where there is none. */
+    /** Finds a profile by id or e-mail address; null if there is none. */
     @Nullable
     JsonNode find(String idOrEmail);
 
     JsonNode findOrCreate(String idOrEmail, JsonNode fields);
 
-    /** Sets some members, leaves the others. Null where there is none. */
+    /** Sets some fields and keeps the others. Null if the profile does not exist. */
     @Nullable
     JsonNode update(String id, JsonNode fields);
 
-    /** @param topic a kind of channel, a channel, or an event */
+    /** @param topic a channel type, a channel or an event */
     JsonNode subscribe(String id, String topic, boolean subscribed);
 
-    /** @param member null: only looks */
+    /** @param member null to only read the membership */
     JsonNode cohort(String id, String cohort, @Nullable Boolean member);
 }

@@ -12,11 +12,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The kinds that are about those who get messages. Each says what shall be, so it is safe to be done again. */
+/**
+ * Step kinds for recipient profiles, subscriptions, cohorts and template search. Each sets a state, so it is safe to
+ * repeat.
+ */
 final class PeopleKind {
     private PeopleKind() {}
 
-    /** What a step asks of the people, once its templates are filled. */
+    /** The operation of a step on the profile directory. */
     @FunctionalInterface
     private interface Deed {
         JsonNode of(Play play, People people);
@@ -40,7 +43,7 @@ final class PeopleKind {
                 deed, Stream.of(reads).flatMap(Stream::ofNullable).collect(java.util.stream.Collectors.toSet()));
     }
 
-    /** `user_profile: {find | find_or_create | update: who, set: {…}}`. */
+    /** Step kind `user_profile: {find | find_or_create | update: id, set: {…}}`. */
     static final class Profile implements Kind {
         @Override
         public String word() {
@@ -62,7 +65,7 @@ final class PeopleKind {
             Set<String> deeds = Set.of("find", "find_or_create", "update");
             long said = deeds.stream().filter(deed -> section.get(deed) != null).count();
             if (said != 1) {
-                draft.wrong(section.spot(), "user_profile has one of find, find_or_create and update: whose profile.");
+                draft.wrong(section.spot(), "user_profile must have exactly one of find, find_or_create and update, with the profile's id.");
                 return null;
             }
             Template set = draft.template(section, "set", CelKind.MAP);
@@ -95,8 +98,8 @@ final class PeopleKind {
             if (profile == null) {
                 throw new SemelException(
                         ErrorCode.NOT_FOUND,
-                        "Step '%s' changes a profile that does not exist. Nothing was changed.".formatted(play.id()),
-                        "Make it with user_profile: {find_or_create: …} first.");
+                        "Step '%s' updates a profile that does not exist. Nothing was changed.".formatted(play.id()),
+                        "Create it with user_profile: {find_or_create: …} first.");
             }
             return profile;
         }
@@ -106,7 +109,7 @@ final class PeopleKind {
         }
     }
 
-    /** `subscription: {profile, topic, subscribed: true|false}`. */
+    /** Step kind `subscription: {profile, topic, subscribed: true|false}`. */
     static final class Subscription implements Kind {
         @Override
         public String word() {
@@ -142,7 +145,7 @@ final class PeopleKind {
         }
     }
 
-    /** `cohort: {profile, name, member: true|false}`; without `member` it only looks. */
+    /** Step kind `cohort: {profile, name, member: true|false}`; without `member` it only reads. */
     static final class Cohort implements Kind {
         @Override
         public String word() {
@@ -180,7 +183,7 @@ final class PeopleKind {
         }
     }
 
-    /** `template_search: {prefix, channel}`: names and versions of templates. */
+    /** Step kind `template_search: {prefix, channel}`: lists names and versions of templates. */
     static final class TemplateSearch implements Kind {
         @Override
         public String word() {

@@ -15,18 +15,18 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * One run of a file, seen from one of its steps.
+ * The context of one step execution: the run, its results so far and the names in scope.
  *
  * @param results of the steps so far; shared by all steps of one branch, which is one thread
- * @param names items of the loops around the step, and what was recorded of time and chance
+ * @param names loop variables and recorded time and random values
  * @param id the step's id in the file; empty for the output
  */
 public record Play(
         Course course, Durable durable, Map<String, JsonNode> results, Map<String, JsonNode> names, String id) {
-    /** What is the same for all steps of a run. */
+    /** The part of the context that all steps of a run share. */
     public record Course(String workflow, JsonNode input, Outside outside) {}
 
-    /** @param timed whether its beginning is put on record, before anything else is */
+    /** @param timed whether to record the start time first */
     static Play begin(Course course, Durable durable, boolean timed) {
         Map<String, JsonNode> names = timed
                 ? Map.of(
@@ -36,7 +36,7 @@ public record Play(
         return new Play(course, durable, new LinkedHashMap<>(), names, "");
     }
 
-    /** The same run at this step; what it reads of time and chance is recorded now, before its code runs. */
+    /** The context of this step; records the time and random values that it reads before its code runs. */
     Play at(FileStep step) {
         Map<String, JsonNode> more = new LinkedHashMap<>(names);
         step.recorded().stream().sorted().forEach(name -> more.put(name, recorded(name)));
@@ -49,16 +49,16 @@ public record Play(
             case "@now" -> json.stringNode(durable.now().toString());
             case "@uuid" -> json.stringNode(durable.uuid().toString());
             case "@random" -> json.numberNode(durable.random());
-            default -> throw new IllegalStateException("nothing is recorded under " + name);
+            default -> throw new IllegalStateException("unknown recorded value " + name);
         };
     }
 
-    /** The same place with another record, as an undo has one. */
+    /** The same step with another durable scope, for a compensation. */
     Play on(Durable scope) {
         return new Play(course, scope, results, names, id);
     }
 
-    /** A branch with results of its own, which begins with all that is known here. */
+    /** A branch with its own results, which starts with all results known here. */
     Play branch(Durable scope, Map<String, JsonNode> items) {
         Map<String, JsonNode> more = new LinkedHashMap<>(names);
         more.putAll(items);
@@ -90,11 +90,11 @@ public record Play(
         }
     }
 
-    /** Text or a number, as text; anything else is refused by what it is called in the file. */
+    /** A text or number as text; fails for other types and names the field. */
     public String text(Template template, String what) {
         JsonNode value = fill(template);
         if (!value.isString() && !value.isNumber()) {
-            throw failed(what + " of step '" + id + "'", "it gave %s instead of text".formatted(Kinds.of(value)));
+            throw failed(what + " of step '" + id + "'", "it returned %s instead of text".formatted(Kinds.of(value)));
         }
         return value.asString();
     }
@@ -110,19 +110,19 @@ public record Play(
     public boolean isTrue(Template when, Scope scope, String place) {
         JsonNode value = fill(when, scope, place);
         if (!value.isBoolean()) {
-            throw failed(place, "it gave %s instead of true or false".formatted(Kinds.of(value)));
+            throw failed(place, "it returned %s instead of true or false".formatted(Kinds.of(value)));
         }
         return value.booleanValue();
     }
 
-    /** @param place what could not be made, e.g. "The recipient of step 'welcome'" */
+    /** @param place what could not be evaluated, e.g. "The recipient of step 'welcome'" */
     public SemelException failed(String place, String because) {
         return new SemelException(
                 ErrorCode.INVALID_INPUT,
                 ("%s of workflow '%s' could not be evaluated, because %s. Results of earlier steps are kept; "
-                                + "nothing after it ran.")
+                                + "no later step ran.")
                         .formatted(place, course.workflow(), because),
-                "Send data that has the value, or make the expression bear its absence with default(value, other) or"
+                "Send data that has the value, or handle its absence with default(value, other) or"
                         + " has(value).");
     }
 }

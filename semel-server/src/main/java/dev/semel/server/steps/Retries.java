@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** `retry: {attempts, first, factor, max}` and `timeout`: how long and how often a step is tried. */
+/** Retry policy and timeout of a step: `retry: {attempts, first, factor, max}` and `timeout`. */
 record Retries(Retry retry, @Nullable Duration timeout) {
     static final Set<String> FIELDS = Set.of("retry", "timeout");
 
@@ -32,7 +32,7 @@ record Retries(Retry retry, @Nullable Duration timeout) {
         Duration begin = first == null ? base.first() : first;
         Duration end = longest == null ? max(begin, base.longest()) : longest;
         if (end.compareTo(begin) < 0) {
-            draft.wrong(fields.spotOfValue("max"), "retry.max is shorter than the first pause.");
+            draft.wrong(fields.spotOfValue("max"), "retry.max must not be shorter than retry.first.");
             return base;
         }
         return new Retry(
@@ -63,7 +63,7 @@ record Retries(Retry retry, @Nullable Duration timeout) {
         return timeout == null ? plan : plan.timeout(timeout);
     }
 
-    /** The longest time that the pauses of all attempts take together. */
+    /** The total time of the pauses between all attempts. */
     Duration horizon() {
         Duration total = Duration.ZERO;
         for (int made = 1; made < retry.attempts(); made++) {

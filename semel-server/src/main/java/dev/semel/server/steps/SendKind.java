@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** `send: {channel, to, template, data}`: one message by one channel. */
+/** Step kind `send: {channel, to, template, data}`: sends one message through one channel. */
 final class SendKind implements Kind {
     @Override
     public String word() {
@@ -25,7 +25,7 @@ final class SendKind implements Kind {
         return mailing == null ? null : new Message(mailing);
     }
 
-    /** A message, whichever way it goes. */
+    /** Sends a message through a channel or a route. */
     record Message(Mailing mailing) implements Act {
         @Override
         public JsonNode run(Play play) {

@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** `set: {…}`: reckons, and records what came out. */
+/** Step kind `set: {…}`: evaluates expressions and records the result. */
 final class SetKind implements Kind {
     @Override
     public String word() {

@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** `sleep: 15m`, `sleep: ${ input.pause }` or `sleep: {until: ${ input.at }}`: waits without holding anything. */
+/**
+ * Step kind `sleep: 15m`, `sleep: ${ input.pause }` or `sleep: {until: ${ input.at }}`: durable wait that occupies no
+ * thread.
+ */
 final class SleepKind implements Kind {
     @Override
     public String word() {

@@ -5,19 +5,19 @@ import dev.semel.server.language.Tree;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Finds the ids of steps in a file that has not been read yet, also inside of branches and loops. */
+/** Finds step ids in a parsed YAML tree, also inside branches and loops. */
 final class StepIds {
     private StepIds() {}
 
-    /** This step and all inside. */
+    /** This step and all nested steps. */
     static Stream<Tree> all(Tree step) {
         return Stream.concat(
                 Stream.of(step), Stream.concat(branches(step), loop(step)).flatMap(StepIds::all));
     }
 
     /**
-     * The ids that later steps can read: its own and those of its branches. What is inside of a loop happens once for
-     * each item, and is read as the result of the loop.
+     * The ids that later steps can read: its own and those of its branches. Steps inside a loop run once per item;
+     * their results are part of the loop's result.
      */
     static Stream<String> visible(Tree step) {
         return Stream.concat(id(step), branches(step).flatMap(StepIds::visible));

@@ -22,19 +22,19 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The `steps` section. */
+/** Reads the `steps` section of a workflow file and validates ids, kinds and nesting. */
 public final class StepReader {
     static final int MOST_STEPS = 500;
 
-    /** Loops in loops in loops are a mistake long before this. */
+    /** Limit of nested branches and loops. */
     private static final int DEEPEST = 8;
 
     static final Pattern ID = Pattern.compile("[a-z][a-z0-9_]{0,63}");
 
-    /** Names that the expression language keeps for itself: `steps.in` could never be read. */
+    /** Reserved by the expression language: `steps.in` could never be read. */
     static final Set<String> RESERVED = Set.of("in", "true", "false", "null");
 
-    /** Their branches run at the same time. */
+    /** Kinds whose branches run concurrently. */
     private static final Set<String> AT_ONCE = Set.of("parallel", "for_each");
 
     private static final Set<String> KNOWN = Set.of("id", "when", "on_error", "title");
@@ -56,7 +56,7 @@ public final class StepReader {
         if (steps == null) {
             problems.add(
                     workflow.spotOf("workflow"),
-                    "the workflow has no steps; the smallest is '- {id: note, set: {ok: true}}'.");
+                    "the workflow has no steps; the smallest step is '- {id: note, set: {ok: true}}'.");
             return List.of();
         }
         List<Tree> items = workflow.items("steps");
@@ -72,14 +72,14 @@ public final class StepReader {
         return read(items, Site.of(Site.Kind.STEP));
     }
 
-    /** The steps of a branch or loop. */
+    /** Reads the steps of a branch or loop. */
     private List<FileStep> inner(Tree list, Site at) {
         if (!(list instanceof Tree.Items(Spot _, List<Tree> items)) || items.isEmpty()) {
             problems.add(list.spot(), "steps must be a list of at least one step.");
             return List.of();
         }
         if (depth >= DEEPEST) {
-            problems.add(list.spot(), "steps are nested more than %d deep.".formatted(DEEPEST));
+            problems.add(list.spot(), "steps may have at most %d nested levels.".formatted(DEEPEST));
             return List.of();
         }
         depth++;
@@ -102,13 +102,13 @@ public final class StepReader {
             if (step != null) {
                 steps.add(step);
             }
-            // Also a step that was refused counts as known, so that one mistake is not reported again at every use.
+            // An invalid step counts as known, so that one error is not reported again at every use.
             StepIds.visible(item).forEach(earlier::add);
         }
         return steps;
     }
 
-    /** Every id of the file; one that stands twice is reported with both lines. */
+    /** All step ids of the file; a duplicate is reported with both lines. */
     private Set<String> distinct(List<Tree> all) {
         Map<String, Integer> lines = new LinkedHashMap<>();
         for (Tree item : all) {
@@ -120,7 +120,7 @@ public final class StepReader {
                 if (first != null) {
                     problems.add(
                             spot,
-                            "the step id '%s' stands in line %d and in line %d; ids must differ."
+                            "the step id '%s' is used in line %d and in line %d; step ids must be unique."
                                     .formatted(Texts.shortened(id.stringValue()), first, line));
                 }
             }
@@ -146,16 +146,16 @@ public final class StepReader {
         if (onError == FileStep.OnError.CONTINUE && AT_ONCE.contains(kind.word())) {
             problems.add(
                     fields.spotOf("on_error"),
-                    "on_error belongs to the steps inside: of several that fail at once it would be chance which is"
-                            + " told.",
-                    "not here",
-                    "Say on_error: continue at the steps inside that may fail.");
+                    "on_error is not allowed here: if several nested steps fail at once, the reported error would be"
+                            + " random.",
+                    "not allowed here",
+                    "Set on_error: continue on the nested steps that may fail.");
         }
         Act act = kind.read(new Draft(id == null ? "" : id, fields, site, tools));
         return id == null || act == null ? null : new FileStep(id, kind.word(), when, onError, act, Set.of()).checked();
     }
 
-    /** The kind whose word stands in the step: one, and only one that no other kind takes as a field of its own. */
+    /** The kind of a step: exactly one field must name a kind, without fields that belong to another kind. */
     private @Nullable Kind kind(Fields fields) {
         List<Kind> named = Kinds.ALL.stream()
                 .filter(kind -> fields.get(kind.word()) != null)
@@ -172,20 +172,20 @@ public final class StepReader {
             }
             problems.add(
                     fields.spotOf("id"),
-                    "the step says nothing to do.",
+                    "the step has no kind.",
                     "no kind",
-                    "A step has one of: %s.".formatted(String.join(", ", Kinds.words())));
+                    "Add one of: %s.".formatted(String.join(", ", Kinds.words())));
             return null;
         }
         problems.add(
                 fields.spotOf(own.get(1).word()),
-                "a step does one thing; this one has %s."
+                "a step must have exactly one kind; this one has %s."
                         .formatted(String.join(
                                 " and ", own.stream().map(Kind::word).toList())));
         return null;
     }
 
-    /** A misspelt kind is a field that nobody knows. */
+    /** A misspelt kind appears as an unknown field. */
     private boolean unknown(Fields fields) {
         int before = problems.count();
         Set<String> known = new TreeSet<>(KNOWN);
@@ -198,14 +198,14 @@ public final class StepReader {
     private @Nullable String id(Fields fields) {
         if (fields.get("id") == null) {
             problems.add(
-                    fields.spot().narrowed(fields.spot().start(), fields.spot().start()), "the step has no id.");
+                    fields.spot().narrowed(fields.spot().start(), fields.spot().start()), "the step has no id; add id: name.");
             return null;
         }
         String id = fields.text("id");
         if (id != null && (!ID.matcher(id).matches() || RESERVED.contains(id))) {
             problems.add(
                     fields.spotOfValue("id"),
-                    "a step id is a lower-case letter and up to 63 letters, digits or _%s."
+                    "a step id must be a lower-case letter and up to 63 lower-case letters, digits or _%s."
                             .formatted(RESERVED.contains(id) ? ", and '" + id + "' is reserved" : ""));
             return null;
         }
@@ -216,7 +216,7 @@ public final class StepReader {
         return condition(tools, fields, "when", site);
     }
 
-    /** A condition: one expression that gives true or false, or the plain word. */
+    /** A condition: one boolean expression, or true or false. */
     static @Nullable Template condition(Draft.Tools tools, Fields fields, String name, Site site) {
         Tree tree = fields.get(name);
         if (tree == null) {
@@ -229,12 +229,12 @@ public final class StepReader {
                 && value.asString().startsWith("${");
         if (!whole && !constant && !refused) {
             tools.problems()
-                    .add(tree.spot(), "%s must be one expression that gives true or false: ${ … }.".formatted(name));
+                    .add(tree.spot(), "%s must be one expression that returns true or false: ${ … }.".formatted(name));
         }
         return when;
     }
 
-    /** All kinds, in the order in which a file's author would look for them. */
+    /** All step kinds, in the order in which messages list them. */
     private static final class Kinds {
         static final List<Kind> ALL = List.of(
                 new SetKind(),
@@ -262,7 +262,7 @@ public final class StepReader {
         }
     }
 
-    /** The kinds of steps, each with the fields that stand beside its word. */
+    /** The step kinds, each with its further fields. */
     public static Map<String, Set<String>> kinds() {
         return Kinds.ALL.stream().collect(Collectors.toUnmodifiableMap(Kind::word, Kind::fields));
     }

@@ -12,8 +12,10 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Runs steps one after the other. Each result is recorded by the step itself; conditions are not, because they follow
- * from the input and the recorded results and come out the same after a crash.
+ * Runs a list of steps in order, with their conditions and `on_error`.
+ *
+ * <p>Each step records its own result. Conditions are not recorded, because they follow from the input and recorded
+ * results and are the same after a crash.
  */
 final class Steps {
     private Steps() {}
@@ -34,16 +36,16 @@ final class Steps {
         try {
             return step.act().run(play);
         } catch (InDoubt | RunCancelled | RunTimedOut | Diverged e) {
-            throw e; // the run itself stands or ends there, whatever the file says about failures
+            throw e; // these stop or end the run itself; on_error does not apply
         } catch (SemelException e) {
             if (e.code().retryable()) {
-                throw e; // nothing is known yet, and it may be another answer the next time
+                throw e; // a temporary error: the next attempt may succeed
             }
             return error(e);
         }
     }
 
-    /** What the failure is called and what it said of itself; both are on record, so a recovered run reads the same. */
+    /** Code and message of the failure; both are recorded, so that a recovered run reads the same. */
     private static ObjectNode error(SemelException e) {
         ObjectNode result = JsonNodeFactory.instance.objectNode();
         ObjectNode error = result.putObject("error");

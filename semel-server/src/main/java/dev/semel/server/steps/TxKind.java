@@ -25,8 +25,10 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * `tx: {sql, params, rows}`: one SQL statement on the store's own database, in one commit with the record of the step.
- * Nothing can come between them, so there is nothing to protect.
+ * Step kind `tx: {sql, params, rows}`: one SQL statement on the store's database, committed together with the step's
+ * record.
+ *
+ * <p>Both commit or neither, so the step needs no protection.
  */
 final class TxKind implements Kind {
     private static final int MOST_ROWS = 1_000;
@@ -57,7 +59,7 @@ final class TxKind implements Kind {
         if (source != null && !source.equals("main")) {
             draft.wrong(
                     section.spotOfValue("datasource"),
-                    "tx runs in the store's own database, main; rows elsewhere could not commit with our record.");
+                    "tx.datasource must be main, the store's own database; others cannot commit with Semel's record.");
         }
         Map<String, Template> params = params(draft, section);
         NamedSql sql = sql(draft, section, params.keySet());
@@ -87,7 +89,7 @@ final class TxKind implements Kind {
             return null;
         }
         String refusal = text.contains("${")
-                ? "an expression in tx.sql would be code made of data; give it a name, as in :payment, and fill it"
+                ? "tx.sql must not contain expressions (SQL injection); use a parameter such as :payment and set it"
                         + " under tx.params."
                 : NamedSql.refusal(text);
         if (refusal != null) {
@@ -99,8 +101,8 @@ final class TxKind implements Kind {
         missing.removeAll(params);
         Set<String> idle = new TreeSet<>(params);
         idle.removeAll(sql.names());
-        missing.forEach(name -> draft.wrong(section.spotOfValue("sql"), ":%s is not under tx.params.".formatted(name)));
-        idle.forEach(name -> draft.wrong(section.spotOfValue("params"), "tx.sql has no :%s.".formatted(name)));
+        missing.forEach(name -> draft.wrong(section.spotOfValue("sql"), ":%s is missing under tx.params.".formatted(name)));
+        idle.forEach(name -> draft.wrong(section.spotOfValue("params"), "tx.sql does not use :%s; remove it from tx.params.".formatted(name)));
         return sql;
     }
 
@@ -110,10 +112,10 @@ final class TxKind implements Kind {
             if (!play.outside().allowsSql()) {
                 throw new SemelException(
                         ErrorCode.FORBIDDEN,
-                        "Step '%s' runs SQL in the store's database, and this server was not told to allow that. Nothing"
+                        "Step '%s' runs SQL in the store's database, which this server does not allow. Nothing"
                                         .formatted(play.id())
                                 + " was written.",
-                        "Start the server with --allow-sql, if all who publish here may read and write its tables.");
+                        "Start the server with --allow-sql if all publishers may read and write its tables.");
             }
             Map<String, JsonNode> values = new LinkedHashMap<>();
             params.forEach((name, template) -> values.put(name, play.fill(template)));
@@ -135,7 +137,7 @@ final class TxKind implements Kind {
             }
         }
 
-        /** PostgreSQL is left to find the type of a text by itself, as it does for a literal. */
+        /** PostgreSQL infers the type of a text itself, as it does for a literal. */
         private static void set(PreparedStatement to, int place, @Nullable JsonNode value, boolean postgres)
                 throws SQLException {
             switch (value) {
@@ -168,8 +170,8 @@ final class TxKind implements Kind {
                 if (list.size() == MOST_ROWS) {
                     throw new SemelException(
                             ErrorCode.INVALID_DEFINITION,
-                            "The statement of a tx step gives more than " + MOST_ROWS + " rows. Nothing was written.",
-                            "Ask for less.");
+                            "The statement of a tx step returned more than " + MOST_ROWS + " rows. Nothing was written.",
+                            "Add a LIMIT or a narrower condition.");
                 }
                 list.add(row(rows));
             }

@@ -5,7 +5,7 @@ import dev.semel.workflow.Urgency;
 import java.time.Duration;
 import java.util.Set;
 
-/** Reads `due, remind_after, escalate_after, escalate_to`: by when people decide, and who is told when they do not. */
+/** Reads `due, remind_after, escalate_after, escalate_to`: the deadline, reminder and escalation of a review. */
 final class Urgencies {
     static final Set<String> FIELDS = Set.of("due", "remind_after", "escalate_after", "escalate_to");
 
@@ -17,7 +17,7 @@ final class Urgencies {
         Duration escalate = section.duration("escalate_after");
         String to = section.text("escalate_to");
         if ((escalate == null) != (to == null)) {
-            draft.wrong(section.spot(), "escalate_after and escalate_to belong together: when, and to whom.");
+            draft.wrong(section.spot(), "escalate_after and escalate_to must be set together.");
             return Urgency.NONE;
         }
         try {

@@ -14,9 +14,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * `wait_for: {signal, key, timeout}` and `wait_for_reply: {to: step, timeout}` or `{from: address, timeout}`, with
- * `on_timeout`: waits until somebody sends the signal to the run, or to the key. A reply is a signal whose name says to
- * which message; or, with `from`, the next message of that sender, which a webhook brings.
+ * Step kinds `wait_for` and `wait_for_reply`: wait until a signal arrives for the run or for a key.
+ *
+ * <p>Forms: `wait_for: {signal, key, timeout}`, `wait_for_reply: {to: step, timeout}` or `{from: address, timeout}`,
+ * with `on_timeout`. A reply is a signal named after the message's step; with `from` it is the next webhook message of
+ * that sender.
  */
 final class WaitForKind implements Kind {
     private static final Pattern SIGNAL = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
@@ -51,7 +53,7 @@ final class WaitForKind implements Kind {
         Template from = reply ? draft.template(section, "from", CelKind.STRING, CelKind.INT) : null;
         boolean bySender = reply && section.get("from") != null;
         if (bySender && section.get("to") != null) {
-            draft.wrong(section.spotOf("from"), "wait_for_reply has to or from, not both.");
+            draft.wrong(section.spotOf("from"), "wait_for_reply must have either to or from, not both.");
             return null;
         }
         String signal = bySender ? REPLY : reply ? reply(draft, section) : signal(draft, section);
@@ -60,7 +62,7 @@ final class WaitForKind implements Kind {
         if (timeout == null && draft.fields().get("on_timeout") != null) {
             draft.wrong(
                     draft.fields().spotOf("on_timeout"),
-                    "on_timeout says what happens after a timeout, and there is none.");
+                    "on_timeout needs a timeout; add timeout: 3d or remove on_timeout.");
         }
         Template key = draft.template(section, "key");
         return signal == null ? null : new Wait(signal, timeout, expiry, key, from);
@@ -73,7 +75,7 @@ final class WaitForKind implements Kind {
         } else if (signal != null && !SIGNAL.matcher(signal).matches()) {
             draft.wrong(
                     section.spotOfValue("signal"),
-                    "a signal's name has 1 to 64 letters, digits, dots, hyphens and underscores.");
+                    "a signal name must have 1 to 64 letters, digits, dots, hyphens or underscores.");
             return null;
         }
         return signal;
@@ -84,7 +86,7 @@ final class WaitForKind implements Kind {
         if (section.get("to") == null) {
             draft.wrong(
                     section.spotOf("to"),
-                    "wait_for_reply has to (the id of the step that sent the message) or from (the sender's address).");
+                    "wait_for_reply needs to (the id of the step that sent the message) or from (the sender's address).");
         } else if (to != null && !draft.site().earlier().contains(to)) {
             draft.wrong(section.spotOfValue("to"), "there is no earlier step '%s' to reply to.".formatted(to));
             return null;
@@ -92,7 +94,7 @@ final class WaitForKind implements Kind {
         return to == null ? null : signalOf(to);
     }
 
-    /** A step's id may be as long as a signal's name, and both must not be longer together. */
+    /** A step id may be as long as a signal name, so a long id is shortened here. */
     static String signalOf(String step) {
         String name = "reply." + step;
         return name.length() <= LONGEST_SIGNAL ? name : name.substring(0, LONGEST_SIGNAL);
@@ -116,9 +118,9 @@ final class WaitForKind implements Kind {
                 case Expiry.Fail _ ->
                     throw new SemelException(
                             ErrorCode.STEP_FAILED,
-                            "Step '%s' waited for the signal %s until its time was over. What was recorded stays."
+                            "Step '%s' timed out while it waited for the signal %s. Recorded results are kept."
                                     .formatted(play.id(), signal),
-                            "Send the signal earlier, wait longer, or say on_timeout: continue.");
+                            "Send the signal earlier, set a longer timeout, or set on_timeout: continue.");
             };
         }
 

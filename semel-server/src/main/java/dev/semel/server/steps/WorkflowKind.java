@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/** `workflow: name`, `key`, `input`: starts another workflow, once, and waits for its output. */
+/** Step kind `workflow: name`, `key`, `input`: starts a child workflow once and waits for its output. */
 final class WorkflowKind implements Kind {
     @Override
     public String word() {
@@ -32,8 +32,10 @@ final class WorkflowKind implements Kind {
     }
 
     /**
+     * Starts the child workflow.
+     *
      * @param key null: one child for this step and its replays
-     * @param written the key as it stands in the file; empty where there is none
+     * @param written the key as written in the file; empty if there is none
      */
     record Call(
             String workflow,

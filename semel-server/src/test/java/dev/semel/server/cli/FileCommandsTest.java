@@ -107,8 +107,8 @@ class FileCommandsTest {
         assertTrue(out.contains("alpha › trigger"), out);
         assertTrue(out.contains("7d from the first request"), out);
         assertTrue(out.contains("alpha › row: "), out);
-        assertTrue(out.contains("one commit"), out);
-        assertEquals(2, out.split("6 How long is it remembered\\?").length - 1, out);
+        assertTrue(out.contains("commit together"), out);
+        assertEquals(2, out.split("6 How long does Semel remember it\\?").length - 1, out);
         var document = desk.run("check", "--explain", "--json", "a.yaml").json();
         assertEquals(6, document.at("/items/0/explained/1/answers").size());
     }

@@ -95,7 +95,7 @@ final class ChangesTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         idempotency: {window: 1d}                | idempotency: {window: 36h}              | idempotency.window             | 1d        | 36h      | keeps the window
-        idempotency: {scope: workflow}           | idempotency: {scope: workspace}         | idempotency.scope              | workflow  | workspace | still found
+        idempotency: {scope: workflow}           | idempotency: {scope: workspace}         | idempotency.scope              | workflow  | workspace | keep their scope
         idempotency: {fingerprint: [a]}          | idempotency: {fingerprint: [a, b]}      | idempotency.fingerprint        | a         | a, b     | the version that admitted it
         idempotency: {fingerprint_ignore: [a]}   | idempotency: {fingerprint_ignore: [b]}  | idempotency.fingerprint_ignore | a         | b        | the version that admitted it
         idempotency: {on_mismatch: replay}       | idempotency: {on_mismatch: distinct}    | idempotency.on_mismatch        | replay    | distinct | for each payload
@@ -103,7 +103,7 @@ final class ChangesTest {
         idempotency: {on_failed: return_failed}  | idempotency: {on_failed: run_again}     | idempotency.on_failed          | return_failed | run_again | as before
         idempotency: {hold_while_running: true}  | idempotency: {hold_while_running: false} | idempotency.hold_while_running | true     | false    | expire as before
         'trigger: {http: {key: "${ input.a }"}}' | 'trigger: {http: {key: "${ input.b }"}}' | trigger.http.key               | ${ input.a } | ${ input.b } | starts a new run
-        trigger: {http: {require_key: false}}    | trigger: {http: {require_key: true}}    | trigger.http.require_key       | false     | true     | refused
+        trigger: {http: {require_key: false}}    | trigger: {http: {require_key: true}}    | trigger.http.require_key       | false     | true     | rejects triggers without a key
         """)
     void a_change_says_what_it_means_for_keys_in_flight(
             String before, String after, String field, String from, String to, String means) {
@@ -124,7 +124,7 @@ final class ChangesTest {
         assertTrue(come.getFirst().to().contains("tx"), come::toString);
         List<Change> gone = Change.between(Definition.compile(tx), file(""));
         assertEquals("", gone.getFirst().to());
-        assertTrue(gone.getFirst().means().contains("runs in flight"), gone::toString);
+        assertTrue(gone.getFirst().means().contains("runs in progress"), gone::toString);
     }
 
     @Test

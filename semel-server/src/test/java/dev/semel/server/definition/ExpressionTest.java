@@ -93,32 +93,32 @@ class ExpressionTest {
         ${ input.x }               | input.x is missing
         ${ input.n.x }             | input.n.x is missing
         ${ lower(input.x.y) }      | input.x.y is missing
-        ${ input.l[9] + 1 }        | an index lies outside of its list
+        ${ input.l[9] + 1 }        | a list index is out of range
         ${ input.l[-1] }           | input.l[-1] is missing
         ${ input.i / 0 }           | it divides by zero
         ${ input.i % 0 }           | it divides by zero
         ${ 1.0 / 0.0 }             | its result is infinite or not a number
-        ${ input.i * 1.5 }         | an operator or function does not fit the types of its values
-        ${ input.d * 2 }           | an operator or function does not fit the types of its values
-        ${ input.big + 1 }         | an operator or function does not fit the types of its values
-        ${ input.s + 1 }           | an operator or function does not fit the types of its values
-        ${ lower(input.i) }        | an operator or function does not fit the types of its values
-        ${ 9223372036854775807 + input.i } | a number leaves the range of 64 bits
-        ${ int(input.s) }          | text could not be read as a number
-        ${ input.s ? 1 : 2 }       | a value has the wrong type for its place
-        ${ {1: 2} }                | the names in a map of its result are not text
+        ${ input.i * 1.5 }         | an operator or function does not accept the types of its values
+        ${ input.d * 2 }           | an operator or function does not accept the types of its values
+        ${ input.big + 1 }         | an operator or function does not accept the types of its values
+        ${ input.s + 1 }           | an operator or function does not accept the types of its values
+        ${ lower(input.i) }        | an operator or function does not accept the types of its values
+        ${ 9223372036854775807 + input.i } | a number is out of the 64-bit range
+        ${ int(input.s) }          | text could not be parsed as a number
+        ${ input.s ? 1 : 2 }       | an argument has the wrong type
+        ${ {1: 2} }                | a map in its result has a name that is not text
         ${ key("a", "") }          | part 2 of key() is empty
         ${ key(input.n) }          | part 1 of key() is empty
         ${ key(input.d) }          | part 1 of key() is not text, an integer or a boolean
-        ${ money(1, input.s) }     | money() was given a currency that is not in ISO 4217
+        ${ money(1, input.s) }     | money() got a currency that is not in ISO 4217
         ${ format("%s", input.n) } | value 1 of format() is null
         ${ format("%s%d", 1, input.s) } | value 2 of format() is not a whole number
         ${ format("%d", input.d) } | value 1 of format() is not a whole number
         ${ format("%d", input.dec) } | value 1 of format() is not a whole number
         ${ format("%.2f", input.s) } | value 1 of format() is not a number
         ${ format("%.2f", input.huge) } | value 1 of format() is not a number
-        ${ b"abc" }                | its result is of a kind that JSON does not have
-        Dear ${ input.n }          | an expression inside text gave null
+        ${ b"abc" }                | its result has a type that JSON does not have
+        Dear ${ input.n }          | an expression inside text returned null
         """)
     void an_evaluation_that_fails_says_why_and_shows_no_value(String expression, String because) {
         String detail = Drafts.failure("'" + expression + "'", INPUT);
@@ -152,32 +152,32 @@ class ExpressionTest {
         ${ inptu.x }           | 13 | 'inptu' is not a known name. Did you mean 'input'?
         ${ lowr(input.s) }     | 13 | there is no function lowr(). Did you mean 'lower'?
         ${ 1 + lowr(input.s) } | 17 | there is no function lowr(). Did you mean 'lower'?
-        ${ secret.STRIPE }     | 13 | a secret can be read only in auth, headers and verify, so that it is never recorded.
+        ${ secret.STRIPE }     | 13 | secrets can be read only in auth, headers and verify, so that Semel never records them.
         ${ event.id }          | 13 | 'event' cannot be read in the output.
         ${ header["a"] }       | 13 | 'header' cannot be read in the output.
         ${ step.id }           | 13 | 'step' cannot be read in the output.
-        ${ run.stopped_at }    | 13 | of a run its run.id and its run.started_at can be read.
-        ${ attempt }           | 13 | 'attempt' cannot be read in the output: it is made once, before the first attempt, and is the same in all.
-        ${ format("%s") }      | 19 | this is not a valid expression: format() has 1 places and 0 values.
-        ${ format("%s", 1, 2) } | 19 | this is not a valid expression: format() has 1 places and 2 values.
-        ${ format("%x", 1) }   | 19 | this is not a valid expression: after % in format() comes s, d, 05d for a width, .2f for a precision, or %.
-        ${ format(input.s, 1) } | 19 | this is not a valid expression: format() takes a text that is written out, and a value for each of its places.
-        ${ format() }          | 19 | this is not a valid expression: format() takes a text that is written out, and a value for each of its places.
+        ${ run.stopped_at }    | 13 | only run.id and run.started_at can be read from run.
+        ${ attempt }           | 13 | 'attempt' cannot be read in the output: Semel evaluates it once, before the first attempt.
+        ${ format("%s") }      | 19 | invalid expression: format() has 1 placeholders and 0 values; write one value for each placeholder.
+        ${ format("%s", 1, 2) } | 19 | invalid expression: format() has 1 placeholders and 2 values; write one value for each placeholder.
+        ${ format("%x", 1) }   | 19 | invalid expression: in format(), write one of s, d, 05d (width), .2f (precision) or % after a %.
+        ${ format(input.s, 1) } | 19 | invalid expression: format() needs a literal text as first argument and one value for each placeholder.
+        ${ format() }          | 19 | invalid expression: format() needs a literal text as first argument and one value for each placeholder.
         ${ now() }             | 13 | now() cannot be read in the output, because only a step can record it.
         ${ "a" + uuid() }      | 19 | uuid() cannot be read in the output, because only a step can record it.
         ${ random() }          | 13 | random() cannot be read in the output, because only a step can record it.
-        ${ steps }             | 13 | name the step whose result is meant: steps.<id>.
-        ${ size(steps) }       | 18 | name the step whose result is meant: steps.<id>.
-        ${ steps[input.s] }    | 13 | name the step whose result is meant: steps.<id>.
+        ${ steps }             | 13 | write the id of the step after steps: steps.<id>.
+        ${ size(steps) }       | 18 | write the id of the step after steps: steps.<id>.
+        ${ steps[input.s] }    | 13 | write the id of the step after steps: steps.<id>.
         ${ has(steps.nope) }   | 17 | there is no earlier step 'nope'. Did you mean 'note'?
         ${ default(steps.x, 1) } | 21 | there is no earlier step 'x'.
-        ${ [1].map(steps, 1) } | 21 | 'steps' cannot name an item of a list; it has a meaning already.
-        ${ 1 + "a" }           | 15 | '+' does not fit the types (int, string).
-        ${ short_hash(5) }     | 23 | 'short_hash' does not fit the types (int).
+        ${ [1].map(steps, 1) } | 21 | 'steps' cannot be a loop variable, because the name is already in use; choose another name.
+        ${ 1 + "a" }           | 15 | '+' does not accept the types (int, string).
+        ${ short_hash(5) }     | 23 | 'short_hash' does not accept the types (int).
         ${ }                   | 12 | the expression is empty.
-        ${ input.s             | 12 | the expression is not closed: '}' is missing.
-        ${ 1 +* 2 }            | 16 | this is not a valid expression: extraneous input '*'.
-        ${ google.protobuf.Any{} } | 12 | messages (Name{…}) do not exist here.
+        ${ input.s             | 12 | the expression is not closed; add the missing '}'.
+        ${ 1 +* 2 }            | 16 | invalid expression: extraneous input '*'.
+        ${ google.protobuf.Any{} } | 12 | protobuf messages (Name{…}) are not supported; write a map: {\"name\": value}.
         """)
     void a_wrong_expression_is_refused_when_the_file_is_published(String expression, int column, String message) {
         var mistake = Drafts.only(Drafts.with(Drafts.STEP + "output: '" + expression + "'\n"));

@@ -28,13 +28,13 @@ class IdleWindowsTest {
         key(input.id, uuid())      | uuid()
         run.id                     | run.id
         'x' + run.started_at       | run.started_at
-        steps.at.now               | now() by way of steps.at.now
-        string(steps.at)           | now() by way of steps.at
-        steps.again                | now() by way of steps.again
+        steps.at.now               | now() through steps.at.now
+        string(steps.at)           | now() through steps.at
+        steps.again                | now() through steps.again
         """)
     void data_that_differ_in_every_run_are_worth_a_warning_beside_a_window(String data, String cause) {
-        String warning = "Step 'a': SEM-K08: what is compared inside its window reads " + cause
-                + ", which differs in every run, so nothing would be suppressed. Take it out, or say on_change:"
+        String warning = "Step 'a': SEM-K08: the data that its window compares reads " + cause
+                + ", which differs in every run, so the window suppresses nothing. Remove it, or set on_change:"
                 + " suppress or review.";
         assertEquals(List.of(warning), Drafts.compiled(message(data, "")).warnings());
         assertEquals(

@@ -64,7 +64,7 @@ class InputTest {
                 List.of(Map.of("pointer", pointer, "message", message)),
                 e.members().get("errors"));
         assertFalse(e.toString().contains("4111"), e.toString());
-        assertTrue(e.detail().endsWith("No run was started and the key stays free."), e.detail());
+        assertTrue(e.detail().endsWith("No run was started; the key is not used."), e.detail());
     }
 
     @Test

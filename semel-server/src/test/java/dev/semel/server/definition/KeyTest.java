@@ -60,13 +60,13 @@ class KeyTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
         ${ input.id }                   | {}             | input.id is missing
-        ${ input.id }                   | {"id":null}    | the expression gave nothing
-        ${ input.id }                   | {"id":""}      | the expression gave nothing
-        ${ input.id }                   | {"id":"  "}    | the expression gave nothing
+        ${ input.id }                   | {"id":null}    | the expression returned nothing
+        ${ input.id }                   | {"id":""}      | the expression returned nothing
+        ${ input.id }                   | {"id":"  "}    | the expression returned nothing
         ${ header["X-Event-Id"] }       | {}             | header["X-Event-Id"] is missing
         ${ key("order", input.id) }     | {"id":""}      | part 2 of key() is empty
-        ${ lower(input.id) }            | {"id":5}       | an operator or function does not fit
-        order-${ input.id }             | {"id":null}    | an expression inside text gave null
+        ${ lower(input.id) }            | {"id":5}       | an operator or function does not accept
+        order-${ input.id }             | {"id":null}    | an expression inside text returned null
         """)
     void a_key_that_comes_out_empty_or_fails_is_a_missing_key(String key, String input, String because) {
         SemelException e = assertThrows(SemelException.class, () -> keyed(key).deriveKey(Json.parse(input), Map.of()));
@@ -106,7 +106,7 @@ class KeyTest {
     void what_a_replay_has_of_its_own_cannot_be_in_the_key_of_an_effect(String own) {
         var mistake = Drafts.only(Drafts.with("steps:\n  - {id: a, java: pay, protect: ask, idempotent: {key: '${ key("
                 + own + ") }', time: 1, unit: days}}\n"));
-        assertTrue(mistake.message().startsWith("this key changes with every replay"), mistake.message());
+        assertTrue(mistake.message().startsWith("this key changes with every safe replay"), mistake.message());
     }
 
     @Test
@@ -117,11 +117,11 @@ class KeyTest {
                         .keyHeaders());
         var credential = Drafts.only(Drafts.with("trigger: {http: {key: '${ header[\"authorization\"] }'}}\n"));
         assertEquals(
-                "a key cannot be made of authorization: keys are kept and shown, and a credential must not be.",
+                "a key must not contain authorization: Semel stores and shows keys, and this header is a credential.",
                 credential.message());
         for (String chosen : new String[] {"header[input.name]", "header", "header[\"a b\"]"}) {
             var mistake = Drafts.only(Drafts.with("trigger: {http: {key: '${ string(" + chosen + ") }'}}\n"));
-            assertTrue(mistake.message().startsWith("name the header itself"), mistake.message());
+            assertTrue(mistake.message().startsWith("write the name of the header"), mistake.message());
         }
     }
 

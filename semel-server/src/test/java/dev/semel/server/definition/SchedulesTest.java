@@ -62,7 +62,7 @@ final class SchedulesTest {
         {id: a, cron: "0 0 * * *", zone: ../../x}            | there is no time zone
         {id: a, cron: "0 0 * * *", every: 1h}                | this one has both
         {id: a}                                              | this one has neither
-        {cron: "0 0 * * *"}                                  | needs an id
+        {cron: "0 0 * * *"}                                  | id of the schedule is missing
         {id: A, cron: "0 0 * * *"}                           | lower-case letters
         {id: a, every: 0s}                                   | between 1s and 365d
         {id: a, every: 1h, jitter: 2h}                       | at most 1h
@@ -71,9 +71,9 @@ final class SchedulesTest {
         {id: a, every: 1h, catch_up: {within: 31d}}          | at most 30d
         {id: a, every: 1h, start: "292278994-01-01T00:00:00Z"} | must be a time in whole seconds
         {id: a, every: 1h, start: "2026-02-30T00:00:00Z"}    | must be a time in whole seconds
-        {id: a, every: 1h, start: "2026-02-02T00:00:00Z", end: "2026-02-01T00:00:00Z"} | end is not after start
+        {id: a, every: 1h, start: "2026-02-02T00:00:00Z", end: "2026-02-01T00:00:00Z"} | end must be after start
         {id: a, cron: "0 0 29 2 *", start: "2026-01-01T00:00:00Z", end: "2027-01-01T00:00:00Z"} | would never fire
-        {id: a, every: 1h, data: {scheduled_at: x}}          | set by the schedule
+        {id: a, every: 1h, data: {scheduled_at: x}}          | the schedule sets it
         {id: a, every: 1h, data: 7}                          | data must be a map
         """)
     void a_bad_schedule_does_not_publish(String schedule, String why) {
@@ -86,7 +86,7 @@ final class SchedulesTest {
     @Test
     void ids_are_unique_and_there_are_not_too_many() {
         String twice = "trigger: {schedules: [{id: a, every: 1h}, {id: a, every: 2h}]}\n";
-        assertTrue(Drafts.only(Drafts.with(twice)).message().contains("two schedules have the id a"));
+        assertTrue(Drafts.only(Drafts.with(twice)).message().contains("two schedules have the same id a"));
         String many = IntStream.range(0, 101)
                 .mapToObj(i -> "{id: a" + i + ", cron: \"* * * * * *\"}")
                 .collect(Collectors.joining(", ", "trigger: {schedules: [", "]}\n"));
@@ -106,7 +106,7 @@ final class SchedulesTest {
     void a_time_that_the_clock_jumps_over_is_a_warning() {
         List<String> warnings = Drafts.compiled(file("{id: nightly, cron: \"30 2 * * *\", zone: Europe/Berlin}"))
                 .warnings();
-        assertTrue(warnings.stream().anyMatch(w -> w.contains("jumps over 02:30 on 2026-03-29")), warnings.toString());
+        assertTrue(warnings.stream().anyMatch(w -> w.contains("skips 02:30 on 2026-03-29")), warnings.toString());
         assertEquals(
                 List.of(),
                 Drafts.compiled(file("{id: nightly, cron: \"30 2 * * *\"}")).warnings());

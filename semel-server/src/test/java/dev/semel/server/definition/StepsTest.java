@@ -77,7 +77,7 @@ class StepsTest {
         Definition definition = Drafts.compiled("steps:\n  - {id: a, when: '${ input.x }', set: 1}\n");
         SemelException e = assertThrows(SemelException.class, () -> Drafts.run(definition, "{\"x\": \"true\"}"));
         assertTrue(e.detail().startsWith("The condition of step 'a' of workflow 'w'"), e.detail());
-        assertTrue(e.detail().contains("it gave text instead of true or false"), e.detail());
+        assertTrue(e.detail().contains("it returned text instead of true or false"), e.detail());
     }
 
     @Test

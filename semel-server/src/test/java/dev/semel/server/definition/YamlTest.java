@@ -60,18 +60,18 @@ class YamlTest {
         String bomb = "a: &a [x,x,x,x,x,x,x,x,x,x]\n"
                 + "b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\n";
         return Stream.of(
-                Arguments.of("title: !!javax.script.ScriptEngineManager [x]", 1, 8, "tags (!…) are not allowed."),
-                Arguments.of("title: !local x", 1, 8, "tags (!…) are not allowed."),
-                Arguments.of("!!map {a: 1}", 1, 1, "tags (!…) are not allowed."),
-                Arguments.of("!x a: 1", 1, 1, "tags (!…) are not allowed."),
-                Arguments.of(bomb, 1, 4, "anchors are not allowed; write the value out where it is used."),
-                Arguments.of("a: " + "*a ".repeat(50_000), 1, 4, "aliases are not allowed; write the value out."),
-                Arguments.of("*a : 1", 1, 1, "aliases are not allowed; write the value out."),
-                Arguments.of("a: [" + "*b,".repeat(80_000), 1, 5, "aliases are not allowed; write the value out."),
-                Arguments.of("a: 1\n---\nb: 2", 3, 1, "a file holds one workflow; this is a second document."),
-                Arguments.of("? [a]\n: b", 1, 3, "the name of a member must be text."),
-                Arguments.of("a: " + "[".repeat(100_000), 1, 35, "values may be nested at most 32 deep."),
-                Arguments.of("- ".repeat(50_000) + "x", 1, 65, "values may be nested at most 32 deep."),
+                Arguments.of("title: !!javax.script.ScriptEngineManager [x]", 1, 8, "tags (!…) are not allowed; remove the tag."),
+                Arguments.of("title: !local x", 1, 8, "tags (!…) are not allowed; remove the tag."),
+                Arguments.of("!!map {a: 1}", 1, 1, "tags (!…) are not allowed; remove the tag."),
+                Arguments.of("!x a: 1", 1, 1, "tags (!…) are not allowed; remove the tag."),
+                Arguments.of(bomb, 1, 4, "anchors are not allowed; write the value where it is used."),
+                Arguments.of("a: " + "*a ".repeat(50_000), 1, 4, "aliases are not allowed; write the value here."),
+                Arguments.of("*a : 1", 1, 1, "aliases are not allowed; write the value here."),
+                Arguments.of("a: [" + "*b,".repeat(80_000), 1, 5, "aliases are not allowed; write the value here."),
+                Arguments.of("a: 1\n---\nb: 2", 3, 1, "a file must have one YAML document; this is a second one. Use one file per workflow."),
+                Arguments.of("? [a]\n: b", 1, 3, "the name of a field must be text."),
+                Arguments.of("a: " + "[".repeat(100_000), 1, 35, "values may have at most 32 nested levels."),
+                Arguments.of("- ".repeat(50_000) + "x", 1, 65, "values may have at most 32 nested levels."),
                 Arguments.of(
                         "[" + "1,".repeat(100_000) + "]", 1, 40_000, "a workflow file may have at most 20000 values."),
                 Arguments.of("x".repeat(1024 * 1024), 1, 1, "a workflow file may have at most 256 KiB."),
@@ -95,7 +95,7 @@ class YamlTest {
     void tabs_do_not_indent() {
         var mistake = Drafts.only("semel: 1\ntrigger:\n\thttp: {}\n");
         assertEquals("3:1", mistake.line() + ":" + mistake.column());
-        assertTrue(mistake.message().startsWith("this is not YAML: "), mistake.message());
+        assertTrue(mistake.message().startsWith("the text is not valid YAML: "), mistake.message());
     }
 
     @Test

@@ -247,7 +247,7 @@ class BuilderInBrowserTest {
             assertThat(page.locator(".steps code")).hasCount(2);
             page.locator("#yaml").fill("semel: 1\nworkflow: plain\nsteps:\n  - id: tell\n    set: [\n");
             button(page, "Check").click();
-            assertThat(page.locator("#findings")).containsText("this is not YAML");
+            assertThat(page.locator("#findings")).containsText("not valid YAML");
         }
     }
 

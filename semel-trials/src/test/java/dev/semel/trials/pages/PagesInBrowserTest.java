@@ -336,7 +336,7 @@ class PagesInBrowserTest {
             tab.go("/workflows");
             tab.shoot("workflows");
             tab.go("/workflows/new_lead/effects");
-            assertThat(tab.page().locator("main")).containsText("What would hurt if it happened twice?");
+            assertThat(tab.page().locator("main")).containsText("What is the damage if it happens twice?");
             tab.shoot("effects");
         }
     }
