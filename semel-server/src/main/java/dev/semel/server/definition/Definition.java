@@ -182,8 +182,8 @@ public final class Definition {
     }
 
     /** The executable body, which uses the services of its workspace. */
-    public Body body(Outside outside) {
-        return new FileBody(parts.name(), parts.steps(), parts.output(), timed, outside);
+    public Body body(Outside services) {
+        return new FileBody(parts.name(), parts.steps(), parts.output(), timed, services);
     }
 
     /** A copy with more warnings. */
@@ -275,13 +275,13 @@ public final class Definition {
 
     /** The paths that its expressions read, by step id; the id is empty for key and output. */
     public Stream<Map.Entry<String, FieldRef>> reads() {
-        Stream<Map.Entry<String, FieldRef>> outside = Stream.of(parts.key(), parts.output())
+        Stream<Map.Entry<String, FieldRef>> outer = Stream.of(parts.key(), parts.output())
                 .flatMap(Stream::ofNullable)
                 .flatMap(template -> refs("", template));
         Stream<Map.Entry<String, FieldRef>> inside = steps().flatMap(step -> Stream.concat(
                         Stream.ofNullable(step.when()), step.act().templates())
                 .flatMap(template -> refs(step.id(), template)));
-        return Stream.concat(outside, inside);
+        return Stream.concat(outer, inside);
     }
 
     private static Stream<Map.Entry<String, FieldRef>> refs(String step, Template template) {

@@ -30,6 +30,7 @@ final class InputRules {
     private final ObjectNode document;
     private final Names names;
 
+    /** The declared, searchable and personal field names. */
     private record Names(Set<String> declared, Set<String> search, Set<String> pii) {}
 
     private InputRules(@Nullable Schema schema, ObjectNode document, Names names) {

@@ -18,6 +18,7 @@ public final class LineDiff {
     private final List<String> after;
     private final List<Line> lines = new ArrayList<>();
 
+    /** One line of the diff: ' ', '-' or '+' and the text. */
     private record Line(char mark, String text) {}
 
     private LineDiff(String before, String after) {

@@ -79,6 +79,7 @@ public record Outline(List<Step> steps) {
         return longer;
     }
 
+    /** Walks the YAML tree and collects its steps. */
     private record Walk(Source source, List<Step> found) {
         void list(@Nullable Tree tree, List<String> path, int depth, String branch) {
             if (!(tree instanceof Tree.Items(Spot _, List<Tree> items)) || depth > DEEPEST) {

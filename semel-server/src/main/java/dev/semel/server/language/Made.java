@@ -29,6 +29,7 @@ record Made(CelAbstractSyntaxTree parsed, @Nullable Done done) {
     private static final Map<Text, Made> KNOWN = new ConcurrentHashMap<>();
     private static final AtomicInteger LENGTH = new AtomicInteger();
 
+    /** The cache key: expression text and loop variables. */
     private record Text(String code, Set<String> items) {}
 
     static @Nullable Made find(String code, Set<String> items) {

@@ -153,6 +153,7 @@ public final class YamlEdit {
             return root;
         }
 
+        /** A change of a JSON list. */
         interface ListChange {
             @Nullable
             Object of(ArrayNode items);

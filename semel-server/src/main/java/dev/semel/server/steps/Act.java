@@ -15,7 +15,7 @@ public interface Act {
      *
      * @return the result that later steps read as `steps.<id>`
      */
-    JsonNode run(Play play) throws Exception;
+    JsonNode run(Play context) throws Exception;
 
     /** All templates of the step, without those of nested steps. */
     Stream<Template> templates();

@@ -59,16 +59,16 @@ record Address(List<Template> parts, String written, Target origin) {
     }
 
     /** Evaluates and encodes the URL. */
-    String fill(Play play) {
+    String fill(Play context) {
         var url = new StringBuilder();
         for (Template part : parts) {
             if (part instanceof Template.Literal(JsonNode text)) {
                 url.append(text.asString());
             } else {
-                String value = text(play, play.fill(part), "The url");
+                String value = text(context, context.fill(part), "The url");
                 if (value.isEmpty() && url.indexOf("?") < 0) {
-                    throw play.failed(
-                            "The url of step '" + play.id() + "'",
+                    throw context.failed(
+                            "The url of step '" + context.id() + "'",
                             "an expression in its path is empty, which would address another resource");
                 }
                 url.append(Form.percent(value));
@@ -78,11 +78,11 @@ record Address(List<Template> parts, String written, Target origin) {
     }
 
     /** A scalar value as text; lists and maps are not allowed in a URL, form or header. */
-    static String text(Play play, JsonNode value, String what) {
+    static String text(Play context, JsonNode value, String what) {
         if (value.isString() || value.isNumber() || value.isBoolean()) {
             return value.asString();
         }
-        throw play.failed(what + " of step '" + play.id() + "'", "it returned %s".formatted(Kinds.of(value)));
+        throw context.failed(what + " of step '" + context.id() + "'", "it returned %s".formatted(Kinds.of(value)));
     }
 
     Stream<Template> templates() {

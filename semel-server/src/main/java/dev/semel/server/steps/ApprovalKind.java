@@ -77,21 +77,21 @@ final class ApprovalKind implements Kind {
             String to, Template title, Map<String, Template> show, Waiting waiting, Expiry late, Expiry rejected)
             implements Act {
         @Override
-        public JsonNode run(Play play) {
-            Approval asked = Approval.of().to(to).title(play.text(title, "approval.title"));
+        public JsonNode run(Play context) {
+            Approval asked = Approval.of().to(to).title(context.text(title, "approval.title"));
             for (var shown : show.entrySet()) {
-                JsonNode value = play.fill(shown.getValue());
+                JsonNode value = context.fill(shown.getValue());
                 asked = asked.show(shown.getKey(), value.isString() ? value.stringValue() : Json.write(value));
             }
             asked = asked.urgency(waiting.urgency());
             if (waiting.timeout() != null) {
                 asked = asked.timeout(waiting.timeout());
             }
-            return switch (play.durable().approval(play.id(), asked)) {
+            return switch (context.durable().approval(context.id(), asked)) {
                 case Decision.Approved(String by, String note) -> answer(true, by, note);
-                case Decision.Rejected(String by, String note) -> settled(play, rejected, answer(false, by, note));
+                case Decision.Rejected(String by, String note) -> settled(context, rejected, answer(false, by, note));
                 case Decision.TimedOut _ ->
-                    settled(play, late, answer(false, "", "").put("timed_out", true));
+                    settled(context, late, answer(false, "", "").put("timed_out", true));
             };
         }
 
@@ -100,7 +100,7 @@ final class ApprovalKind implements Kind {
             return answer.put("by", by).put("note", note);
         }
 
-        private static JsonNode settled(Play play, Expiry expiry, ObjectNode answer) {
+        private static JsonNode settled(Play context, Expiry expiry, ObjectNode answer) {
             return switch (expiry) {
                 case Expiry.Continue _ -> answer;
                 case Expiry.End(String word) -> throw new Ended(word);
@@ -108,7 +108,7 @@ final class ApprovalKind implements Kind {
                     throw new SemelException(
                             ErrorCode.STEP_FAILED,
                             "Step '%s' was not approved. No later step ran; recorded results are kept."
-                                    .formatted(play.id()),
+                                    .formatted(context.id()),
                             "Clarify with the reviewer, then replay the run.");
             };
         }

@@ -75,13 +75,14 @@ final class ChooseKind implements Kind {
         return draft.inner(steps, draft.site());
     }
 
+    /** Runs the steps of the first matching case. */
     private record Choice(List<Case> cases) implements Act {
         @Override
-        public JsonNode run(Play play) throws Exception {
+        public JsonNode run(Play context) throws Exception {
             for (int i = 0; i < cases.size(); i++) {
                 Template when = cases.get(i).when();
-                if (when == null || play.isTrue(when)) {
-                    Steps.run(cases.get(i).steps(), play);
+                if (when == null || context.isTrue(when)) {
+                    Steps.run(cases.get(i).steps(), context);
                     return JsonNodeFactory.instance.objectNode().put("chosen", i + 1);
                 }
             }

@@ -24,6 +24,7 @@ sealed interface Credential {
 
     Stream<Template> templates();
 
+    /** No credential. */
     record None() implements Credential {
         @Override
         public Auth auth(Function<Template, String> text) {
@@ -36,6 +37,7 @@ sealed interface Credential {
         }
     }
 
+    /** `bearer`: a token in the Authorization header. */
     record Bearer(Template token) implements Credential {
         @Override
         public Auth auth(Function<Template, String> text) {
@@ -48,6 +50,7 @@ sealed interface Credential {
         }
     }
 
+    /** `basic`: user and password. */
     record Basic(Template user, Template password) implements Credential {
         @Override
         public Auth auth(Function<Template, String> text) {
@@ -60,6 +63,7 @@ sealed interface Credential {
         }
     }
 
+    /** `header`: a credential in a header of this name. */
     record Named(String header, Template value) implements Credential {
         @Override
         public Auth auth(Function<Template, String> text) {
@@ -72,6 +76,7 @@ sealed interface Credential {
         }
     }
 
+    /** `oauth2`: a client that gets an access token from a token URL. */
     record Client(
             Target tokenUrl,
             Template id,

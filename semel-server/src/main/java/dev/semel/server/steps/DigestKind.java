@@ -59,34 +59,35 @@ final class DigestKind implements Kind {
                 : new Gathering(key, length, item, mailing);
     }
 
+    /** Collects the item and, in the first run of a batch, sends the message. */
     private record Gathering(Template key, Duration length, Template item, Mailing mailing) implements Act {
         @Override
-        public JsonNode run(Play play) {
-            String name = play.text(key, "digest.key");
-            Digests digests = play.outside().digests();
-            JsonNode value = play.fill(item);
+        public JsonNode run(Play context) {
+            String name = context.text(key, "digest.key");
+            Digests digests = context.outside().digests();
+            JsonNode value = context.fill(item);
             // The step id identifies the item: after a crash it is not collected a second time.
             // Two steps never share a batch: their messages have different recipients.
-            String shared = Key.of(play.course().workflow(), play.id(), name).text();
+            String shared = Key.of(context.course().workflow(), context.id(), name).text();
             var one = new Digests.Item(
-                    shared, play.durable().stepId(play.id()), play.durable().runId(), value);
-            JsonNode place = play.durable().step(play.id() + ".collect", () -> digests.collect(one));
+                    shared, context.durable().stepId(context.id()), context.durable().runId(), value);
+            JsonNode place = context.durable().step(context.id() + ".collect", () -> digests.collect(one));
             long batch = place.path("batch").longValue();
             if (!place.path("leader").booleanValue()) {
                 return collected(batch, place.path("run_id"));
             }
             AtomicBoolean leaves = new AtomicBoolean();
-            play.durable().compensate(play.id() + ".unsent", scope -> {
+            context.durable().compensate(context.id() + ".unsent", scope -> {
                 if (!leaves.get()) {
-                    sendInTime(play.on(scope), one, place);
+                    sendInTime(context.on(scope), one, place);
                 }
             });
-            play.durable().sleep(play.id() + ".wait", length);
-            JsonNode gathered = play.durable().step(play.id() + ".close", () -> digests.close(one, batch));
+            context.durable().sleep(context.id() + ".wait", length);
+            JsonNode gathered = context.durable().step(context.id() + ".close", () -> digests.close(one, batch));
             leaves.set(true); // it may have been sent from here on, and a duplicate would be worse than none
             return gathered.has("sent_by")
                     ? collected(batch, gathered.path("sent_by"))
-                    : mailing.run(play, data(play, gathered));
+                    : mailing.run(context, data(context, gathered));
         }
 
         private static JsonNode collected(long batch, JsonNode by) {
@@ -109,10 +110,10 @@ final class DigestKind implements Kind {
             }
         }
 
-        private JsonNode data(Play play, JsonNode gathered) {
+        private JsonNode data(Play context, JsonNode gathered) {
             ObjectNode data = JsonNodeFactory.instance.objectNode();
             Template own = mailing.data();
-            if (own != null && play.fill(own) instanceof ObjectNode given) {
+            if (own != null && context.fill(own) instanceof ObjectNode given) {
                 data.setAll(given);
             }
             data.set("items", gathered.path("items"));

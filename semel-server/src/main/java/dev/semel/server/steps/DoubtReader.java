@@ -21,14 +21,14 @@ final class DoubtReader {
     /** The declared review; its texts are evaluated when the review opens. */
     record Question(
             String to, @Nullable Template title, @Nullable Template link, Urgency urgency) {
-        Asking filled(Play play) {
-            return new Asking(to, text(play, title), text(play, link), urgency);
+        Asking filled(Play context) {
+            return new Asking(to, text(context, title), text(context, link), urgency);
         }
 
         /** A text that fails to evaluate is omitted: it must not prevent the effect itself. */
-        private static String text(Play play, @Nullable Template template) {
+        private static String text(Play context, @Nullable Template template) {
             try {
-                JsonNode value = template == null ? null : play.fill(template);
+                JsonNode value = template == null ? null : context.fill(template);
                 return value == null ? "" : value.asString("");
             } catch (SemelException e) {
                 return "";

@@ -176,6 +176,7 @@ record EffectReader(
         return key == null ? null : new EffectTerms.Once(key, written, window, onChange);
     }
 
+    /** Units of `idempotent.unit`. */
     private enum Unit {
         SECONDS(1),
         MINUTES(60),

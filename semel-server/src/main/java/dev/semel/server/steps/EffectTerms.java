@@ -56,15 +56,15 @@ record EffectTerms(
             @Nullable JsonNode data) {}
 
     /** The effect specification for the engine. */
-    EffectPlan plan(Play play, Aim aim) {
+    EffectPlan plan(Play context, Aim aim) {
         return new EffectPlan(
                 retries.plan(aim.name()),
-                key(play, aim),
+                key(context, aim),
                 protection,
                 window(aim.data()),
-                marks(play),
+                marks(context),
                 alreadyDone,
-                question == null ? Asking.PLAIN : question.filled(play));
+                question == null ? Asking.PLAIN : question.filled(context));
     }
 
     /** Whether changed data is sent inside the window, so that the comparison matters. */
@@ -94,15 +94,15 @@ record EffectTerms(
                 once, protection, new Retries(retries.retry(), null), alreadyDone, does, object, worth, risk, question);
     }
 
-    private @Nullable String key(Play play, Aim aim) {
+    private @Nullable String key(Play context, Aim aim) {
         if (aim.recipient() != null && aim.recipient().isBlank()) {
-            throw play.failed("The recipient of step '" + play.id() + "'", "it is empty");
+            throw context.failed("The recipient of step '" + context.id() + "'", "it is empty");
         }
-        String front = once == null ? null : text(play, once.key());
+        String front = once == null ? null : text(context, once.key());
         if (front == null) {
             return null; // the step id is the key; it covers run, step and channel
         }
-        return bounded(play, front + joined(aim.part()) + joined(aim.recipient()));
+        return bounded(context, front + joined(aim.part()) + joined(aim.recipient()));
     }
 
     /** Key.of escapes and joins the parts; the first part is already a key. */
@@ -110,21 +110,21 @@ record EffectTerms(
         return part == null ? "" : Key.of("x", part).text().substring(1);
     }
 
-    private static String text(Play play, Template key) {
-        JsonNode value = play.fill(key);
-        String place = "The key of step '" + play.id() + "'";
+    private static String text(Play context, Template key) {
+        JsonNode value = context.fill(key);
+        String place = "The key of step '" + context.id() + "'";
         if (!value.isString() && !value.isNumber()) {
-            throw play.failed(place, "it returned " + Kinds.of(value) + " instead of text");
+            throw context.failed(place, "it returned " + Kinds.of(value) + " instead of text");
         }
         if (value.asString().isBlank()) {
-            throw play.failed(place, "it is empty, so all messages without it would count as duplicates");
+            throw context.failed(place, "it is empty, so all messages without it would count as duplicates");
         }
-        return bounded(play, value.asString());
+        return bounded(context, value.asString());
     }
 
-    private static String bounded(Play play, String key) {
+    private static String bounded(Play context, String key) {
         if (key.getBytes(StandardCharsets.UTF_8).length > EffectDraft.LONGEST_KEY) {
-            throw play.failed("The key of step '" + play.id() + "'", "it is longer than 64 KiB");
+            throw context.failed("The key of step '" + context.id() + "'", "it is longer than 64 KiB");
         }
         return key;
     }
@@ -146,8 +146,8 @@ record EffectTerms(
         }
     }
 
-    private EffectPlan.Marks marks(Play play) {
-        return new EffectPlan.Marks(does, play.maybeText(object, "object"), play.maybeText(worth, "worth"));
+    private EffectPlan.Marks marks(Play context) {
+        return new EffectPlan.Marks(does, context.maybeText(object, "object"), context.maybeText(worth, "worth"));
     }
 
     Declared declared(String target) {

@@ -8,10 +8,13 @@ import org.jspecify.annotations.Nullable;
 
 /** What a step does after a timeout or a rejection: `fail`, `continue` or `{end: word}`. */
 sealed interface Expiry {
+    /** The step fails. */
     record Fail() implements Expiry {}
 
+    /** The run continues with the next step. */
     record Continue() implements Expiry {}
 
+    /** The run ends with this status text. */
     record End(String word) implements Expiry {}
 
     static Expiry read(Draft draft, Fields fields, String name, Expiry otherwise) {

@@ -22,13 +22,13 @@ public record FileBody(
 
     @Override
     public JsonNode run(Durable durable, JsonNode input) throws Exception {
-        Play play = Play.begin(new Play.Course(workflow, input, outside), durable, timed);
+        Play context = Play.begin(new Play.Course(workflow, input, outside), durable, timed);
         try {
-            Steps.run(steps, play);
+            Steps.run(steps, context);
         } catch (Ended ended) {
             durable.status(ended.word());
             return JsonNodeFactory.instance.objectNode().put("ended", ended.word());
         }
-        return output == null ? JsonNodeFactory.instance.nullNode() : play.fill(output);
+        return output == null ? JsonNodeFactory.instance.nullNode() : context.fill(output);
     }
 }

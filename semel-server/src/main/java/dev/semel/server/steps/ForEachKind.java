@@ -107,42 +107,43 @@ final class ForEachKind implements Kind {
      */
     private record Items(Template list, Template key, String named) {}
 
+    /** Runs the nested steps for each item of the list. */
     private record Loop(String as, Items over, int atOnce, List<FileStep> inner) implements Act {
         @Override
-        public JsonNode run(Play play) {
-            JsonNode found = play.fill(over.list());
+        public JsonNode run(Play context) {
+            JsonNode found = context.fill(over.list());
             if (!found.isArray()) {
-                throw play.failed("Step '" + play.id() + "'", "for_each needs a list, not " + Kinds.of(found));
+                throw context.failed("Step '" + context.id() + "'", "for_each needs a list, not " + Kinds.of(found));
             }
             List<JsonNode> items = new ArrayList<>();
             List<String> keys = new ArrayList<>();
-            Scope scope = play.scope();
+            Scope scope = context.scope();
             for (JsonNode item : found) {
                 items.add(item);
-                keys.add(key(play, scope.with(as, item)));
+                keys.add(key(context, scope.with(as, item)));
             }
-            List<JsonNode> results = play.durable()
+            List<JsonNode> results = context.durable()
                     .forEach(
-                            play.id(),
+                            context.id(),
                             new Durable.Items<>(keys, items, atOnce),
-                            (branch, item) -> one(play, branch, item));
+                            (branch, item) -> one(context, branch, item));
             ArrayNode list = JsonNodeFactory.instance.arrayNode();
             results.forEach(list::add);
             return list;
         }
 
-        private String key(Play play, Scope scope) {
-            JsonNode value = play.fill(over.key(), scope);
+        private String key(Play context, Scope scope) {
+            JsonNode value = context.fill(over.key(), scope);
             if ((!value.isString() && !value.isNumber()) || value.asString().isBlank()) {
-                throw play.failed(
-                        "The item_key of step '" + play.id() + "'", "it returned " + Kinds.of(value) + " or an empty text");
+                throw context.failed(
+                        "The item_key of step '" + context.id() + "'", "it returned " + Kinds.of(value) + " or an empty text");
             }
             return value.asString();
         }
 
         /** The results of the item's steps by id, which later steps can read. */
-        private JsonNode one(Play play, Durable branch, JsonNode item) throws Exception {
-            Play inside = play.branch(branch, Map.of(as, item));
+        private JsonNode one(Play context, Durable branch, JsonNode item) throws Exception {
+            Play inside = context.branch(branch, Map.of(as, item));
             Steps.run(inner, inside);
             ObjectNode result = JsonNodeFactory.instance.objectNode();
             inner.stream().flatMap(FileStep::all).forEach(step -> {

@@ -44,11 +44,13 @@ record HttpCall(
 
     /** The request body. */
     sealed interface Content {
+        /** No body. */
         record None() implements Content {}
 
         /** @param type content type of a text that is sent unchanged; null for JSON */
         record Whole(Template value, @Nullable String type) implements Content {}
 
+        /** A URL-encoded form. */
         record Fields(Map<String, Template> form) implements Content {}
     }
 
@@ -59,8 +61,8 @@ record HttpCall(
      * @param sent what a window compares: target and content
      */
     record Prepared(Request request, Map<String, Template> late, Credential credential, JsonNode sent) {
-        Answer send(Scope scope, Outside outside, @Nullable Header key) throws IOException {
-            Scope all = scope.withSecrets(outside::secret);
+        Answer send(Scope scope, Outside services, @Nullable Header key) throws IOException {
+            Scope all = scope.withSecrets(services::secret);
             Request complete = key == null ? request : request.with(key);
             for (var header : late.entrySet()) {
                 String value = text(header.getValue(), all);
@@ -69,7 +71,7 @@ record HttpCall(
                                 ? Header.secret(header.getKey(), value)
                                 : Header.of(header.getKey(), value));
             }
-            return outside.send(complete, credential.auth(template -> text(template, all)));
+            return services.send(complete, credential.auth(template -> text(template, all)));
         }
 
         private static String text(Template template, Scope scope) {
@@ -94,9 +96,9 @@ record HttpCall(
         return new HttpCall(method, address, query, headers, content, credential, other);
     }
 
-    Prepared prepare(Play play) {
+    Prepared prepare(Play context) {
         try {
-            String url = url(play);
+            String url = url(context);
             List<Header> open = new ArrayList<>();
             Map<String, Template> late = new LinkedHashMap<>();
             for (var header : headers.entrySet()) {
@@ -105,17 +107,17 @@ record HttpCall(
                 } else {
                     open.add(Header.of(
                             header.getKey(),
-                            Address.text(play, play.fill(header.getValue()), "Header " + header.getKey())));
+                            Address.text(context, context.fill(header.getValue()), "Header " + header.getKey())));
                 }
             }
             // Not compared by the window: it identifies the caller, not the content.
-            open.add(Header.of(DEPTH, Integer.toString(play.durable().depth() + 1)));
+            open.add(Header.of(DEPTH, Integer.toString(context.durable().depth() + 1)));
             ObjectNode sent = JsonNodeFactory.instance.objectNode().put("url", method + " " + url);
-            byte[] body = body(play, open, sent);
+            byte[] body = body(context, open, sent);
             return new Prepared(new Request(method, Target.of(url), open, body, manner), late, credential, sent);
         } catch (Failures.NotSent e) {
             String why = String.valueOf(e.getMessage()).replaceFirst("\\. Nothing was sent\\.$", "");
-            throw play.failed("The request of step '" + play.id() + "'", why);
+            throw context.failed("The request of step '" + context.id() + "'", why);
         }
     }
 
@@ -126,29 +128,29 @@ record HttpCall(
                 .anyMatch(path -> path.root().equals(name));
     }
 
-    private String url(Play play) {
-        var url = new StringBuilder(address.fill(play));
+    private String url(Play context) {
+        var url = new StringBuilder(address.fill(context));
         query.forEach((name, template) -> {
-            JsonNode value = play.fill(template);
+            JsonNode value = context.fill(template);
             // omits null: an optional input field is an optional query parameter
             for (JsonNode item : value.isArray() ? value : value.isNull() ? List.<JsonNode>of() : List.of(value)) {
                 url.append(url.indexOf("?") < 0 ? '?' : '&')
                         .append(Form.percent(name))
                         .append('=')
-                        .append(Form.percent(Address.text(play, item, "The query")));
+                        .append(Form.percent(Address.text(context, item, "The query")));
             }
         });
         return url.toString();
     }
 
-    private byte[] body(Play play, List<Header> open, ObjectNode sent) {
+    private byte[] body(Play context, List<Header> open, ObjectNode sent) {
         return switch (content) {
             case Content.None _ -> Request.NO_BODY;
             case Content.Whole(Template value, String type) -> {
-                JsonNode filled = play.fill(value);
+                JsonNode filled = context.fill(value);
                 sent.set("body", filled);
                 if (type != null) {
-                    yield Address.text(play, filled, "The body").getBytes(StandardCharsets.UTF_8);
+                    yield Address.text(context, filled, "The body").getBytes(StandardCharsets.UTF_8);
                 }
                 if (headers.keySet().stream().noneMatch("Content-Type"::equalsIgnoreCase)) {
                     open.add(Header.of("Content-Type", "application/json"));
@@ -159,9 +161,9 @@ record HttpCall(
                 Map<String, String> fields = new LinkedHashMap<>();
                 ObjectNode shown = sent.putObject("form");
                 form.forEach((name, template) -> {
-                    JsonNode value = play.fill(template);
+                    JsonNode value = context.fill(template);
                     if (!value.isNull()) {
-                        fields.put(name, Address.text(play, value, "The form"));
+                        fields.put(name, Address.text(context, value, "The form"));
                         shown.set(name, value);
                     }
                 });

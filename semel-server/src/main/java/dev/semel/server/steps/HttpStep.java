@@ -48,27 +48,27 @@ record HttpStep(
             @Nullable Template result) {}
 
     @Override
-    public JsonNode run(Play play) {
-        Scope scope = play.scope();
-        HttpCall.Prepared request = call.prepare(play);
-        Outside outside = play.outside();
+    public JsonNode run(Play context) {
+        Scope scope = context.scope();
+        HttpCall.Prepared request = call.prepare(context);
+        Outside services = context.outside();
         if (onlyLooks()) {
-            return play.durable()
-                    .step(terms.retries().plan(play.id()), step -> taken(step, request, during(step, scope), outside));
+            return context.durable()
+                    .step(terms.retries().plan(context.id()), step -> taken(step, request, during(step, scope), services));
         }
-        HttpCall.Prepared question = lookup == null ? null : lookup.call().prepare(play);
-        Outcome<JsonNode> outcome = play.durable()
+        HttpCall.Prepared question = lookup == null ? null : lookup.call().prepare(context);
+        Outcome<JsonNode> outcome = context.durable()
                 .effect(
-                        terms.plan(play, new EffectTerms.Aim(play.id(), null, null, request.sent())),
+                        terms.plan(context, new EffectTerms.Aim(context.id(), null, null, request.sent())),
                         new Durable.Sending() {
                             @Override
                             public JsonNode send(Step step) throws Exception {
-                                return taken(step, request, during(step, scope), outside);
+                                return taken(step, request, during(step, scope), services);
                             }
 
                             @Override
                             public @Nullable JsonNode find(Step step) throws Exception {
-                                return question == null ? null : found(question, during(step, scope), outside);
+                                return question == null ? null : found(question, during(step, scope), services);
                             }
                         });
         return switch (outcome) {
@@ -90,10 +90,10 @@ record HttpStep(
     }
 
     /** Sends the request and computes the result from the response. */
-    private JsonNode taken(Step step, HttpCall.Prepared request, Scope scope, Outside outside) throws IOException {
+    private JsonNode taken(Step step, HttpCall.Prepared request, Scope scope, Outside services) throws IOException {
         Header key = keyHeader == null ? null : Header.of(keyHeader, step.key());
-        Answer answer = request.send(scope, outside, key);
-        JsonNode response = response(answer, outside);
+        Answer answer = request.send(scope, services, key);
+        JsonNode response = response(answer, services);
         if (answer.success()) {
             return result(result, response, scope);
         }
@@ -130,17 +130,17 @@ record HttpStep(
         }
     }
 
-    private @Nullable JsonNode found(HttpCall.Prepared question, Scope scope, Outside outside) throws IOException {
+    private @Nullable JsonNode found(HttpCall.Prepared question, Scope scope, Outside services) throws IOException {
         Lookup asked = lookup;
         if (asked == null) {
             return null;
         }
-        Answer answer = question.send(scope, outside, null);
+        Answer answer = question.send(scope, services, null);
         boolean absent = answer.status() == 404 || answer.status() == 410;
         if (!answer.success() && !absent) {
             throw answer.failure();
         }
-        JsonNode response = response(answer, outside);
+        JsonNode response = response(answer, services);
         Template shown = asked.found();
         boolean found = shown == null ? answer.success() : isTrue(shown, scope.with("response", response));
         return found ? result(asked.result(), response, scope) : null;
@@ -160,34 +160,34 @@ record HttpStep(
     }
 
     /** `response: {status, headers, body}`, without secrets that the receiver echoed. */
-    private static JsonNode response(Answer answer, Outside outside) {
+    private static JsonNode response(Answer answer, Outside services) {
         ObjectNode response = JsonNodeFactory.instance.objectNode().put("status", answer.status());
         ObjectNode headers = response.putObject("headers");
         for (Map.Entry<String, List<String>> header : answer.headers().map().entrySet()) {
             String name = header.getKey().toLowerCase(Locale.ROOT);
             if (!name.equals("set-cookie")) {
-                headers.put(name, outside.redacted(String.join(", ", header.getValue())));
+                headers.put(name, services.redacted(String.join(", ", header.getValue())));
             }
         }
-        response.set("body", redacted(answer.json(), outside));
+        response.set("body", redacted(answer.json(), services));
         return response;
     }
 
-    private static JsonNode redacted(JsonNode value, Outside outside) {
+    private static JsonNode redacted(JsonNode value, Outside services) {
         JsonNodeFactory json = JsonNodeFactory.instance;
         if (value.isString()) {
-            return json.stringNode(outside.redacted(value.stringValue()));
+            return json.stringNode(services.redacted(value.stringValue()));
         }
         if (value.isArray()) {
             var items = json.arrayNode();
-            value.forEach(item -> items.add(redacted(item, outside)));
+            value.forEach(item -> items.add(redacted(item, services)));
             return items;
         }
         if (value.isObject()) {
             ObjectNode members = json.objectNode();
             value.properties()
                     .forEach(member ->
-                            members.set(outside.redacted(member.getKey()), redacted(member.getValue(), outside)));
+                            members.set(services.redacted(member.getKey()), redacted(member.getValue(), services)));
             return members;
         }
         return value;

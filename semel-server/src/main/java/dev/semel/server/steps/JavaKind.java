@@ -36,20 +36,21 @@ final class JavaKind implements Kind {
         return name == null || terms == null ? null : new Call(name, input, terms);
     }
 
+    /** Calls the Java step as an effect. */
     private record Call(String name, @Nullable Template input, EffectTerms terms) implements Act {
         @Override
-        public JsonNode run(Play play) {
-            JavaStep code = play.outside().java(name);
+        public JsonNode run(Play context) {
+            JavaStep code = context.outside().java(name);
             if (code == null) {
                 throw new SemelException(
                         ErrorCode.NOT_FOUND,
                         "Step '%s' calls the Java step %s, which is not on this server's class path. Nothing was called."
-                                .formatted(play.id(), name),
+                                .formatted(context.id(), name),
                         "Add its jar to the class path of the server (SEMEL_CLASSPATH) and restart the server.");
             }
-            JsonNode given = input == null ? JsonNodeFactory.instance.objectNode() : play.fill(input);
-            EffectPlan plan = terms.plan(play, new EffectTerms.Aim(play.id(), null, null, given));
-            return switch (play.durable().effect(plan, step -> code.run(step, given))) {
+            JsonNode given = input == null ? JsonNodeFactory.instance.objectNode() : context.fill(input);
+            EffectPlan plan = terms.plan(context, new EffectTerms.Aim(context.id(), null, null, given));
+            return switch (context.durable().effect(plan, step -> code.run(step, given))) {
                 case Outcome.Done<JsonNode>(JsonNode result) -> result;
                 case Outcome.Indeterminate<JsonNode>(String why) ->
                     JsonNodeFactory.instance

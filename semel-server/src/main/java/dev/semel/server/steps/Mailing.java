@@ -37,30 +37,30 @@ record Mailing(
     record Place(
             String step, int line, int column, @Nullable Duration window) {}
 
-    JsonNode run(Play play) {
-        return run(play, data == null ? JsonNodeFactory.instance.objectNode() : play.fill(data));
+    JsonNode run(Play context) {
+        return run(context, data == null ? JsonNodeFactory.instance.objectNode() : context.fill(data));
     }
 
-    JsonNode run(Play play, JsonNode filled) {
-        String recipient = play.text(to, "to");
-        Messages.Wish wish = new Messages.Wish(
+    JsonNode run(Play context, JsonNode filled) {
+        String recipient = context.text(to, "to");
+        Messages.Wish request = new Messages.Wish(
                 event,
-                play.maybeText(channel, "channel"),
-                play.maybeText(template, "template"),
+                context.maybeText(channel, "channel"),
+                context.maybeText(template, "template"),
                 recipient,
                 terms.protection().word());
-        JsonNode plan = play.durable()
-                .step(play.id() + ".plan", () -> play.outside().messages().plan(wish));
-        JsonNode changes = overrides == null ? JsonNodeFactory.instance.objectNode() : play.fill(overrides);
+        JsonNode plan = context.durable()
+                .step(context.id() + ".plan", () -> context.outside().messages().plan(request));
+        JsonNode changes = overrides == null ? JsonNodeFactory.instance.objectNode() : context.fill(overrides);
         Report report = new Report();
         for (JsonNode leg : plan.path("routes")) {
-            leg(new Trip(play, recipient, filled, changes), leg, report);
+            leg(new Trip(context, recipient, filled, changes), leg, report);
         }
         return report.result();
     }
 
     /** The message in the context of its step. */
-    private record Trip(Play play, String recipient, JsonNode data, JsonNode overrides) {}
+    private record Trip(Play context, String recipient, JsonNode data, JsonNode overrides) {}
 
     /** Sends over one channel, or over its fallbacks in order. */
     private void leg(Trip trip, JsonNode leg, Report report) {
@@ -74,11 +74,11 @@ record Mailing(
             }
             try {
                 Outcome<JsonNode> outcome = send(trip, choice);
-                String name = name(trip.play(), choice);
-                if (trip.play().durable().isSilent(name)) {
+                String name = name(trip.context(), choice);
+                if (trip.context().durable().isSilent(name)) {
                     report.notSent(choice, "this safe replay sends no notifications");
                 } else {
-                    report.sent(choice, outcome, trip.play().durable().earlier(name));
+                    report.sent(choice, outcome, trip.context().durable().earlier(name));
                 }
                 failed = null;
             } catch (StepFailed e) {
@@ -92,21 +92,21 @@ record Mailing(
     }
 
     private Outcome<JsonNode> send(Trip trip, JsonNode choice) {
-        Play play = trip.play();
+        Play context = trip.context();
         String channel = choice.path("channel").asString("");
         JsonNode sent = compared(trip, choice);
         String recipient = normal(trip.recipient());
-        var aim = new EffectTerms.Aim(name(play, choice), event == null ? null : channel, recipient, sent);
+        var aim = new EffectTerms.Aim(name(context, choice), event == null ? null : channel, recipient, sent);
         var letter = new Messages.Letter(
                 choice,
                 trip.data(),
                 trip.overrides(),
-                play.durable().runId(),
-                play.durable().depth() + 1);
-        return play.durable()
+                context.durable().runId(),
+                context.durable().depth() + 1);
+        return context.durable()
                 .effect(
-                        over(choice).plan(play, aim),
-                        step -> play.outside().messages().send(step, letter));
+                        over(choice).plan(context, aim),
+                        step -> context.outside().messages().send(step, letter));
     }
 
     /** The channel may declare a shorter provider window than the file; the shorter one applies. */
@@ -116,10 +116,10 @@ record Mailing(
     }
 
     /** Name of the recorded effect: one event may use several channels. */
-    private String name(Play play, JsonNode choice) {
+    private String name(Play context, JsonNode choice) {
         return event == null
-                ? play.id()
-                : play.id() + "." + choice.path("channel").asString("");
+                ? context.id()
+                : context.id() + "." + choice.path("channel").asString("");
     }
 
     /** A different template, channel or override makes a different message, also with the same data. */
@@ -156,12 +156,12 @@ record Mailing(
             delivery.put("reason", choice.path("reason").asString(""));
             suppressed(delivery, earlier);
             switch (outcome) {
-                case Outcome.Done<JsonNode>(JsonNode said) -> {
-                    delivery.set("message_id", said.path("message_id"));
+                case Outcome.Done<JsonNode>(JsonNode receipt) -> {
+                    delivery.set("message_id", receipt.path("message_id"));
                     if (!result.path("sent").booleanValue()) {
                         result.put("sent", true);
                         result.set("channel", choice.path("channel"));
-                        result.set("message_id", said.path("message_id"));
+                        result.set("message_id", receipt.path("message_id"));
                     }
                 }
                 case Outcome.Indeterminate<JsonNode>(String why) -> {

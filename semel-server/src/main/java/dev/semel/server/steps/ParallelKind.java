@@ -50,28 +50,29 @@ final class ParallelKind implements Kind {
         return new AtOnce(read);
     }
 
+    /** Runs all branches concurrently. */
     private record AtOnce(Map<String, List<FileStep>> named) implements Act {
         @Override
-        public JsonNode run(Play play) {
+        public JsonNode run(Play context) {
             List<String> names = new ArrayList<>(named.keySet());
-            List<Map<String, JsonNode>> results = play.durable()
+            List<Map<String, JsonNode>> results = context.durable()
                     .forEach(
-                            play.id(),
+                            context.id(),
                             new Durable.Items<>(names, new ArrayList<>(named.values()), names.size()),
-                            (scope, steps) -> branch(play, scope, steps));
+                            (scope, steps) -> branch(context, scope, steps));
             ObjectNode done = JsonNodeFactory.instance.objectNode();
             for (int i = 0; i < names.size(); i++) {
-                play.results().putAll(results.get(i));
+                context.results().putAll(results.get(i));
                 done.put(names.get(i), true);
             }
             return done;
         }
 
-        private static Map<String, JsonNode> branch(Play play, Durable scope, List<FileStep> steps) throws Exception {
-            Play inside = play.branch(scope, Map.of());
+        private static Map<String, JsonNode> branch(Play context, Durable scope, List<FileStep> steps) throws Exception {
+            Play inside = context.branch(scope, Map.of());
             Steps.run(steps, inside);
             Map<String, JsonNode> own = new LinkedHashMap<>(inside.results());
-            own.keySet().removeAll(play.results().keySet());
+            own.keySet().removeAll(context.results().keySet());
             return own;
         }
 

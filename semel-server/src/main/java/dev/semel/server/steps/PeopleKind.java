@@ -22,14 +22,15 @@ final class PeopleKind {
     /** The operation of a step on the profile directory. */
     @FunctionalInterface
     private interface Deed {
-        JsonNode of(Play play, People people);
+        JsonNode of(Play context, People profiles);
     }
 
-    private record Asking(Deed deed, Set<Template> reads) implements Act {
+    /** Runs one operation on the profile directory as a step. */
+    private record Asking(Deed operation, Set<Template> reads) implements Act {
         @Override
-        public JsonNode run(Play play) {
-            return play.durable()
-                    .step(play.id(), () -> deed.of(play, play.outside().people()));
+        public JsonNode run(Play context) {
+            return context.durable()
+                    .step(context.id(), () -> operation.of(context, context.outside().people()));
         }
 
         @Override
@@ -38,9 +39,9 @@ final class PeopleKind {
         }
     }
 
-    private static Act asking(Deed deed, @Nullable Template... reads) {
+    private static Act asking(Deed operation, @Nullable Template... reads) {
         return new Asking(
-                deed, Stream.of(reads).flatMap(Stream::ofNullable).collect(java.util.stream.Collectors.toSet()));
+                operation, Stream.of(reads).flatMap(Stream::ofNullable).collect(java.util.stream.Collectors.toSet()));
     }
 
     /** Step kind `user_profile: {find | find_or_create | update: id, set: {…}}`. */
@@ -62,9 +63,9 @@ final class PeopleKind {
                 return null;
             }
             section.allow(Set.of("find", "find_or_create", "update", "set"), Set.of());
-            Set<String> deeds = Set.of("find", "find_or_create", "update");
-            long said = deeds.stream().filter(deed -> section.get(deed) != null).count();
-            if (said != 1) {
+            Set<String> operations = Set.of("find", "find_or_create", "update");
+            long count = operations.stream().filter(operation -> section.get(operation) != null).count();
+            if (count != 1) {
                 draft.wrong(section.spot(), "user_profile must have exactly one of find, find_or_create and update, with the profile's id.");
                 return null;
             }
@@ -74,8 +75,8 @@ final class PeopleKind {
             Template update = draft.template(section, "update", CelKind.STRING, CelKind.INT);
             if (find != null) {
                 return asking(
-                        (play, people) -> {
-                            JsonNode found = people.find(play.text(find, "find"));
+                        (context, profiles) -> {
+                            JsonNode found = profiles.find(context.text(find, "find"));
                             return found == null
                                     ? JsonNodeFactory.instance.objectNode().put("found", false)
                                     : found;
@@ -84,28 +85,28 @@ final class PeopleKind {
             }
             if (create != null) {
                 return asking(
-                        (play, people) -> people.findOrCreate(play.text(create, "find_or_create"), filled(play, set)),
+                        (context, profiles) -> profiles.findOrCreate(context.text(create, "find_or_create"), filled(context, set)),
                         create,
                         set);
             }
             return update == null
                     ? null
-                    : asking((play, people) -> updated(play, people, update, filled(play, set)), update, set);
+                    : asking((context, profiles) -> updated(context, profiles, update, filled(context, set)), update, set);
         }
 
-        private static JsonNode updated(Play play, People people, Template who, JsonNode fields) {
-            JsonNode profile = people.update(play.text(who, "update"), fields);
+        private static JsonNode updated(Play context, People profiles, Template who, JsonNode fields) {
+            JsonNode profile = profiles.update(context.text(who, "update"), fields);
             if (profile == null) {
                 throw new SemelException(
                         ErrorCode.NOT_FOUND,
-                        "Step '%s' updates a profile that does not exist. Nothing was changed.".formatted(play.id()),
+                        "Step '%s' updates a profile that does not exist. Nothing was changed.".formatted(context.id()),
                         "Create it with user_profile: {find_or_create: …} first.");
             }
             return profile;
         }
 
-        private static JsonNode filled(Play play, @Nullable Template set) {
-            return set == null ? JsonNodeFactory.instance.objectNode() : play.fill(set);
+        private static JsonNode filled(Play context, @Nullable Template set) {
+            return set == null ? JsonNodeFactory.instance.objectNode() : context.fill(set);
         }
     }
 
@@ -135,10 +136,10 @@ final class PeopleKind {
                 return null;
             }
             return asking(
-                    (play, people) -> people.subscribe(
-                            play.text(profile, "profile"),
-                            play.text(topic, "topic"),
-                            play.isTrue(subscribed, play.scope(), "subscribed of step '" + play.id() + "'")),
+                    (context, profiles) -> profiles.subscribe(
+                            context.text(profile, "profile"),
+                            context.text(topic, "topic"),
+                            context.isTrue(subscribed, context.scope(), "subscribed of step '" + context.id() + "'")),
                     profile,
                     topic,
                     subscribed);
@@ -171,12 +172,12 @@ final class PeopleKind {
                 return null;
             }
             return asking(
-                    (play, people) -> people.cohort(
-                            play.text(profile, "profile"),
-                            play.text(name, "name"),
+                    (context, profiles) -> profiles.cohort(
+                            context.text(profile, "profile"),
+                            context.text(name, "name"),
                             member == null
                                     ? null
-                                    : play.isTrue(member, play.scope(), "member of step '" + play.id() + "'")),
+                                    : context.isTrue(member, context.scope(), "member of step '" + context.id() + "'")),
                     profile,
                     name,
                     member);
@@ -207,16 +208,17 @@ final class PeopleKind {
             return prefix == null ? null : new Search(prefix, channel);
         }
 
+        /** Runs the template search as a step. */
         private record Search(Template prefix, @Nullable Template channel) implements Act {
             @Override
-            public JsonNode run(Play play) {
-                return play.durable().step(play.id(), () -> {
+            public JsonNode run(Play context) {
+                return context.durable().step(context.id(), () -> {
                     ObjectNode found = JsonNodeFactory.instance.objectNode();
                     found.set(
                             "items",
-                            play.outside()
+                            context.outside()
                                     .messages()
-                                    .templates(play.text(prefix, "prefix"), play.maybeText(channel, "channel")));
+                                    .templates(context.text(prefix, "prefix"), context.maybeText(channel, "channel")));
                     return found;
                 });
             }

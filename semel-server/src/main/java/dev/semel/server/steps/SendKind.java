@@ -28,8 +28,8 @@ final class SendKind implements Kind {
     /** Sends a message through a channel or a route. */
     record Message(Mailing mailing) implements Act {
         @Override
-        public JsonNode run(Play play) {
-            return mailing.run(play);
+        public JsonNode run(Play context) {
+            return mailing.run(context);
         }
 
         @Override

@@ -25,10 +25,11 @@ final class SetKind implements Kind {
         return tree == null ? null : new Assignment(draft.tools().templates().compile(tree, draft.site()));
     }
 
+    /** Evaluates and records the value. */
     private record Assignment(Template value) implements Act {
         @Override
-        public JsonNode run(Play play) {
-            return play.durable().step(play.id(), () -> play.fill(value));
+        public JsonNode run(Play context) {
+            return context.durable().step(context.id(), () -> context.fill(value));
         }
 
         @Override

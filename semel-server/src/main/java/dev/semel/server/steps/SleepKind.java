@@ -47,12 +47,13 @@ final class SleepKind implements Kind {
         return length == null ? null : new For(length);
     }
 
+    /** Waits for a duration. */
     private record For(Template length) implements Act {
         @Override
-        public JsonNode run(Play play) {
-            Duration duration = Durations.parse(play.text(length, "sleep"))
-                    .orElseThrow(() -> play.failed("Step '" + play.id() + "'", "it is not a duration such as 15m"));
-            play.durable().sleep(play.id(), duration);
+        public JsonNode run(Play context) {
+            Duration duration = Durations.parse(context.text(length, "sleep"))
+                    .orElseThrow(() -> context.failed("Step '" + context.id() + "'", "it is not a duration such as 15m"));
+            context.durable().sleep(context.id(), duration);
             return JsonNodeFactory.instance.objectNode();
         }
 
@@ -62,18 +63,19 @@ final class SleepKind implements Kind {
         }
     }
 
+    /** Waits until a time. */
     private record Until(Template time) implements Act {
         @Override
-        public JsonNode run(Play play) {
-            play.durable().sleepUntil(play.id(), instant(play));
+        public JsonNode run(Play context) {
+            context.durable().sleepUntil(context.id(), instant(context));
             return JsonNodeFactory.instance.objectNode();
         }
 
-        private Instant instant(Play play) {
+        private Instant instant(Play context) {
             try {
-                return OffsetDateTime.parse(play.text(time, "sleep.until")).toInstant();
+                return OffsetDateTime.parse(context.text(time, "sleep.until")).toInstant();
             } catch (DateTimeException e) {
-                throw play.failed("Step '" + play.id() + "'", "it is not a time such as 2026-05-01T09:00:00Z");
+                throw context.failed("Step '" + context.id() + "'", "it is not a time such as 2026-05-01T09:00:00Z");
             }
         }
 

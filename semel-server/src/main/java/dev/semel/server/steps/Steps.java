@@ -20,21 +20,21 @@ import tools.jackson.databind.node.ObjectNode;
 final class Steps {
     private Steps() {}
 
-    static void run(List<FileStep> steps, Play play) throws Exception {
+    static void run(List<FileStep> steps, Play context) throws Exception {
         for (FileStep step : steps) {
-            Play here = play.at(step);
+            Play here = context.at(step);
             if (step.when() == null || here.isTrue(step.when())) {
-                play.results().put(step.id(), result(step, here));
+                context.results().put(step.id(), result(step, here));
             }
         }
     }
 
-    private static JsonNode result(FileStep step, Play play) throws Exception {
+    private static JsonNode result(FileStep step, Play context) throws Exception {
         if (step.onError() == FileStep.OnError.FAIL) {
-            return step.act().run(play);
+            return step.act().run(context);
         }
         try {
-            return step.act().run(play);
+            return step.act().run(context);
         } catch (InDoubt | RunCancelled | RunTimedOut | Diverged e) {
             throw e; // these stop or end the run itself; on_error does not apply
         } catch (SemelException e) {

@@ -43,6 +43,7 @@ final class TxKind implements Kind {
         return Retries.FIELDS;
     }
 
+    /** The shape of a query result: `rows: one` or `rows: all`. */
     private enum Shape {
         ONE,
         ALL
@@ -106,20 +107,21 @@ final class TxKind implements Kind {
         return sql;
     }
 
+    /** Runs the statement in the transaction that records the step. */
     private record Statement(NamedSql sql, Map<String, Template> params, Shape shape, Retries retries) implements Act {
         @Override
-        public JsonNode run(Play play) {
-            if (!play.outside().allowsSql()) {
+        public JsonNode run(Play context) {
+            if (!context.outside().allowsSql()) {
                 throw new SemelException(
                         ErrorCode.FORBIDDEN,
                         "Step '%s' runs SQL in the store's database, which this server does not allow. Nothing"
-                                        .formatted(play.id())
+                                        .formatted(context.id())
                                 + " was written.",
                         "Start the server with --allow-sql if all publishers may read and write its tables.");
             }
             Map<String, JsonNode> values = new LinkedHashMap<>();
-            params.forEach((name, template) -> values.put(name, play.fill(template)));
-            return play.durable().tx(retries.plan(play.id()), (connection, _) -> execute(connection, values));
+            params.forEach((name, template) -> values.put(name, context.fill(template)));
+            return context.durable().tx(retries.plan(context.id()), (connection, _) -> execute(connection, values));
         }
 
         private JsonNode execute(Connection connection, Map<String, JsonNode> values) throws SQLException {

@@ -100,6 +100,7 @@ final class WaitForKind implements Kind {
         return name.length() <= LONGEST_SIGNAL ? name : name.substring(0, LONGEST_SIGNAL);
     }
 
+    /** Waits for the signal. */
     private record Wait(
             String signal,
             @Nullable Duration timeout,
@@ -107,8 +108,8 @@ final class WaitForKind implements Kind {
             @Nullable Template key,
             @Nullable Template from) implements Act {
         @Override
-        public JsonNode run(Play play) {
-            JsonNode value = waited(play);
+        public JsonNode run(Play context) {
+            JsonNode value = waited(context);
             if (value != null) {
                 return value;
             }
@@ -119,25 +120,25 @@ final class WaitForKind implements Kind {
                     throw new SemelException(
                             ErrorCode.STEP_FAILED,
                             "Step '%s' timed out while it waited for the signal %s. Recorded results are kept."
-                                    .formatted(play.id(), signal),
+                                    .formatted(context.id(), signal),
                             "Send the signal earlier, set a longer timeout, or set on_timeout: continue.");
             };
         }
 
-        private @Nullable JsonNode waited(Play play) {
+        private @Nullable JsonNode waited(Play context) {
             if (from != null) {
-                return play.durable().awaitReply(play.id(), key(play, from, "wait_for_reply.from"), timeout);
+                return context.durable().awaitReply(context.id(), key(context, from, "wait_for_reply.from"), timeout);
             }
             return key == null
-                    ? play.durable().await(play.id(), signal, timeout)
-                    : play.durable().await(play.id(), signal, key(play, key, "wait_for.key"), timeout);
+                    ? context.durable().await(context.id(), signal, timeout)
+                    : context.durable().await(context.id(), signal, key(context, key, "wait_for.key"), timeout);
         }
 
-        private static String key(Play play, Template key, String field) {
-            String text = play.text(key, field);
+        private static String key(Play context, Template key, String field) {
+            String text = context.text(key, field);
             if (text.isBlank() || text.length() > LONGEST_KEY || text.chars().anyMatch(Character::isISOControl)) {
-                throw play.failed(
-                        field + " of step '" + play.id() + "'",
+                throw context.failed(
+                        field + " of step '" + context.id() + "'",
                         "it is empty, longer than 255 characters, or has control characters");
             }
             return text;

@@ -43,11 +43,11 @@ final class WorkflowKind implements Kind {
             String written,
             @Nullable Template input) implements Act {
         @Override
-        public JsonNode run(Play play) {
-            JsonNode given = input == null ? JsonNodeFactory.instance.objectNode() : play.fill(input);
-            String name = play.maybeText(key, "key");
+        public JsonNode run(Play context) {
+            JsonNode given = input == null ? JsonNodeFactory.instance.objectNode() : context.fill(input);
+            String name = context.maybeText(key, "key");
             Start start = name == null ? Start.fresh() : Start.withKey(name);
-            return play.durable().call(play.id(), new Durable.Child(workflow, given, start, true));
+            return context.durable().call(context.id(), new Durable.Child(workflow, given, start, true));
         }
 
         @Override
