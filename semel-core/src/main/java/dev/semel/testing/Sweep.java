@@ -60,7 +60,7 @@ public final class Sweep {
         long begun = lab.nanos();
         lab.providers().values().forEach(Provider::keepScript);
         Trial calm = trial(null, check, 0);
-        List<CrashPoint> points = lab.world().points().passed();
+        List<CrashPoint> points = calm.points();
         if (points.size() > MOST_POINTS) {
             throw new IllegalStateException("The scenario passes " + points.size() + " crash points, and " + MOST_POINTS
                     + " are the most. No crash was tried. Make the scenario smaller.");
@@ -87,7 +87,8 @@ public final class Sweep {
         return outcome;
     }
 
-    private record Trial(SweepReport.Outcome outcome, int deeds) {}
+    /** @param points those of the scenario; what the check does, e.g. a repeated start, is none of it */
+    private record Trial(SweepReport.Outcome outcome, int deeds, List<CrashPoint> points) {}
 
     /** @param calmDeeds how many different deeds were done without a crash */
     private Trial trial(@Nullable CrashPoint point, Lab.Scenario check, int calmDeeds) {
@@ -97,6 +98,7 @@ public final class Sweep {
             scenario.play(lab);
             lab.passAllTime();
         });
+        List<CrashPoint> points = world.points().passed();
         List<String> lost = lost();
         if (problem == null) {
             problem = problem(() -> check.play(lab));
@@ -113,7 +115,7 @@ public final class Sweep {
                         sum(Provider::calls), sum(Provider::effects), sum(Provider::repeatedEffects) + more),
                 lost,
                 problem);
-        return new Trial(outcome, deeds);
+        return new Trial(outcome, deeds, points);
     }
 
     @FunctionalInterface
