@@ -60,7 +60,7 @@ public final class Sweep {
         long begun = lab.nanos();
         lab.providers().values().forEach(Provider::keepScript);
         Trial baseline = trial(null, check, 0);
-        List<CrashPoint> points = lab.world().points().passed();
+        List<CrashPoint> points = baseline.points();
         if (points.size() > MOST_POINTS) {
             throw new IllegalStateException("The scenario passes " + points.size() + " crash points; the maximum is "
                     + MOST_POINTS + ". No crash was tested. Make the scenario smaller.");
@@ -87,7 +87,8 @@ public final class Sweep {
         return outcome;
     }
 
-    private record Trial(SweepReport.Outcome outcome, int distinctEffects) {}
+    /** @param points crash points of the scenario; those that the check passes, e.g. by a repeated start, are not included */
+    private record Trial(SweepReport.Outcome outcome, int distinctEffects, List<CrashPoint> points) {}
 
     /** @param effectsWithoutCrash number of distinct effects in the execution without a crash */
     private Trial trial(@Nullable CrashPoint point, Lab.Scenario check, int effectsWithoutCrash) {
@@ -97,6 +98,7 @@ public final class Sweep {
             scenario.play(lab);
             lab.passAllTime();
         });
+        List<CrashPoint> points = world.points().passed();
         List<String> lost = lost();
         if (problem == null) {
             problem = problem(() -> check.play(lab));
@@ -113,7 +115,7 @@ public final class Sweep {
                         sum(Provider::calls), sum(Provider::effects), sum(Provider::repeatedEffects) + more),
                 lost,
                 problem);
-        return new Trial(outcome, distinct);
+        return new Trial(outcome, distinct, points);
     }
 
     @FunctionalInterface

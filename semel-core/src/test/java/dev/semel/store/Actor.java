@@ -133,9 +133,8 @@ final class Actor implements AutoCloseable {
 
     private static List<String> tables(Connection connection) {
         List<String> tables = new ArrayList<>();
-        try (var found = connection
-                .getMetaData()
-                .getTables(null, connection.getSchema(), "semel%", new String[] {"TABLE"})) {
+        try (var found =
+                connection.getMetaData().getTables(null, connection.getSchema(), "semel%", new String[] {"TABLE"})) {
             while (found.next()) {
                 tables.add(found.getString("TABLE_NAME"));
             }

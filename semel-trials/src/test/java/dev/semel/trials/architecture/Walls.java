@@ -50,7 +50,9 @@ record Walls(Rooms rooms) {
                         "the engine writes through the port. Add a named write or read to the store room"),
                 new Wall(
                         "top",
-                        rooms.core().and(rooms.exactly("").negate()).and(rooms.in("testing").negate()),
+                        rooms.core()
+                                .and(rooms.exactly("").negate())
+                                .and(rooms.in("testing").negate()),
                         type(rooms.exactly("")),
                         "the top joins the rooms, and of the rooms only the lab stands above it. Take what you need as"
                                 + " an argument"),

@@ -34,8 +34,7 @@ final class FaultsTest {
     private final Reads truth;
 
     FaultsTest(@TempDir Path folder) {
-        real = SqliteStore.forTests(
-                folder.resolve("semel.db"), () -> 1_000, () -> new RunId(ids.incrementAndGet(), 1));
+        real = SqliteStore.forTests(folder.resolve("semel.db"), () -> 1_000, () -> new RunId(ids.incrementAndGet(), 1));
         real.migrate();
         truth = real.openReads();
     }
