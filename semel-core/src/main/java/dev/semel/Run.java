@@ -1,20 +1,20 @@
 package dev.semel;
 
-import dev.semel.effect.Ledger;
+import dev.semel.effect.EffectLedger;
 import dev.semel.error.ErrorCode;
-import dev.semel.error.InDoubt;
+import dev.semel.error.EffectInDoubt;
 import dev.semel.error.RunCancelled;
 import dev.semel.error.RunNotEnded;
 import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
-import dev.semel.json.Codec;
-import dev.semel.json.Json;
-import dev.semel.replay.Resume;
+import dev.semel.json.JsonCodec;
+import dev.semel.json.StrictJson;
+import dev.semel.replay.ResumeRequest;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Edit;
-import dev.semel.store.Rows;
-import dev.semel.store.Write;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoredRows;
+import dev.semel.store.StoreWrite;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
 import dev.semel.workflow.Workflow;
@@ -30,37 +30,37 @@ import tools.jackson.databind.JsonNode;
 public final class Run<O> {
     private static final Duration LONGEST = Duration.ofDays(3650);
 
-    private final Line line;
-    private final Named named;
+    private final EngineRouter line;
+    private final Identity named;
     private final RunId id;
     private final String runId;
     private final Workflow<?, O> workflow;
 
     /** Routes the calls of a run handle to an engine; the test kit uses it to switch engines after a crash. */
-    public interface Line {
-        <T> T ask(Function<Semel, T> question);
+    public interface EngineRouter {
+        <T> T query(Function<Semel, T> question);
 
         /** The same for calls that change something. */
-        default <T> T send(Function<Semel, T> message) {
-            return ask(message);
+        default <T> T update(Function<Semel, T> message) {
+            return query(message);
         }
     }
 
-    private record SingleEngine(Semel semel) implements Line {
+    private record SingleEngine(Semel semel) implements EngineRouter {
         @Override
-        public <T> T ask(Function<Semel, T> question) {
+        public <T> T query(Function<Semel, T> question) {
             return question.apply(semel);
         }
     }
 
     /** @param replayed whether the run existed before this request */
-    record Named(RunId id, String runId, boolean replayed) {}
+    record Identity(RunId id, String runId, boolean replayed) {}
 
-    Run(Semel semel, Named named, Workflow<?, O> workflow) {
+    Run(Semel semel, Identity named, Workflow<?, O> workflow) {
         this(new SingleEngine(semel), named, workflow);
     }
 
-    private Run(Line line, Named named, Workflow<?, O> workflow) {
+    private Run(EngineRouter line, Identity named, Workflow<?, O> workflow) {
         this.line = line;
         this.named = named;
         this.id = named.id();
@@ -69,7 +69,7 @@ public final class Run<O> {
     }
 
     /** The same run, with its calls routed differently. */
-    public Run<O> through(Line other) {
+    public Run<O> withRouter(EngineRouter other) {
         return new Run<>(other, named, workflow);
     }
 
@@ -88,16 +88,16 @@ public final class Run<O> {
 
     /** What the run waits for, as JSON; null if it does not wait. */
     public @Nullable String waitingFor() {
-        Rows.Work work = row().work();
-        return work == null ? null : work.waits();
+        StoredRows.RunProgress work = row().progress();
+        return work == null ? null : work.waitingFor();
     }
 
-    private Rows.Run row() {
-        return line.ask(this::row);
+    private StoredRows.RunRow row() {
+        return line.query(this::row);
     }
 
-    private Rows.Run row(Semel semel) {
-        Rows.Run row = semel.view(reads -> reads.claimed(id));
+    private StoredRows.RunRow row(Semel semel) {
+        StoredRows.RunRow row = semel.view(reads -> reads.claimedRun(id));
         if (row == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
@@ -118,22 +118,22 @@ public final class Run<O> {
      * @param longest maximum time to wait
      * @throws StepFailed if the run failed
      * @throws RunCancelled if the run was cancelled
-     * @throws InDoubt if an effect is in doubt; thrown immediately, because the decision may take any time
+     * @throws EffectInDoubt if an effect is in doubt; thrown immediately, because the decision may take any time
      * @throws RunNotEnded if the run has not ended in time
      */
     public O result(Duration longest) {
-        Rows.Run row = line.ask(semel -> Objects.requireNonNullElseGet(
+        StoredRows.RunRow row = line.query(semel -> Objects.requireNonNullElseGet(
                 semel.await(row(semel).ws(), id, longest, run -> run.state() == RunState.IN_DOUBT), () -> row(semel)));
-        Rows.End end = row.end();
+        StoredRows.RunEnd end = row.end();
         if (end == null) {
             if (row.state() == RunState.IN_DOUBT) {
-                throw InDoubt.ofRun(runId, inDoubt());
+                throw EffectInDoubt.ofRun(runId, stepsInDoubt());
             }
-            throw new RunNotEnded(runId, row.state().word());
+            throw new RunNotEnded(runId, row.state().wireName());
         }
-        Write.Ending ending = end.ending();
+        StoreWrite.RunResult ending = end.result();
         return switch (row.state()) {
-            case COMPLETED -> workflow.outputOf(Json.parse(Objects.requireNonNullElse(ending.output(), "null")));
+            case COMPLETED -> workflow.outputOf(StrictJson.parse(Objects.requireNonNullElse(ending.output(), "null")));
             case CANCELLED -> throw new RunCancelled(runId, "");
             default ->
                 throw StepFailed.ofRun(
@@ -146,19 +146,19 @@ public final class Run<O> {
 
     /** Sends a signal, delivered once per key. False if it was delivered before or the run has ended. */
     public <T> boolean signal(Signal<T> signal, T value, Key key) {
-        return signal(signal.name(), Codec.STANDARD.write(value, "the signal " + signal.name()), key.text());
+        return signal(signal.name(), JsonCodec.STANDARD.write(value, "the signal " + signal.name()), key.text());
     }
 
     boolean signal(String name, JsonNode value, String key) {
-        return line.send(semel -> semel.library().signal(row(semel), name, Json.write(value), key))
-                == Edit.Signalled.DELIVERED;
+        return line.update(semel -> semel.javaWorkflows().signal(row(semel), name, StrictJson.write(value), key))
+                == StoreCommand.SignalResult.DELIVERED;
     }
 
     /** Cancels the run: no further step starts, and registered compensations run. False if the run has ended. */
     public boolean cancel(String actor, String reason) {
-        return line.send(semel -> {
-            boolean requested = semel.change(new Edit.Cancel(row(semel).ws(), id, actor, reason));
-            semel.runs().cancel(id);
+        return line.update(semel -> {
+            boolean requested = semel.change(new StoreCommand.CancelRun(row(semel).ws(), id, actor, reason));
+            semel.runExecutor().cancel(id);
             semel.lookForWork();
             return requested;
         });
@@ -172,16 +172,16 @@ public final class Run<O> {
      * Retries a run that is held because its worker crashed repeatedly or its code does not match its journal. False if
      * the run is not held.
      */
-    public boolean goOn(String actor, String reason) {
-        return line.send(semel -> {
-            boolean retried = semel.change(new Edit.GoOn(row().ws(), id, actor, reason));
+    public boolean retryHeld(String actor, String reason) {
+        return line.update(semel -> {
+            boolean retried = semel.change(new StoreCommand.ContinueHeldRun(row().ws(), id, actor, reason));
             semel.lookForWork();
             return retried;
         });
     }
 
-    public boolean goOn() {
-        return goOn("library", "");
+    public boolean retryHeld() {
+        return retryHeld("library", "");
     }
 
     /**
@@ -190,29 +190,29 @@ public final class Run<O> {
      *
      * @throws SemelException `resume-refused` if the run cannot be resumed, with the reason
      */
-    public void resume(Resume request) {
-        line.send(semel -> {
-            Rows.Run run = row(semel);
-            Resumption resumption = semel.replays().resumption(run, request);
-            semel.replays().check(run, resumption, semel.change(resumption.edit()));
+    public void resume(ResumeRequest request) {
+        line.update(semel -> {
+            StoredRows.RunRow run = row(semel);
+            ResumePlan resumption = semel.replays().previewResume(run, request);
+            semel.replays().checkResumed(run, resumption, semel.change(resumption.edit()));
             return true;
         });
     }
 
     public void resume(String by, String reason) {
-        resume(Resume.because(by, reason));
+        resume(ResumeRequest.because(by, reason));
     }
 
     /** Predicts what {@link #resume} would do to each step. Changes nothing. */
-    public Resumption resumption(Resume request) {
-        return line.ask(semel -> semel.replays().resumption(row(semel), request));
+    public ResumePlan previewResume(ResumeRequest request) {
+        return line.query(semel -> semel.replays().previewResume(row(semel), request));
     }
 
     /** Throws, with the current state of the run, if another request resumed or changed it first. */
-    public void check(Resumption resumption, Edit.@Nullable Resumed outcome) {
-        line.ask(semel -> {
-            Edit.Resumed result = outcome == null ? Edit.Resumed.MOVED : outcome;
-            semel.replays().check(row(semel), resumption, result);
+    public void checkResumed(ResumePlan resumption, StoreCommand.@Nullable ResumeResult outcome) {
+        line.query(semel -> {
+            StoreCommand.ResumeResult result = outcome == null ? StoreCommand.ResumeResult.MOVED : outcome;
+            semel.replays().checkResumed(row(semel), resumption, result);
             return true;
         });
     }
@@ -230,53 +230,53 @@ public final class Run<O> {
     }
 
     private boolean decide(String step, boolean approved, String by, String note) {
-        return done(approval(step, approved, by, note));
+        return done(approvalChange(step, approved, by, note));
     }
 
     /** Decides whether a message that changed inside its {@code once} window is sent. The first decision applies. */
-    public boolean reviewed(String step, boolean send, String by, String note) {
-        return done(review(step, send, by, note));
+    public boolean decideChangedMessage(String step, boolean send, String by, String note) {
+        return done(changedMessageChange(step, send, by, note));
     }
 
-    private boolean done(@Nullable Ruling ruling) {
+    private boolean done(@Nullable RunChange ruling) {
         if (ruling == null) {
             return false;
         }
-        boolean done = line.send(semel -> Reviews.isDone(semel.maybeChange(ruling.edit())));
-        told(ruling);
+        boolean done = line.update(semel -> Reviews.isApplied(semel.changeOrNull(ruling.edit())));
+        wakeAfter(ruling);
         return done;
     }
 
     /**
-     * A store change for a run, which callers can commit together with other changes; then call {@link #told}.
+     * A store change for a run, which callers can commit together with other changes; then call {@link #wakeAfter}.
      *
      * @param runs the runs to wake after the commit
      */
-    public record Ruling(Edit<?> edit, List<RunId> runs) {}
+    public record RunChange(StoreCommand<?> edit, List<RunId> runs) {}
 
     /** The change that decides an approval; null if the run does not wait for it. */
-    public @Nullable Ruling approval(String step, boolean approved, String by, String note) {
+    public @Nullable RunChange approvalChange(String step, boolean approved, String by, String note) {
         return ruling(step, approved ? "approve" : "reject", by, note);
     }
 
     /** The change that decides on a changed message; null if the run does not wait for it. */
-    public @Nullable Ruling review(String step, boolean send, String by, String note) {
+    public @Nullable RunChange changedMessageChange(String step, boolean send, String by, String note) {
         return ruling(step, send ? "send" : "suppress", by, note);
     }
 
-    private @Nullable Ruling ruling(String step, String word, String by, String note) {
-        return line.ask(semel -> semel.reviews().ruling(row(semel), step, word, new Reviews.Who(by, note)));
+    private @Nullable RunChange ruling(String step, String word, String by, String note) {
+        return line.query(semel -> semel.reviews().decisionChange(row(semel), step, word, new Reviews.DecidedBy(by, note)));
     }
 
     /** The change that records the outcome of an effect in doubt; null if the effect is not in doubt. */
-    public @Nullable Ruling settlement(String step, @Nullable JsonNode result, String by, String note) {
-        String text = result == null ? null : Json.write(result);
-        for (Ledger.Row row : unknown()) {
-            if (row.facts().path().equals(step)) {
+    public @Nullable RunChange outcomeChange(String step, @Nullable JsonNode result, String by, String note) {
+        String text = result == null ? null : StrictJson.write(result);
+        for (EffectLedger.EffectRow row : unknown()) {
+            if (row.details().path().equals(step)) {
                 RunId holder = row.holder().run();
-                Edit.By who = new Edit.By(line.ask(Semel::newId), by, note);
-                return new Ruling(
-                        new Edit.Decide(row.id(), holder, text, who),
+                StoreCommand.ChangeAuthor who = new StoreCommand.ChangeAuthor(line.query(Semel::newId), by, note);
+                return new RunChange(
+                        new StoreCommand.DecideEffect(row.id(), holder, text, who),
                         holder.equals(id) ? List.of(id) : List.of(holder, id));
             }
         }
@@ -284,30 +284,30 @@ public final class Run<O> {
     }
 
     /** Wakes the affected runs after the change was committed. */
-    public void told(Ruling ruling) {
-        line.send(semel -> {
-            semel.reviews().told(ruling);
+    public void wakeAfter(RunChange ruling) {
+        line.update(semel -> {
+            semel.reviews().wakeAfter(ruling);
             return true;
         });
     }
 
     /** The change that sends a signal to this run. */
-    public Ruling signalling(Signal<?> signal, JsonNode value, Key key) {
-        var edit = new Edit.Signal(row().ws(), id, signal.name(), key.text(), Json.write(value));
-        return new Ruling(edit, List.of(id));
+    public RunChange signalChange(Signal<?> signal, JsonNode value, Key key) {
+        var edit = new StoreCommand.SendSignal(row().ws(), id, signal.name(), key.text(), StrictJson.write(value));
+        return new RunChange(edit, List.of(id));
     }
 
     /** The steps whose effect is in doubt. */
-    public List<String> inDoubt() {
-        return unknown().stream().map(row -> row.facts().path()).toList();
+    public List<String> stepsInDoubt() {
+        return unknown().stream().map(row -> row.details().path()).toList();
     }
 
     /** Effects in doubt of this run and of its lineage: a replay waits for the same decision. */
-    private List<Ledger.Row> unknown() {
-        List<Ledger.Row> all = line.ask(semel -> {
+    private List<EffectLedger.EffectRow> unknown() {
+        List<EffectLedger.EffectRow> all = line.query(semel -> {
             RunId first = row(semel).lineage();
             return Objects.requireNonNull(semel.view(reads -> {
-                List<Ledger.Row> rows = new ArrayList<>(reads.effects(id));
+                List<EffectLedger.EffectRow> rows = new ArrayList<>(reads.effects(id));
                 List<RunId> lineage = new ArrayList<>(reads.lineage(first));
                 lineage.addFirst(first);
                 lineage.remove(id);
@@ -315,20 +315,20 @@ public final class Run<O> {
                 return rows;
             }));
         });
-        return all.stream().filter(row -> row.state() == Ledger.State.UNKNOWN).toList();
+        return all.stream().filter(row -> row.state() == EffectLedger.EffectState.UNKNOWN).toList();
     }
 
     /** Confirms that an effect in doubt happened, with its result. False if it is not in doubt. */
-    public boolean happened(String step, Object result, String by) {
-        return settle(step, Codec.STANDARD.write(result, "the result of " + step), by);
+    public boolean confirmDone(String step, Object result, String by) {
+        return settle(step, JsonCodec.STANDARD.write(result, "the result of " + step), by);
     }
 
     /** Confirms that an effect in doubt did not happen; Semel then sends it again. False if it is not in doubt. */
-    public boolean didNotHappen(String step, String by) {
+    public boolean confirmNotDone(String step, String by) {
         return settle(step, null, by);
     }
 
     private boolean settle(String step, @Nullable JsonNode result, String by) {
-        return done(settlement(step, result, by, ""));
+        return done(outcomeChange(step, result, by, ""));
     }
 }

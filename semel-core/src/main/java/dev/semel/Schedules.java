@@ -1,17 +1,17 @@
 package dev.semel;
 
-import dev.semel.engine.Catalog;
-import dev.semel.engine.TickDoor;
+import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.TickAdmission;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
 import dev.semel.schedule.Schedule;
-import dev.semel.schedule.Ticked;
-import dev.semel.store.Edit;
-import dev.semel.store.Rows;
-import dev.semel.trigger.Answer;
-import dev.semel.workflow.Current;
+import dev.semel.schedule.TickOutcome;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoredRows;
+import dev.semel.trigger.TriggerResult;
+import dev.semel.workflow.CurrentWorkflow;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -23,50 +23,50 @@ import org.jspecify.annotations.Nullable;
 /** Lists schedules and their ticks, pauses schedules, and backfills missed ticks. */
 public final class Schedules {
     /** Maximum number of ticks in one backfill. */
-    public static final int LARGEST_BACKFILL = 1_000;
+    public static final int MAX_BACKFILL_TICKS = 1_000;
 
     private static final int AT_ONCE = 50;
 
     private final Semel semel;
-    private final TickDoor admission;
+    private final TickAdmission admission;
 
-    Schedules(Semel semel, TickDoor admission) {
+    Schedules(Semel semel, TickAdmission admission) {
         this.semel = semel;
         this.admission = admission;
     }
 
     /** Schedules of a workspace, ordered by workflow and name, after the given ones. */
-    public List<Rows.Schedule> page(int workspace, String afterWorkflow, String afterName, int limit) {
+    public List<StoredRows.ScheduleRow> page(int workspace, String afterWorkflow, String afterName, int limit) {
         return Objects.requireNonNull(
-                semel.view(reads -> reads.timetable().page(workspace, afterWorkflow, afterName, limit)));
+                semel.view(reads -> reads.schedules().page(workspace, afterWorkflow, afterName, limit)));
     }
 
-    public List<Rows.Schedule> of(String workflowId) {
-        return Objects.requireNonNull(semel.view(reads -> reads.timetable().of(workflowId)));
+    public List<StoredRows.ScheduleRow> ofWorkflow(String workflowId) {
+        return Objects.requireNonNull(semel.view(reads -> reads.schedules().ofWorkflow(workflowId)));
     }
 
     /** Null if there is no such schedule. */
-    public Rows.@Nullable Schedule find(int workspace, String workflowId, String name) {
-        return semel.view(reads -> reads.timetable().schedule(workspace, workflowId, name));
+    public StoredRows.@Nullable ScheduleRow find(int workspace, String workflowId, String name) {
+        return semel.view(reads -> reads.schedules().schedule(workspace, workflowId, name));
     }
 
     /** Ticks before this time in microseconds, newest first. */
-    public List<Rows.Tick> ticks(String workflowId, String name, long before, int limit) {
-        return Objects.requireNonNull(semel.view(reads -> reads.timetable().ticks(workflowId, name, before, limit)));
+    public List<StoredRows.TickRow> ticks(String workflowId, String name, long before, int limit) {
+        return Objects.requireNonNull(semel.view(reads -> reads.schedules().ticks(workflowId, name, before, limit)));
     }
 
     /** The next nominal times; works without the code of the workflow. */
-    public List<Instant> next(Rows.Schedule row, int count) {
+    public List<Instant> nextTimes(StoredRows.ScheduleRow row, int count) {
         Instant first = instant(row.nextNominal());
         return first == null
                 ? List.of()
-                : Schedule.read(row.name(), Json.parse(row.spec())).next(first.minusSeconds(1), count);
+                : Schedule.parse(row.name(), StrictJson.parse(row.spec())).next(first.minusSeconds(1), count);
     }
 
     /** Pauses or resumes a schedule. Null if it does not exist. */
-    public Rows.@Nullable Schedule pause(int workspace, Rows.Schedule row, boolean paused, String actor) {
-        Edit.By by = new Edit.By(semel.newId(), actor, "");
-        return semel.maybeChange(new Edit.PauseSchedule(workspace, row.workflowId(), row.name(), paused, by));
+    public StoredRows.@Nullable ScheduleRow pause(int workspace, StoredRows.ScheduleRow row, boolean paused, String actor) {
+        StoreCommand.ChangeAuthor by = new StoreCommand.ChangeAuthor(semel.newId(), actor, "");
+        return semel.changeOrNull(new StoreCommand.PauseSchedule(workspace, row.workflowId(), row.name(), paused, by));
     }
 
     /**
@@ -75,17 +75,17 @@ public final class Schedules {
      * @param from start, inclusive
      * @param to end, exclusive; future ticks are never included
      */
-    public record Span(Instant from, Instant to) {}
+    public record BackfillRange(Instant from, Instant to) {}
 
     /**
      * The result of a backfill: how many ticks it started, found already done, or had rejected.
      *
      * @param ticks the recorded ticks, with their runs
      */
-    public record Backfilled(List<Rows.Tick> ticks, int started, int before, int refused) {}
+    public record BackfillResult(List<StoredRows.TickRow> ticks, int started, int alreadyDone, int rejected) {}
 
     /** A backfill without a callback. */
-    public Backfilled backfill(int workspace, Rows.Schedule row, Span span) {
+    public BackfillResult backfill(int workspace, StoredRows.ScheduleRow row, BackfillRange span) {
         return backfill(workspace, row, span, () -> {});
     }
 
@@ -94,10 +94,10 @@ public final class Schedules {
      *
      * @param begin called after validation and before the first run
      */
-    public Backfilled backfill(int workspace, Rows.Schedule row, Span span, Runnable begin) {
-        Current current = current(workspace, row);
+    public BackfillResult backfill(int workspace, StoredRows.ScheduleRow row, BackfillRange span, Runnable begin) {
+        CurrentWorkflow current = current(workspace, row);
         Schedule schedule =
-                current == null ? null : current.published().extras().doors().schedule(row.name());
+                current == null ? null : current.published().options().triggers().schedule(row.name());
         if (current == null || schedule == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
@@ -117,14 +117,14 @@ public final class Schedules {
                 backfill.write();
             }
         }
-        return new Backfilled(
+        return new BackfillResult(
                 backfill.results, backfill.started, backfill.before, backfill.results.size() - backfill.ran);
     }
 
-    private @Nullable Current current(int workspace, Rows.Schedule row) {
+    private @Nullable CurrentWorkflow current(int workspace, StoredRows.ScheduleRow row) {
         try {
             return semel.workflow(workspace, row.workflowId());
-        } catch (Catalog.NotKnownHere e) {
+        } catch (WorkflowCatalog.WorkflowNotRegistered e) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
                     "Workflow \"" + e.workflow()
@@ -136,78 +136,78 @@ public final class Schedules {
 
     /** A backfill in progress; it records its ticks in batches. */
     private final class Backfill {
-        private final Rows.Schedule row;
+        private final StoredRows.ScheduleRow row;
         private final long now;
         private final Set<Long> done = new HashSet<>();
-        private final List<Rows.Tick> results = new ArrayList<>();
+        private final List<StoredRows.TickRow> results = new ArrayList<>();
         private int written;
         private int started;
         private int before;
         private int ran;
 
-        Backfill(Rows.Schedule row, long now, long end) {
+        Backfill(StoredRows.ScheduleRow row, long now, long end) {
             this.row = row;
             this.now = now;
-            ticks(row.workflowId(), row.name(), end, LARGEST_BACKFILL * 2).stream()
+            ticks(row.workflowId(), row.name(), end, MAX_BACKFILL_TICKS * 2).stream()
                     .filter(tick -> tick.state().ran())
                     .forEach(tick -> done.add(tick.nominal()));
         }
 
-        void fill(Instant nominal, int workspace, Current current, Schedule schedule) {
+        void fill(Instant nominal, int workspace, CurrentWorkflow current, Schedule schedule) {
             if (done.contains(micros(nominal))) {
                 before++;
                 return;
             }
             try {
-                Answer result = admission.admit(workspace, current, schedule, nominal);
+                TriggerResult result = admission.admit(workspace, current, schedule, nominal);
                 before += result.replayed() ? 1 : 0;
                 started += result.replayed() ? 0 : 1;
                 ran++;
-                results.add(tick(nominal, Ticked.BACKFILLED, "", result.run()));
+                results.add(tick(nominal, TickOutcome.BACKFILLED, "", result.run()));
             } catch (SemelException e) {
                 if (e.code().retryable()) {
                     throw e;
                 }
-                results.add(tick(nominal, Ticked.REFUSED, e.code().slug(), null));
+                results.add(tick(nominal, TickOutcome.REFUSED, e.code().slug(), null));
             }
         }
 
-        private Rows.Tick tick(Instant nominal, Ticked state, String reason, @Nullable RunId run) {
-            return new Rows.Tick(row.workflowId(), row.name(), micros(nominal), state, reason, run, now, 0);
+        private StoredRows.TickRow tick(Instant nominal, TickOutcome state, String reason, @Nullable RunId run) {
+            return new StoredRows.TickRow(row.workflowId(), row.name(), micros(nominal), state, reason, run, now, 0);
         }
 
         void write() {
-            List<Rows.Tick> some = List.copyOf(results.subList(written, results.size()));
+            List<StoredRows.TickRow> some = List.copyOf(results.subList(written, results.size()));
             written = results.size();
             if (!some.isEmpty()) {
                 // CRASH(backfill-admitted): The runs are stored and their ticks are not. A repeat finds the runs.
-                semel.point("backfill-admitted");
-                semel.change(new Edit.NoteTicks(some));
+                semel.crashPoint("backfill-admitted");
+                semel.change(new StoreCommand.RecordBackfill(some));
             }
         }
     }
 
-    private static List<Instant> wanted(Schedule schedule, Span span, Instant now) {
-        if (span.from().isBefore(now.minus(TickDoor.WINDOW))) {
+    private static List<Instant> wanted(Schedule schedule, BackfillRange span, Instant now) {
+        if (span.from().isBefore(now.minus(TickAdmission.WINDOW))) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The backfill starts more than " + TickDoor.WINDOW.toDays()
+                    "The backfill starts more than " + TickAdmission.WINDOW.toDays()
                             + " days ago. The keys of such ticks have expired, so they could run twice. No run was"
                             + " started.",
                     "Use a later start. For older ticks, start runs yourself, with your own keys.");
         }
         List<Instant> wanted = new ArrayList<>();
-        Instant next = schedule.after(span.from().minusNanos(1));
+        Instant next = schedule.nextAfter(span.from().minusNanos(1));
         while (next != null && next.isBefore(span.to()) && !next.isAfter(now)) {
-            if (wanted.size() == LARGEST_BACKFILL) {
+            if (wanted.size() == MAX_BACKFILL_TICKS) {
                 throw new SemelException(
                         ErrorCode.INVALID_INPUT,
-                        "The schedule has more than " + LARGEST_BACKFILL
+                        "The schedule has more than " + MAX_BACKFILL_TICKS
                                 + " ticks in this range. No run was started.",
                         "Use a shorter range, and run another backfill for the rest.");
             }
             wanted.add(next);
-            next = schedule.after(next);
+            next = schedule.nextAfter(next);
         }
         return wanted;
     }

@@ -3,13 +3,13 @@ package dev.semel;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
-import dev.semel.key.ChosenRunId;
-import dev.semel.key.IdempotencyKey;
-import dev.semel.trigger.Answer;
-import dev.semel.trigger.Door;
+import dev.semel.json.StrictJson;
+import dev.semel.admission.ChosenRunId;
+import dev.semel.admission.IdempotencyKey;
+import dev.semel.trigger.TriggerResult;
+import dev.semel.trigger.TriggerSource;
 import dev.semel.trigger.Trigger;
-import dev.semel.workflow.Current;
+import dev.semel.workflow.CurrentWorkflow;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +20,7 @@ public final class Asking {
     private @Nullable Semel worker;
     private @Nullable IdempotencyKey key;
     private @Nullable ChosenRunId runId;
-    private Trigger.@Nullable DoorName door;
+    private Trigger.@Nullable SourceKey door;
     private String input = "{}";
     private String actor = "tester";
     private boolean strict;
@@ -49,8 +49,8 @@ public final class Asking {
     }
 
     /** Through a door that names what came by itself. */
-    public Asking through(Door at, String text, Duration window) {
-        door = new Trigger.DoorName(at, text, "shown " + text, window);
+    public Asking through(TriggerSource at, String text, Duration window) {
+        door = new Trigger.SourceKey(at, text, "shown " + text, window);
         return this;
     }
 
@@ -82,22 +82,22 @@ public final class Asking {
     /** What a door would hand in right now. */
     public Trigger trigger() {
         Semel semel = worker == null ? bench.semel() : worker;
-        Current entry = semel.workflow(bench.workspace(), workflow);
+        CurrentWorkflow entry = semel.workflow(bench.workspace(), workflow);
         if (entry == null) {
             throw new AssertionError("no workflow " + workflow);
         }
         return new Trigger(
-                new Trigger.Space(bench.workspace(), bench.secret()),
+                new Trigger.TriggerWorkspace(bench.workspace(), bench.secret()),
                 entry,
-                Json.parse(input),
+                StrictJson.parse(input),
                 input,
-                new Trigger.Names(key, runId, door),
-                new Trigger.Sender(door == null ? Door.LIBRARY : door.door(), actor, "correlation"),
+                new Trigger.Identifiers(key, runId, door),
+                new Trigger.Sender(door == null ? TriggerSource.LIBRARY : door.source(), actor, "correlation"),
                 strict,
-                new Trigger.Checks(freshOnly, repeatOnly));
+                new Trigger.AdmissionChecks(freshOnly, repeatOnly));
     }
 
-    public Answer send() {
+    public TriggerResult send() {
         Semel semel = worker == null ? bench.semel() : worker;
         return semel.trigger(trigger());
     }

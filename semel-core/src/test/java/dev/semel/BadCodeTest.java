@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
-import dev.semel.workflow.Code;
+import dev.semel.workflow.UserFunctions;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
@@ -73,7 +73,7 @@ final class BadCodeTest extends OnAFile {
         same.signal(GO, "!", Key.of("k"));
         assertEquals("big!", same.result(SOON));
         assertEquals(1, sent.get());
-        assertTrue(same.inDoubt().isEmpty());
+        assertTrue(same.stepsInDoubt().isEmpty());
     }
 
     @Test
@@ -203,7 +203,7 @@ final class BadCodeTest extends OnAFile {
             return seen;
         });
         assertEquals("falsefalsefalsefalse[false]", start(flow).result(SOON));
-        assertTrue(semel.ready());
+        assertTrue(semel.isReady());
     }
 
     @Test
@@ -227,13 +227,13 @@ final class BadCodeTest extends OnAFile {
         assertEquals(0, times.get());
     }
 
-    private StepFailed refused(Code.Flow<String, String> body) {
+    private StepFailed refused(UserFunctions.WorkflowFunction<String, String> body) {
         return failure(start(flow(body)));
     }
 
     @Test
     void a_context_is_of_no_use_inside_the_code_of_a_step() {
-        List<Code.Flow<String, String>> inside = new ArrayList<>();
+        List<UserFunctions.WorkflowFunction<String, String>> inside = new ArrayList<>();
         inside.add((ctx, _) -> ctx.step("in", String.class, _ -> "no"));
         inside.add((ctx, _) -> ctx.effect("in").repeatable("t").call(String.class, _ -> "no"));
         inside.add((ctx, _) -> ctx.tx("in", String.class, (_, _) -> "no"));
@@ -250,12 +250,12 @@ final class BadCodeTest extends OnAFile {
         });
         inside.add((ctx, _) -> ctx.now().toString());
         inside.add((ctx, _) -> {
-            ctx.durable();
+            ctx.awaitDurable();
             return "no";
         });
         for (int i = 0; i < inside.size(); i++) {
-            Code.Flow<String, String> one = inside.get(i);
-            List<Code.Flow<String, String>> outer = List.of(
+            UserFunctions.WorkflowFunction<String, String> one = inside.get(i);
+            List<UserFunctions.WorkflowFunction<String, String>> outer = List.of(
                     (ctx, in) -> ctx.step("out").retry(Retry.none()).run(String.class, _ -> one.run(ctx, in)),
                     (ctx, in) -> ctx.effect("out")
                             .retry(Retry.none())
@@ -303,7 +303,7 @@ final class BadCodeTest extends OnAFile {
         String late = start(flow).result(SOON);
         assertTrue(late.contains("ended") || late.contains("another thread"), late);
         assertTrue(seen.get() instanceof SemelException, String.valueOf(seen.get()));
-        for (Code.Flow<String, String> use : List.<Code.Flow<String, String>>of(
+        for (UserFunctions.WorkflowFunction<String, String> use : List.<UserFunctions.WorkflowFunction<String, String>>of(
                 (ctx, _) -> ctx.step("late", String.class, _ -> "no"),
                 (ctx, _) -> ctx.forEach("l", List.of("a"), i -> i, (_, i) -> i).toString(),
                 (ctx, _) -> ctx.effect("e").repeatable("t").call(String.class, _ -> "no"))) {

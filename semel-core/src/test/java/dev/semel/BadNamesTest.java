@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
-import dev.semel.workflow.Code;
+import dev.semel.workflow.UserFunctions;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
@@ -26,7 +26,7 @@ final class BadNamesTest extends OnAFile {
         othersGoOn();
     }
 
-    private StepFailed refused(Code.Flow<String, String> body) {
+    private StepFailed refused(UserFunctions.WorkflowFunction<String, String> body) {
         return failure(start(flow(body)));
     }
 
@@ -102,7 +102,7 @@ final class BadNamesTest extends OnAFile {
         long sum = start(Workflow.define("many", String.class, Long.class)
                         .body((ctx, _) -> ctx
                                 .forEach("many", many, i -> i)
-                                .atOnce(50)
+                                .concurrency(50)
                                 .run((c, i) -> c.step("s", Integer.class, _ -> {
                                     most.accumulateAndGet(inside.incrementAndGet(), Math::max);
                                     inside.decrementAndGet();
@@ -115,9 +115,9 @@ final class BadNamesTest extends OnAFile {
         assertEquals(10_000L * 9_999 / 2, sum);
         assertTrue(most.get() <= 50);
         String nested = start(flow((ctx, _) -> ctx.forEach("outer", List.of("a", "b"), i -> i)
-                        .atOnce(2)
+                        .concurrency(2)
                         .run((c, i) -> c.forEach("inner", List.of("1", "2"), j -> j)
-                                .atOnce(2)
+                                .concurrency(2)
                                 .run((d, j) -> d.step("s", String.class, _ -> i + j)))
                         .toString()))
                 .result(SOON);

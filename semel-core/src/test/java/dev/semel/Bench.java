@@ -1,18 +1,18 @@
 package dev.semel;
 
-import dev.semel.engine.Ambient;
-import dev.semel.engine.Limits;
-import dev.semel.json.Json;
+import dev.semel.engine.EngineEnvironment;
+import dev.semel.engine.EngineLimits;
+import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
 import dev.semel.store.Dialect;
-import dev.semel.store.Edit;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.Invariants;
 import dev.semel.store.Place;
-import dev.semel.store.Rows;
+import dev.semel.store.StoredRows;
 import dev.semel.store.Waiting;
-import dev.semel.store.Write;
-import dev.semel.workflow.Body;
-import dev.semel.workflow.Published;
+import dev.semel.store.StoreWrite;
+import dev.semel.workflow.WorkflowBody;
+import dev.semel.workflow.WorkflowVersion;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,33 +26,33 @@ import tools.jackson.databind.JsonNode;
 /** Semel on a bench: a place, workers on it, workflows written in the test, and a clock that stands still. */
 public final class Bench implements AutoCloseable {
     /** A body that is done at once. */
-    public static final Body ECHO = (_, input) -> input;
+    public static final WorkflowBody ECHO = (_, input) -> input;
 
     public final Place place;
-    private final Limits limits;
+    private final EngineLimits limits;
     private final Map<String, Definition> definitions = new ConcurrentHashMap<>();
     private final AtomicInteger texts = new AtomicInteger();
     private final List<Semel> workers = new ArrayList<>();
     private final AtomicLong skipped = new AtomicLong();
-    private final Rows.Workspace workspace;
+    private final StoredRows.WorkspaceRow workspace;
 
-    private record Definition(Policy policy, Body body) {}
+    private record Definition(Policy policy, WorkflowBody body) {}
 
     public Bench(Dialect dialect) {
-        this(dialect, Limits.DEFAULT);
+        this(dialect, EngineLimits.DEFAULT);
     }
 
-    public Bench(Dialect dialect, Limits limits) {
+    public Bench(Dialect dialect, EngineLimits limits) {
         this.place = dialect.emptied();
         this.limits = limits;
-        this.workspace = start().change(new Edit.OpenWorkspace("bench", new byte[32]));
+        this.workspace = start().change(new StoreCommand.CreateWorkspace("bench", new byte[32]));
     }
 
     /** One more worker. SQLite has one at a time: close the others first. */
     public Semel start() {
-        Ambient ambient = new Ambient(place::time, () -> System.nanoTime() + skipped.get(), new SecureRandom());
+        EngineEnvironment ambient = new EngineEnvironment(place::time, () -> System.nanoTime() + skipped.get(), new SecureRandom());
         Semel worker = Semel.open(
-                Settings.of(place.url(), this::compile).withLimits(limits).withClock(ambient, () -> 0));
+                SemelOptions.of(place.url(), this::compile).withLimits(limits).withClock(ambient, () -> 0));
         workers.add(worker);
         return worker;
     }
@@ -62,12 +62,12 @@ public final class Bench implements AutoCloseable {
         skipped.addAndGet(time.toNanos());
     }
 
-    private Published compile(Rows.Version version) {
+    private WorkflowVersion compile(StoredRows.VersionRow version) {
         Definition definition = definitions.get(version.body());
         if (definition == null) {
             throw new IllegalStateException("this worker does not understand " + version.body());
         }
-        return new Published(
+        return new WorkflowVersion(
                 version.workflowId(),
                 version.name(),
                 version.version(),
@@ -101,22 +101,22 @@ public final class Bench implements AutoCloseable {
         start();
     }
 
-    public Rows.Workflow publish(String name, Policy policy, Body body) {
+    public StoredRows.WorkflowRow publish(String name, Policy policy, WorkflowBody body) {
         String text = text(name, policy, body);
-        return semel().change(new Edit.Publish(workspace.ws(), name, "wf_" + name, text, "tester"));
+        return semel().change(new StoreCommand.PublishVersion(workspace.ws(), name, "wf_" + name, text, "tester"));
     }
 
     /** For a share of the fresh triggers, in per cent. */
-    public Rows.Workflow stage(String name, Policy policy, Body body, int share) {
-        Rows.Workflow staged =
-                semel().maybeChange(new Edit.Stage(workspace.ws(), name, text(name, policy, body), share, "tester"));
+    public StoredRows.WorkflowRow stage(String name, Policy policy, WorkflowBody body, int share) {
+        StoredRows.WorkflowRow staged =
+                semel().changeOrNull(new StoreCommand.StageCandidate(workspace.ws(), name, text(name, policy, body), share, "tester"));
         if (staged == null) {
             throw new AssertionError("no workflow " + name);
         }
         return staged;
     }
 
-    private String text(String name, Policy policy, Body body) {
+    private String text(String name, Policy policy, WorkflowBody body) {
         String text = name + "#" + texts.incrementAndGet();
         definitions.put(text, new Definition(policy, body));
         return text;
@@ -136,8 +136,8 @@ public final class Bench implements AutoCloseable {
         return new Asking(this, workflow);
     }
 
-    public Rows.Run run(RunId id) {
-        Rows.Run run = semel().view(reads -> reads.run(workspace.ws(), id));
+    public StoredRows.RunRow run(RunId id) {
+        StoredRows.RunRow run = semel().view(reads -> reads.run(workspace.ws(), id));
         if (run == null) {
             throw new AssertionError("there is no run " + id);
         }
@@ -145,21 +145,21 @@ public final class Bench implements AutoCloseable {
     }
 
     /** The run as it ended. */
-    public Rows.Run ended(RunId id) {
+    public StoredRows.RunRow ended(RunId id) {
         Waiting.until("run " + id + " ends", () -> run(id).end() != null);
         return run(id);
     }
 
     public JsonNode output(RunId id) {
-        Rows.End end = ended(id).end();
-        if (end == null || end.ending().output() == null) {
+        StoredRows.RunEnd end = ended(id).end();
+        if (end == null || end.result().output() == null) {
             throw new AssertionError("run " + id + " has no output: " + end);
         }
-        return Json.parse(end.ending().output());
+        return StrictJson.parse(end.result().output());
     }
 
-    public List<Write.Seen> requests(RunId id) {
-        List<Write.Seen> rows = semel().view(reads -> reads.requestsOf(id, null, 10_000));
+    public List<StoreWrite.DuplicateRequest> requests(RunId id) {
+        List<StoreWrite.DuplicateRequest> rows = semel().view(reads -> reads.requestsOf(id, null, 10_000));
         return rows == null ? List.of() : rows;
     }
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.engine.Ambient;
+import dev.semel.engine.EngineEnvironment;
 import dev.semel.error.RunCancelled;
 import dev.semel.error.StepFailed;
 import dev.semel.run.RunState;
@@ -33,7 +33,7 @@ final class CancelTest extends OnAFile {
     private final ManualClock clock = ManualClock.startingNow();
 
     @Override
-    protected Ambient ambient() {
+    protected EngineEnvironment ambient() {
         return clock.ambient();
     }
 
@@ -53,7 +53,7 @@ final class CancelTest extends OnAFile {
         assertThrows(RunCancelled.class, () -> run.result(SOON));
         assertEquals(RunState.CANCELLED, run.status());
         assertFalse(run.cancel());
-        assertFalse(run.goOn());
+        assertFalse(run.retryHeld());
     }
 
     @Test
@@ -122,7 +122,7 @@ final class CancelTest extends OnAFile {
         assertTrue(run.cancel());
         Waiting.until("it has ended", () -> run.status() == RunState.CANCELLED);
         assertEquals(List.of("a", "una"), List.copyOf(log));
-        assertEquals(List.of("mail"), run.inDoubt());
+        assertEquals(List.of("mail"), run.stepsInDoubt());
     }
 
     @Test
@@ -148,7 +148,7 @@ final class CancelTest extends OnAFile {
         Run<String> same = semel.run(flow, run.id());
         cancelled(same);
         assertEquals(1, sent.get());
-        assertEquals(List.of("charge"), same.inDoubt());
+        assertEquals(List.of("charge"), same.stepsInDoubt());
     }
 
     @Test
@@ -161,7 +161,7 @@ final class CancelTest extends OnAFile {
                 })));
         untilWaiting(run, "retry");
         cancelled(run);
-        assertEquals(List.of(), run.inDoubt());
+        assertEquals(List.of(), run.stepsInDoubt());
     }
 
     @Test
@@ -212,7 +212,7 @@ final class CancelTest extends OnAFile {
         cancelled(run);
     }
 
-    private Workflow<String, String> limited(dev.semel.workflow.Code.Flow<String, String> body) {
+    private Workflow<String, String> limited(dev.semel.workflow.UserFunctions.WorkflowFunction<String, String> body) {
         return Workflow.define("limited", String.class, String.class)
                 .deadline(Duration.ofHours(1))
                 .body(body);

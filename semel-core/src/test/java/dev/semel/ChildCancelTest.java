@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.engine.Ambient;
+import dev.semel.engine.EngineEnvironment;
 import dev.semel.error.RunCancelled;
 import dev.semel.run.RunState;
 import dev.semel.store.Waiting;
@@ -29,7 +29,7 @@ final class ChildCancelTest extends OnAFile {
     private volatile String childId = "";
 
     @Override
-    protected Ambient ambient() {
+    protected EngineEnvironment ambient() {
         return clock.ambient();
     }
 
@@ -85,7 +85,7 @@ final class ChildCancelTest extends OnAFile {
         semel.register(child, middle);
         Run<String> run = start(flow((ctx, in) -> String.join(
                 ",",
-                ctx.forEach("items", List.of("a", "b", "c"), n -> n).atOnce(3).run((c, _) -> c.call(middle, in)))));
+                ctx.forEach("items", List.of("a", "b", "c"), n -> n).concurrency(3).run((c, _) -> c.call(middle, in)))));
         Waiting.until("all children work", () -> log.size() == 3);
         assertTrue(run.cancel());
         assertThrows(RunCancelled.class, () -> run.result(SOON));

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.key.KeyPolicy.DuplicatePayload;
-import dev.semel.key.KeyPolicy.OnMismatch;
+import dev.semel.admission.KeyPolicy.DuplicatePayload;
+import dev.semel.admission.KeyPolicy.OnMismatch;
 import dev.semel.store.Dialect;
 import dev.semel.store.Invariants;
-import dev.semel.trigger.Answer;
+import dev.semel.trigger.TriggerResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,12 +24,12 @@ final class ConcurrencyTest {
     private static final int CALLERS = 64;
 
     /** Sends all at once, each on a thread of its own. */
-    private static List<Answer> atOnce(IntFunction<Asking> asking) throws Exception {
+    private static List<TriggerResult> atOnce(IntFunction<Asking> asking) throws Exception {
         CountDownLatch go = new CountDownLatch(1);
-        List<FutureTask<Answer>> callers = new ArrayList<>();
+        List<FutureTask<TriggerResult>> callers = new ArrayList<>();
         for (int i = 0; i < CALLERS; i++) {
             Asking one = asking.apply(i);
-            FutureTask<Answer> caller = new FutureTask<>(() -> {
+            FutureTask<TriggerResult> caller = new FutureTask<>(() -> {
                 go.await();
                 return one.send();
             });
@@ -37,18 +37,18 @@ final class ConcurrencyTest {
             Thread.ofVirtual().start(caller);
         }
         go.countDown();
-        List<Answer> answers = new ArrayList<>();
-        for (FutureTask<Answer> caller : callers) {
+        List<TriggerResult> answers = new ArrayList<>();
+        for (FutureTask<TriggerResult> caller : callers) {
             answers.add(caller.get());
         }
         return answers;
     }
 
-    private static Answer assertOneRun(List<Answer> answers) {
-        List<Answer> fresh =
+    private static TriggerResult assertOneRun(List<TriggerResult> answers) {
+        List<TriggerResult> fresh =
                 answers.stream().filter(answer -> !answer.replayed()).toList();
         assertEquals(1, fresh.size());
-        assertEquals(1, answers.stream().map(Answer::runId).distinct().count());
+        assertEquals(1, answers.stream().map(TriggerResult::runId).distinct().count());
         return fresh.getFirst();
     }
 
@@ -59,7 +59,7 @@ final class ConcurrencyTest {
             bench.publish("plain", Policy.plain(), Bench.ECHO);
             for (int round = 0; round < 5; round++) {
                 String key = "K" + round;
-                Answer first = assertOneRun(atOnce(_ -> bench.ask("plain").key(key)));
+                TriggerResult first = assertOneRun(atOnce(_ -> bench.ask("plain").key(key)));
                 bench.ended(first.run());
             }
             assertEquals(5, bench.runs());
@@ -72,10 +72,10 @@ final class ConcurrencyTest {
     void an_expired_key_under_64_triggers_at_once_is_taken_over_once(Dialect dialect) throws Exception {
         try (Bench bench = new Bench(dialect)) {
             bench.publish("plain", Policy.plain().window(Duration.ofMinutes(1)), Bench.ECHO);
-            Answer old = bench.ask("plain").key("K").send();
+            TriggerResult old = bench.ask("plain").key("K").send();
             bench.ended(old.run());
             bench.place.advance(Duration.ofMinutes(1));
-            Answer first = assertOneRun(atOnce(_ -> bench.ask("plain").key("K")));
+            TriggerResult first = assertOneRun(atOnce(_ -> bench.ask("plain").key("K")));
             assertNotEquals(old.runId(), first.runId());
             assertEquals(old.runId(), first.previousRunId());
             assertEquals(1, bench.semel().count("expiredKeyRetries"));
@@ -99,7 +99,7 @@ final class ConcurrencyTest {
     void distinct_payloads_at_once_are_one_run_each(Dialect dialect) throws Exception {
         try (Bench bench = new Bench(dialect)) {
             bench.publish("notify", Policy.plain().onMismatch(OnMismatch.DISTINCT), Bench.ECHO);
-            List<Answer> answers = atOnce(i -> bench.ask("notify").key("K").input("{\"n\":" + i % 4 + "}"));
+            List<TriggerResult> answers = atOnce(i -> bench.ask("notify").key("K").input("{\"n\":" + i % 4 + "}"));
             assertEquals(
                     4, answers.stream().filter(answer -> !answer.replayed()).count());
             assertEquals(4, bench.runs());
@@ -113,7 +113,7 @@ final class ConcurrencyTest {
             Semel other = bench.start();
             for (int round = 0; round < 5; round++) {
                 String key = "K" + round;
-                Answer first =
+                TriggerResult first =
                         assertOneRun(atOnce(i -> bench.ask("plain").key(key).at(i % 2 == 0 ? bench.semel() : other)));
                 bench.ended(first.run());
                 assertTrue(bench.ask("plain").key(key).at(other).send().replayed());
@@ -129,7 +129,7 @@ final class ConcurrencyTest {
             bench.publish("plain", Policy.plain().window(Duration.ofMinutes(1)), Bench.ECHO);
             Semel other = bench.start();
             for (int round = 0; round < 3; round++) {
-                Answer first = assertOneRun(atOnce(i -> bench.ask("plain")
+                TriggerResult first = assertOneRun(atOnce(i -> bench.ask("plain")
                         .key("K")
                         .runId("round" + bench.runs())
                         .at(i % 2 == 0 ? bench.semel() : other)));

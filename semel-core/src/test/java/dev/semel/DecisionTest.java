@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.store.Waiting;
 import dev.semel.workflow.Decision;
-import dev.semel.workflow.EffectPlan;
+import dev.semel.workflow.EffectSpec;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
 import dev.semel.workflow.Workflow;
@@ -65,7 +65,7 @@ final class DecisionTest extends OnAFile {
         Run<String> run = start(flow((ctx, _) -> String.join(
                 ",",
                 ctx.forEach("branch", List.of("works", "asks"), Key::of)
-                        .atOnce(2)
+                        .concurrency(2)
                         .run((branch, item) -> {
                             if (item.equals("asks")) {
                                 return shown(branch.approval("ok", a -> a.timeout(Duration.ofDays(1))));
@@ -89,7 +89,7 @@ final class DecisionTest extends OnAFile {
                 .key("news")
                 .oncePer(Duration.ofDays(1))
                 .data(text)
-                .onChange(EffectPlan.OnChange.REVIEW)
+                .onChange(EffectSpec.OnChange.REVIEW)
                 .repeatable("a test")
                 .call(String.class, _ -> text));
         semel.register(flow);
@@ -97,11 +97,11 @@ final class DecisionTest extends OnAFile {
         assertEquals("x", first.result(SOON));
         Run<String> changed = semel.start(flow, "y");
         untilWaiting(changed, "review");
-        assertFalse(changed.reviewed("mial", true, "ann", "a typo"));
+        assertFalse(changed.decideChangedMessage("mial", true, "ann", "a typo"));
         restart();
         semel.register(flow);
         Run<String> again = semel.run(flow, changed.id());
-        assertTrue(again.reviewed("mail", true, "ann", "yes"));
+        assertTrue(again.decideChangedMessage("mail", true, "ann", "yes"));
         assertEquals("y", again.result(SOON));
     }
 }

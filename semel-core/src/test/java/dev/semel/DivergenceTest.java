@@ -9,7 +9,7 @@ import dev.semel.error.RunCancelled;
 import dev.semel.error.StepFailed;
 import dev.semel.run.RunState;
 import dev.semel.store.Waiting;
-import dev.semel.workflow.Code;
+import dev.semel.workflow.UserFunctions;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
@@ -41,7 +41,7 @@ final class DivergenceTest extends OnAFile {
     }
 
     /** Runs the old code until it waits, then the new code. */
-    private Run<String> changed(Code.Flow<String, String> before, Code.Flow<String, String> after) {
+    private Run<String> changed(UserFunctions.WorkflowFunction<String, String> before, UserFunctions.WorkflowFunction<String, String> after) {
         Run<String> run = start(flow(before));
         untilWaiting(run, "signal");
         assertTrue(run.signal(PAUSE, "", Key.of("unused")), "it wakes up to find its record");
@@ -52,7 +52,7 @@ final class DivergenceTest extends OnAFile {
 
     private static final Signal<String> PAUSE = Signal.of("pause", String.class);
 
-    private Run<String> deployed(Run<String> run, Code.Flow<String, String> code) {
+    private Run<String> deployed(Run<String> run, UserFunctions.WorkflowFunction<String, String> code) {
         restart();
         Workflow<String, String> flow = flow(code);
         semel.register(flow);
@@ -76,7 +76,7 @@ final class DivergenceTest extends OnAFile {
         held(run, "\"a");
         restart();
         // The new code was there before the old one came to hold the run, so nobody wakes it: it has to be found.
-        semel.library().knows(flow(two()));
+        semel.javaWorkflows().addCode(flow(two()));
         Run<String> same = semel.run(flow(two()), run.id());
         assertEquals("ab!", same.result(SOON));
         assertTrue(sent.isEmpty(), "what is on record is not sent again");
@@ -88,12 +88,12 @@ final class DivergenceTest extends OnAFile {
         held(run, "\"a");
         restart();
         Workflow<String, String> other = flow((ctx, _) -> send(ctx, "c"));
-        semel.library().knows(other);
+        semel.javaWorkflows().addCode(other);
         Waiting.until("this code was tried", () -> semel.count("held") == 1);
         held(semel.run(other, run.id()), "\"c");
     }
 
-    private Code.Flow<String, String> two() {
+    private UserFunctions.WorkflowFunction<String, String> two() {
         return (ctx, _) -> send(ctx, "a") + send(ctx, "b") + ctx.await(GO);
     }
 
@@ -168,8 +168,8 @@ final class DivergenceTest extends OnAFile {
         assertEquals(List.of("new"), List.copyOf(sent));
     }
 
-    private Code.Flow<String, String> items(String name, List<String> items, int atOnce, String... steps) {
-        return (ctx, _) -> ctx.forEach(name, items, i -> i).atOnce(atOnce).run((c, i) -> {
+    private UserFunctions.WorkflowFunction<String, String> items(String name, List<String> items, int atOnce, String... steps) {
+        return (ctx, _) -> ctx.forEach(name, items, i -> i).concurrency(atOnce).run((c, i) -> {
                     StringBuilder all = new StringBuilder();
                     for (String step : steps) {
                         all.append(send(c, step));
@@ -210,11 +210,11 @@ final class DivergenceTest extends OnAFile {
 
     @Test
     void a_loop_whose_failure_was_caught_goes_the_same_way_again() {
-        Code.Flow<String, String> code = (ctx, _) -> {
+        UserFunctions.WorkflowFunction<String, String> code = (ctx, _) -> {
             String how = "all";
             try {
                 ctx.forEach("lines", List.of("a", "b", "c", "d"), i -> i)
-                        .atOnce(1)
+                        .concurrency(1)
                         .run((c, i) -> c.step(i).retry(Retry.none()).run(String.class, _ -> {
                             sent.add(i);
                             if (i.equals("b")) {
@@ -277,14 +277,14 @@ final class DivergenceTest extends OnAFile {
         Run<String> run = changed(two(), (ctx, _) -> send(ctx, "a") + ctx.await(GO));
         held(run, "effect \\\"b\\\"");
         long held = semel.count("held");
-        assertTrue(run.goOn());
+        assertTrue(run.retryHeld());
         Waiting.until("it was looked at again", () -> semel.count("held") == held + 1);
         held(run, "effect \\\"b\\\"");
     }
 
     @Test
     void an_undo_that_was_renamed_half_way_is_held() {
-        Code.Flow<String, String> before = failing("old");
+        UserFunctions.WorkflowFunction<String, String> before = failing("old");
         Run<String> run = start(flow(before));
         untilWaiting(run, "signal");
         sent.clear();
@@ -293,7 +293,7 @@ final class DivergenceTest extends OnAFile {
         held(same, "/undo/old/");
     }
 
-    private Code.Flow<String, String> failing(String undo) {
+    private UserFunctions.WorkflowFunction<String, String> failing(String undo) {
         return (ctx, _) -> {
             ctx.compensate(undo, c -> {
                 send(c, "refund");

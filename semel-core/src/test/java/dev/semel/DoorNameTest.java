@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.store.Dialect;
-import dev.semel.store.Rows;
-import dev.semel.trigger.Answer;
-import dev.semel.trigger.Door;
+import dev.semel.store.StoredRows;
+import dev.semel.trigger.TriggerResult;
+import dev.semel.trigger.TriggerSource;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -34,52 +34,52 @@ final class DoorNameTest {
         bench.close();
     }
 
-    private Asking at(Door door) {
+    private Asking at(TriggerSource door) {
         return bench.ask("plain").through(door, "N", WEEK);
     }
 
     @Test
     void the_same_name_at_the_same_door_is_the_same_run_for_the_time_of_the_door() {
-        Answer first = at(Door.EVENT).send();
+        TriggerResult first = at(TriggerSource.EVENT).send();
         bench.ended(first.run());
         bench.place.advance(WEEK.minusNanos(1_000));
-        Answer again = at(Door.EVENT).send();
+        TriggerResult again = at(TriggerSource.EVENT).send();
         assertTrue(again.replayed());
         assertEquals(first.runId(), again.runId());
         assertEquals(first.expiresAt(), again.expiresAt());
 
         bench.place.advance(Duration.ofNanos(1_000));
-        Answer after = at(Door.EVENT).send();
+        TriggerResult after = at(TriggerSource.EVENT).send();
         assertFalse(after.replayed());
         assertNotEquals(first.runId(), after.runId());
     }
 
     @Test
     void another_payload_under_the_name_is_a_repeat_that_says_so() {
-        Answer first = at(Door.HOOK).input("{\"a\":1}").send();
-        Answer again = at(Door.HOOK).input("{\"a\":2}").send();
+        TriggerResult first = at(TriggerSource.HOOK).input("{\"a\":1}").send();
+        TriggerResult again = at(TriggerSource.HOOK).input("{\"a\":2}").send();
         assertTrue(again.replayed());
-        assertTrue(again.mismatch());
+        assertTrue(again.payloadMismatch());
         assertEquals(first.runId(), again.runId());
     }
 
     @Test
     void doors_and_callers_share_no_names() {
-        Answer key = bench.ask("plain").key("N").send();
-        Answer event = at(Door.EVENT).send();
-        Answer hook = at(Door.HOOK).send();
-        Answer tick = at(Door.SCHEDULE).send();
-        for (Answer each : new Answer[] {key, event, hook, tick}) {
+        TriggerResult key = bench.ask("plain").key("N").send();
+        TriggerResult event = at(TriggerSource.EVENT).send();
+        TriggerResult hook = at(TriggerSource.HOOK).send();
+        TriggerResult tick = at(TriggerSource.SCHEDULE).send();
+        for (TriggerResult each : new TriggerResult[] {key, event, hook, tick}) {
             assertFalse(each.replayed());
         }
     }
 
     @Test
     void the_run_shows_its_door_and_the_name() {
-        Answer tick = at(Door.SCHEDULE).send();
-        Rows.Run run = bench.run(tick.run());
+        TriggerResult tick = at(TriggerSource.SCHEDULE).send();
+        StoredRows.RunRow run = bench.run(tick.run());
         assertNotNull(run);
-        assertEquals(Door.SCHEDULE, run.origin().door());
+        assertEquals(TriggerSource.SCHEDULE, run.origin().triggerSource());
         assertEquals("shown N", run.origin().key());
     }
 }

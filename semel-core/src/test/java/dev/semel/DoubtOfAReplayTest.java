@@ -5,19 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.json.Json;
-import dev.semel.replay.Action;
-import dev.semel.replay.Manner;
-import dev.semel.replay.Order;
-import dev.semel.replay.Terms;
+import dev.semel.json.StrictJson;
+import dev.semel.replay.ReplayAction;
+import dev.semel.replay.ApplyOptions;
+import dev.semel.replay.ReplayPlanRequest;
+import dev.semel.replay.ReplayOptions;
 import dev.semel.run.RunState;
-import dev.semel.store.Plans;
-import dev.semel.store.Replay;
-import dev.semel.store.Review;
-import dev.semel.testing.Lab;
-import dev.semel.testing.Provider;
+import dev.semel.store.ReplayPlanQueries;
+import dev.semel.store.ReplayPlanOperation;
+import dev.semel.store.ReviewOperation;
+import dev.semel.testing.WorkflowTestKit;
+import dev.semel.testing.FakeProvider;
 import dev.semel.workflow.Context;
-import dev.semel.workflow.EffectDraft;
+import dev.semel.workflow.EffectBuilder;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
@@ -34,10 +34,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a run left in doubt, and the replay that comes to the same effect: nobody guesses, and one question is asked. */
 final class DoubtOfAReplayTest {
-    private static final Reviews.Who ANN = new Reviews.Who("ann", "looked it up");
+    private static final Reviews.DecidedBy ANN = new Reviews.DecidedBy("ann", "looked it up");
 
-    private final Lab lab = new Lab();
-    private final Provider bank = lab.provider("bank").honoursKeysFor(Duration.ofHours(24));
+    private final WorkflowTestKit lab = new WorkflowTestKit();
+    private final FakeProvider bank = lab.provider("bank").honoursKeysFor(Duration.ofHours(24));
     private final AtomicBoolean answers = new AtomicBoolean();
     private final AtomicInteger made = new AtomicInteger();
 
@@ -51,22 +51,22 @@ final class DoubtOfAReplayTest {
                     ctx.effect("pay").askOnDoubt("role:money").call(String.class, step -> bank.call(step.key())));
 
     private int ws() {
-        return lab.semel().backstage().workspace();
+        return lab.semel().testAccess().workspace();
     }
 
-    private List<Review.Row> inbox() {
+    private List<ReviewOperation.ReviewRow> inbox() {
         return Objects.requireNonNull(lab.semel()
                         .view(reads -> reads.reviews()
-                                .open(new Review.Filter(ws(), null, null, null, Review.Place.FRONT, 10))))
+                                .open(new ReviewOperation.OpenReviewFilter(ws(), null, null, null, ReviewOperation.ReviewCursor.FRONT, 10))))
                 .found();
     }
 
-    private @Nullable Object decide(Review.Row row, String word, @Nullable String result) {
-        var verdict = new Reviews.Verdict(word, result == null ? null : Json.parse(result), row.version());
-        Run.Ruling ruling = lab.semel().reviews().ruling(row, verdict, ANN);
+    private @Nullable Object decide(ReviewOperation.ReviewRow row, String word, @Nullable String result) {
+        var verdict = new Reviews.DecisionRequest(word, result == null ? null : StrictJson.parse(result), row.version());
+        Run.RunChange ruling = lab.semel().reviews().decisionChange(row, verdict, ANN);
         assertNotNull(ruling);
-        Object outcome = lab.semel().maybeChange(ruling.edit());
-        lab.semel().reviews().told(ruling);
+        Object outcome = lab.semel().changeOrNull(ruling.edit());
+        lab.semel().reviews().wakeAfter(ruling);
         lab.settle();
         return outcome;
     }
@@ -80,7 +80,7 @@ final class DoubtOfAReplayTest {
         assertTrue(run.cancel("ann", "nobody knows"));
         lab.settle();
         assertEquals(RunState.CANCELLED, run.status());
-        assertEquals(List.of("pay"), run.inDoubt());
+        assertEquals(List.of("pay"), run.stepsInDoubt());
         answers.set(true);
         return run;
     }
@@ -100,7 +100,7 @@ final class DoubtOfAReplayTest {
         assertEquals(
                 List.of(replay.id()),
                 inbox().stream().map(row -> row.run().text()).toList());
-        assertInstanceOf(Review.Ruled.Done.class, decide(inbox().getFirst(), "stop", null));
+        assertInstanceOf(ReviewOperation.DecideReviewResult.Done.class, decide(inbox().getFirst(), "stop", null));
         assertEquals(RunState.CANCELLED, replay.status());
         assertEquals(1, inbox().size(), "whether it was paid is still not known");
     }
@@ -108,9 +108,9 @@ final class DoubtOfAReplayTest {
     @Test
     void stop_said_to_the_question_that_was_left_stops_the_replay() {
         Run<String> first = left(paying);
-        Review.Row old = inbox().getFirst();
+        ReviewOperation.ReviewRow old = inbox().getFirst();
         Run<String> replay = replayed(first);
-        assertInstanceOf(Review.Ruled.Done.class, decide(old, "stop", null));
+        assertInstanceOf(ReviewOperation.DecideReviewResult.Done.class, decide(old, "stop", null));
         assertEquals(RunState.CANCELLED, replay.status());
         assertEquals(1, bank.calls());
         assertEquals(1, inbox().size(), "whether it was paid is still not known");
@@ -119,9 +119,9 @@ final class DoubtOfAReplayTest {
     @Test
     void that_it_happened_said_to_the_question_that_was_left_lets_the_replay_go_on() {
         Run<String> first = left(paying);
-        Review.Row old = inbox().getFirst();
+        ReviewOperation.ReviewRow old = inbox().getFirst();
         Run<String> replay = replayed(first);
-        assertInstanceOf(Review.Ruled.Done.class, decide(old, "happened", "\"by hand\""));
+        assertInstanceOf(ReviewOperation.DecideReviewResult.Done.class, decide(old, "happened", "\"by hand\""));
         assertEquals("by hand", replay.result(Duration.ZERO));
         assertEquals(1, bank.calls());
         assertEquals(List.of(), inbox());
@@ -130,9 +130,9 @@ final class DoubtOfAReplayTest {
     @Test
     void that_it_did_not_happen_said_to_the_question_that_was_left_lets_the_replay_send_it() {
         Run<String> first = left(paying);
-        Review.Row old = inbox().getFirst();
+        ReviewOperation.ReviewRow old = inbox().getFirst();
         Run<String> replay = replayed(first);
-        assertInstanceOf(Review.Ruled.Done.class, decide(old, "did_not_happen", null));
+        assertInstanceOf(ReviewOperation.DecideReviewResult.Done.class, decide(old, "did_not_happen", null));
         assertEquals(RunState.COMPLETED, replay.status());
         assertEquals(2, bank.calls());
         assertEquals(List.of(), inbox());
@@ -147,7 +147,7 @@ final class DoubtOfAReplayTest {
     }
 
     private String pay(Context ctx, String key, String protection, boolean once) {
-        EffectDraft draft = ctx.effect("pay").key(key).retry(Retry.none());
+        EffectBuilder draft = ctx.effect("pay").key(key).retry(Retry.none());
         if (once) {
             draft.oncePer(Duration.ofHours(1));
         }
@@ -166,18 +166,18 @@ final class DoubtOfAReplayTest {
         };
     }
 
-    private Replay.Item applied(Run<?> run) {
+    private ReplayPlanOperation.PlanItem applied(Run<?> run) {
         Replays replays = lab.semel().replays();
-        Replay.Plan plan = replays.plan(new Replays.Asked(
+        ReplayPlanOperation.ReplayPlan plan = replays.plan(new Replays.ReplayRequest(
                 ws(),
                 "ann",
-                new Replays.Which.These(List.of(run.id())),
-                new Order("test", Terms.START, false),
+                new Replays.RunSelection.ByRunId(List.of(run.id())),
+                new ReplayPlanRequest("test", ReplayOptions.START, false),
                 null,
                 false));
-        replays.apply(ws(), plan.id(), new Manner(List.of(Action.ASK), 0, 0, 0), "ann");
+        replays.apply(ws(), plan.id(), new ApplyOptions(List.of(ReplayAction.ASK), 0, 0, 0), "ann");
         lab.settle();
-        return replays.items(new Plans.Wanted(plan.id(), 0, null), null, 10).getFirst();
+        return replays.listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 10).getFirst();
     }
 
     @ParameterizedTest
@@ -185,11 +185,11 @@ final class DoubtOfAReplayTest {
     void what_was_sent_under_another_key_is_asked_about_and_never_sent_under_the_new_one(String how) {
         Workflow<String, String> flow = naming(how.replace(" once", ""), how.endsWith("once"));
         Run<String> first = left(flow);
-        Run<String> replay = lab.semel().run(flow, String.valueOf(applied(first).made()));
+        Run<String> replay = lab.semel().run(flow, String.valueOf(applied(first).newRun()));
         assertEquals(2, made.get(), "the key is another one");
         assertEquals(RunState.IN_DOUBT, replay.status());
         assertEquals(1, bank.calls());
-        Review.Row asked = inbox().getFirst();
+        ReviewOperation.ReviewRow asked = inbox().getFirst();
         assertEquals(replay.id(), asked.run().text());
         assertTrue(asked.question().contains("\"key_changed\":true"), asked.question());
         decide(asked, "did_not_happen", null);
@@ -203,7 +203,7 @@ final class DoubtOfAReplayTest {
     void what_happened_under_another_key_is_not_done_again(String how) {
         Workflow<String, String> flow = naming(how.replace(" once", ""), how.endsWith("once"));
         Run<String> first = left(flow);
-        Run<String> replay = lab.semel().run(flow, String.valueOf(applied(first).made()));
+        Run<String> replay = lab.semel().run(flow, String.valueOf(applied(first).newRun()));
         decide(inbox().getFirst(), "happened", "\"by hand\"");
         assertEquals("by hand", replay.result(Duration.ZERO));
         assertEquals(1, bank.calls());

@@ -9,10 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.store.Dialect;
-import dev.semel.store.Rows;
+import dev.semel.store.StoredRows;
 import dev.semel.store.Waiting;
-import dev.semel.store.Write;
-import dev.semel.trigger.Answer;
+import dev.semel.store.StoreWrite;
+import dev.semel.trigger.TriggerResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +39,7 @@ final class DuplicatesTest {
         bench.close();
     }
 
-    private Rows.Counts counted(Answer answer, long replays) {
+    private StoredRows.DuplicateCounts counted(TriggerResult answer, long replays) {
         Waiting.until(
                 replays + " replays are counted",
                 () -> bench.run(answer.run()).counts().replays() >= replays);
@@ -48,11 +48,11 @@ final class DuplicatesTest {
 
     @Test
     void a_replay_leaves_a_row_beside_its_run() {
-        Answer first = bench.ask("plain").key("K").input("{\"a\":1}").send();
+        TriggerResult first = bench.ask("plain").key("K").input("{\"a\":1}").send();
         bench.place.advance(Duration.ofSeconds(3));
         bench.ask("plain").key("K").input("{\"a\":2}").actor("somebody").send();
-        assertEquals(new Rows.Counts(1, 0, bench.place.time()), counted(first, 1));
-        Write.Seen row = bench.requests(first.run()).getFirst();
+        assertEquals(new StoredRows.DuplicateCounts(1, 0, bench.place.time()), counted(first, 1));
+        StoreWrite.DuplicateRequest row = bench.requests(first.run()).getFirst();
         assertEquals(first.run(), row.run());
         assertEquals(bench.workspace(), row.workspace());
         assertEquals("somebody", row.actor());
@@ -64,10 +64,10 @@ final class DuplicatesTest {
 
     @Test
     void a_conflict_is_on_record_before_it_is_answered() {
-        Answer first = bench.ask("pay").key("K").input("{\"amount\":1}").send();
+        TriggerResult first = bench.ask("pay").key("K").input("{\"amount\":1}").send();
         bench.ask("pay").key("K").input("{\"amount\":2}").actor("mallory").refused();
         assertEquals(1, bench.run(first.run()).counts().conflicts());
-        Write.Seen row = bench.requests(first.run()).getFirst();
+        StoreWrite.DuplicateRequest row = bench.requests(first.run()).getFirst();
         assertTrue(row.conflict());
         assertEquals(422, row.statusCode());
         assertEquals("mallory", row.actor());
@@ -77,15 +77,15 @@ final class DuplicatesTest {
 
     @Test
     void the_first_request_is_the_run_itself_and_no_row() {
-        Answer first = bench.ask("plain").key("K").send();
+        TriggerResult first = bench.ask("plain").key("K").send();
         bench.ended(first.run());
         assertEquals(List.of(), bench.requests(first.run()));
-        assertEquals(Rows.Counts.NONE, bench.run(first.run()).counts());
+        assertEquals(StoredRows.DuplicateCounts.NONE, bench.run(first.run()).counts());
     }
 
     @Test
     void five_thousand_replays_by_three_actors_are_counted_exactly() throws Exception {
-        Answer first = bench.ask("plain").key("hot").send();
+        TriggerResult first = bench.ask("plain").key("hot").send();
         List<FutureTask<Void>> callers = new ArrayList<>();
         int[] shares = {2_500, 1_500, 1_000};
         for (int actor = 0; actor < shares.length; actor++) {
@@ -103,15 +103,15 @@ final class DuplicatesTest {
             assertNull(caller.get());
         }
         assertEquals(5_000, counted(first, 5_000).replays());
-        List<Write.Seen> rows = bench.requests(first.run());
-        assertEquals(5_000, rows.stream().mapToLong(Write.Seen::times).sum());
+        List<StoreWrite.DuplicateRequest> rows = bench.requests(first.run());
+        assertEquals(5_000, rows.stream().mapToLong(StoreWrite.DuplicateRequest::times).sum());
         for (int actor = 0; actor < shares.length; actor++) {
             String name = "actor " + actor;
             assertEquals(
                     shares[actor],
                     rows.stream()
                             .filter(row -> row.actor().equals(name))
-                            .mapToLong(Write.Seen::times)
+                            .mapToLong(StoreWrite.DuplicateRequest::times)
                             .sum());
         }
         assertEquals(1, bench.runs());
@@ -119,13 +119,13 @@ final class DuplicatesTest {
 
     @Test
     void of_a_hot_key_the_twenty_newest_stand_one_by_one_at_the_end() {
-        Answer first = bench.ask("plain").key("hot").send();
+        TriggerResult first = bench.ask("plain").key("hot").send();
         for (int i = 0; i < 200; i++) {
             bench.place.advance(Duration.ofMillis(1));
             bench.ask("plain").key("hot").actor("actor " + i).send();
         }
         counted(first, 200);
-        List<Write.Seen> newest = bench.requests(first.run()).reversed().subList(0, 20);
+        List<StoreWrite.DuplicateRequest> newest = bench.requests(first.run()).reversed().subList(0, 20);
         for (int i = 0; i < 20; i++) {
             assertEquals("actor " + (199 - i), newest.get(i).actor());
             assertEquals(1, newest.get(i).times());
@@ -134,7 +134,7 @@ final class DuplicatesTest {
 
     @Test
     void what_was_answered_is_on_record_after_a_clean_stop() {
-        Answer first = bench.ask("plain").key("K").send();
+        TriggerResult first = bench.ask("plain").key("K").send();
         for (int i = 0; i < 50; i++) {
             bench.ask("plain").key("K").send();
         }
@@ -145,7 +145,7 @@ final class DuplicatesTest {
 
     @Test
     void a_repeat_that_its_door_refuses_is_neither_remembered_nor_counted() {
-        Answer first = bench.ask("plain").key("K").send();
+        TriggerResult first = bench.ask("plain").key("K").send();
         SemelException over = new SemelException(ErrorCode.OVER_QUOTA, "used up", "wait");
         Runnable refuse = () -> {
             throw over;
@@ -155,15 +155,15 @@ final class DuplicatesTest {
         assertEquals(0, bench.semel().count("replayed"));
         bench.restart(); // which writes all that was to be remembered
         assertEquals(List.of(), bench.requests(first.run()));
-        assertEquals(Rows.Counts.NONE, bench.run(first.run()).counts());
+        assertEquals(StoredRows.DuplicateCounts.NONE, bench.run(first.run()).counts());
     }
 
     @Test
     void a_refused_trigger_is_not_counted_as_a_replay() {
-        Answer first = bench.ask("plain").key("K").send();
+        TriggerResult first = bench.ask("plain").key("K").send();
         bench.ask("pay").key("K").refused();
         bench.ask("plain").key("K").send();
-        Rows.Counts counts = counted(first, 1);
+        StoredRows.DuplicateCounts counts = counted(first, 1);
         assertEquals(1, counts.replays());
         assertEquals(1, counts.conflicts());
         assertEquals(1, bench.semel().count("replayed"));

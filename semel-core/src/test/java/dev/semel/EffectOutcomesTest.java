@@ -3,20 +3,20 @@ package dev.semel;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.effect.Ledger;
-import dev.semel.engine.Ambient;
-import dev.semel.error.InDoubt;
+import dev.semel.effect.EffectLedger;
+import dev.semel.engine.EngineEnvironment;
+import dev.semel.error.EffectInDoubt;
 import dev.semel.error.StepFailed;
 import dev.semel.error.TypeMismatch;
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Waiting;
 import dev.semel.testing.ManualClock;
-import dev.semel.workflow.Code;
+import dev.semel.workflow.UserFunctions;
 import dev.semel.workflow.Context;
-import dev.semel.workflow.EffectDraft;
-import dev.semel.workflow.Failures;
+import dev.semel.workflow.EffectBuilder;
+import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Workflow;
@@ -42,7 +42,7 @@ final class EffectOutcomesTest extends OnAFile {
     private final AtomicInteger looks = new AtomicInteger();
 
     @Override
-    protected Ambient ambient() {
+    protected EngineEnvironment ambient() {
         return clock.ambient();
     }
 
@@ -53,21 +53,21 @@ final class EffectOutcomesTest extends OnAFile {
             case 'r' -> throw new ConnectException("refused");
             case 'd' -> throw new UnknownHostException("no such host");
             case 'w' -> throw new IOException("Too many retries", new ConnectException("refused"));
-            case 'q' -> throw new Failures.Status(429, Json.parse("{}"), Duration.ZERO);
+            case 'q' -> throw new CallFailures.HttpStatus(429, StrictJson.parse("{}"), Duration.ZERO);
             case 't' -> throw new SocketTimeoutException("no answer");
-            case '5' -> throw new Failures.Status(500, Json.parse("{}"), null);
-            case '4' -> throw new Failures.Status(400, Json.parse("{}"), null);
-            case 'u' -> throw new Failures.Status(401, Json.parse("{}"), null);
+            case '5' -> throw new CallFailures.HttpStatus(500, StrictJson.parse("{}"), null);
+            case '4' -> throw new CallFailures.HttpStatus(400, StrictJson.parse("{}"), null);
+            case 'u' -> throw new CallFailures.HttpStatus(401, StrictJson.parse("{}"), null);
             case 'm' -> throw new TypeMismatch("the user's own code could not write the request", "correct it");
-            case 'n' -> throw new Failures.Refused("no");
+            case 'n' -> throw new CallFailures.Rejected("no");
             default -> {
                 return "done";
             }
         }
     }
 
-    private Outcome<String> outcome(Context ctx, String protection, Code.Work<String> work) {
-        EffectDraft effect =
+    private Outcome<String> outcome(Context ctx, String protection, UserFunctions.StepFunction<String> work) {
+        EffectBuilder effect =
                 ctx.effect("send").retry(Retry.exponential(Duration.ofMillis(1)).upTo(3));
         return switch (protection) {
             case "repeatable" -> new Outcome.Done<>(effect.repeatable("t").call(String.class, work));
@@ -89,13 +89,13 @@ final class EffectOutcomesTest extends OnAFile {
     private String ends(Run<String> run) {
         Waiting.until("it ends or is in doubt", () -> {
             clock.advance(Duration.ofSeconds(1)); // for retries and the quiet moment before a second look
-            return run.status() == RunState.IN_DOUBT || run.status().ended();
+            return run.status() == RunState.IN_DOUBT || run.status().hasEnded();
         });
         try {
             return run.result(SOON);
         } catch (StepFailed e) {
             return "failed";
-        } catch (InDoubt e) {
+        } catch (EffectInDoubt e) {
             return "doubt";
         }
     }
@@ -180,8 +180,8 @@ final class EffectOutcomesTest extends OnAFile {
         clock.advance(Duration.ofHours(10)); // thirty hours or less after the first
         Waiting.until("it is in doubt", () -> run.status() == RunState.IN_DOUBT);
         assertEquals(3, requests.get());
-        assertEquals(List.of("charge"), run.inDoubt());
-        assertTrue(run.happened("charge", "yes", "ann"));
+        assertEquals(List.of("charge"), run.stepsInDoubt());
+        assertTrue(run.confirmDone("charge", "yes", "ann"));
         Waiting.until("it has ended", () -> run.status() == RunState.COMPLETED);
         assertEquals("yes", run.result(SOON));
     }
@@ -240,7 +240,7 @@ final class EffectOutcomesTest extends OnAFile {
             wake(same);
             Waiting.until("it was looked at again", () -> semel.count("inDoubt") > 0);
             assertEquals(sent, requests.get());
-            assertTrue(same.didNotHappen("charge", "ann"));
+            assertTrue(same.confirmNotDone("charge", "ann"));
             Waiting.until("it is sent once more", () -> requests.get() == sent + 1);
         }
     }
@@ -276,7 +276,7 @@ final class EffectOutcomesTest extends OnAFile {
             Run<String> run =
                     start(flow((ctx, _) -> ctx.effect("send").repeatable("t").call(String.class, _ -> {
                         if (requests.getAndIncrement() == 0) {
-                            throw new Failures.Status(503, Json.parse("{}"), asked);
+                            throw new CallFailures.HttpStatus(503, StrictJson.parse("{}"), asked);
                         }
                         return "done";
                     })));
@@ -320,7 +320,7 @@ final class EffectOutcomesTest extends OnAFile {
         Waiting.until(
                 "its result is in the ledger",
                 () -> Objects.requireNonNull(semel.view(reads -> reads.effects(id))).stream()
-                        .anyMatch(row -> row.state() == Ledger.State.DONE));
+                        .anyMatch(row -> row.state() == EffectLedger.EffectState.DONE));
         go.countDown();
         assertEquals("paid!", run.result(SOON));
     }

@@ -3,7 +3,7 @@ package dev.semel;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
-import dev.semel.engine.Ambient;
+import dev.semel.engine.EngineEnvironment;
 import dev.semel.error.StepFailed;
 import dev.semel.run.RunState;
 import dev.semel.store.Waiting;
@@ -12,7 +12,7 @@ import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
-import dev.semel.workflow.WorkflowDraft;
+import dev.semel.workflow.WorkflowBuilder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,13 +25,13 @@ final class GatesTest extends OnAFile {
     private final ManualClock clock = ManualClock.startingNow();
 
     @Override
-    protected Ambient ambient() {
+    protected EngineEnvironment ambient() {
         return clock.ambient();
     }
 
     record Change(String cart, String customer, int n) {}
 
-    private static WorkflowDraft<Change, Integer> carts() {
+    private static WorkflowBuilder<Change, Integer> carts() {
         return Workflow.define("carts", Change.class, Integer.class)
                 .debounce(Change::cart, Duration.ofSeconds(30), Duration.ofMinutes(10));
     }

@@ -10,7 +10,7 @@ import dev.semel.error.RunNotEnded;
 import dev.semel.error.StepFailed;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Edit;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.Waiting;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
@@ -56,7 +56,7 @@ abstract class HardCases {
                 .body((ctx, _) -> {
                     ctx.await("begin", GO);
                     List<Integer> taken = ctx.forEach("items", items, Object::toString)
-                            .atOnce(12)
+                            .concurrency(12)
                             .run((c, _) -> c.await(GO));
                     return new TreeSet<>(taken).size();
                 });
@@ -98,8 +98,8 @@ abstract class HardCases {
     /** As another worker does it: only the store knows, and whoever writes to it is told. */
     private void cancelElsewhere(Run<?> run) {
         RunId id = Objects.requireNonNull(RunId.parse(run.id()));
-        int workspace = semel.library().home().workspace();
-        assertTrue(semel.change(new Edit.Cancel(workspace, id, "ann", "at another worker")));
+        int workspace = semel.javaWorkflows().defaultWorkspace().id();
+        assertTrue(semel.change(new StoreCommand.CancelRun(workspace, id, "ann", "at another worker")));
     }
 
     @Test
@@ -108,7 +108,7 @@ abstract class HardCases {
         CountDownLatch go = new CountDownLatch(1);
         Workflow<String, String> flow = Workflow.define("half_told", String.class, String.class)
                 .body((ctx, _) -> ctx.forEach("items", List.of("waits", "works"), item -> item)
-                        .atOnce(2)
+                        .concurrency(2)
                         .run((c, item) -> {
                             if (item.equals("waits")) {
                                 return c.await(GO);
@@ -118,7 +118,7 @@ abstract class HardCases {
                                 go.await();
                                 return 1;
                             });
-                            c.durable();
+                            c.awaitDurable();
                             return c.step("never", Integer.class, _ -> 2);
                         })
                         .toString());
@@ -146,7 +146,7 @@ abstract class HardCases {
         assertTrue(run.cancel());
         go.countDown();
         Waiting.until("it has ended", () -> run.status() == RunState.CANCELLED);
-        assertEquals(List.of("mail"), run.inDoubt());
+        assertEquals(List.of("mail"), run.stepsInDoubt());
     }
 
     @Test
@@ -173,12 +173,12 @@ abstract class HardCases {
         Waiting.until("it waits for the next attempt", () -> first.status() == RunState.WAITING);
         assertTrue(first.cancel());
         Waiting.until("it has ended", () -> first.status() == RunState.CANCELLED);
-        assertEquals(List.of("charge"), first.inDoubt());
+        assertEquals(List.of("charge"), first.stepsInDoubt());
         up.set(true);
         Run<Integer> replay = semel.start(flow, "x", Start.replayOf(first.id()));
         assertEquals(2, replay.result(SOON));
         assertEquals(2, looked.get(), "asked, and asked once more after a quiet moment");
-        assertEquals(List.of(), first.inDoubt());
+        assertEquals(List.of(), first.stepsInDoubt());
         assertEquals(2, semel.start(flow, "x", Start.replayOf(first.id())).result(SOON));
         assertEquals(2, sent.get());
     }

@@ -8,7 +8,7 @@ import dev.semel.error.ErrorCode;
 import dev.semel.store.Dialect;
 import dev.semel.store.PostgresPlace;
 import dev.semel.store.Waiting;
-import dev.semel.trigger.Answer;
+import dev.semel.trigger.TriggerResult;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.concurrent.FutureTask;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Row 6 on a real PostgreSQL: another worker's transaction holds the key and has not ended. */
 final class InUseTest {
     private final Bench bench = new Bench(Dialect.POSTGRES);
-    private final Answer other;
+    private final TriggerResult other;
 
     InUseTest() {
         bench.publish("plain", Policy.plain(), Bench.ECHO);
@@ -63,7 +63,7 @@ final class InUseTest {
     @Test
     void a_key_whose_first_transaction_ends_in_time_is_a_repeat() throws SQLException {
         try (Connection connection = taking("K")) {
-            FutureTask<Answer> caller =
+            FutureTask<TriggerResult> caller =
                     new FutureTask<>(() -> bench.ask("plain").key("K").send());
             Thread.ofVirtual().start(caller);
             PostgresPlace.awaitBlockedBy(connection);

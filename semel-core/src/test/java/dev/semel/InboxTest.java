@@ -6,14 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.json.Json;
-import dev.semel.store.Review;
+import dev.semel.json.StrictJson;
+import dev.semel.store.ReviewOperation;
 import dev.semel.store.Waiting;
-import dev.semel.workflow.Asking;
+import dev.semel.workflow.ReviewOptions;
 import dev.semel.workflow.Decision;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Retry;
-import dev.semel.workflow.Urgency;
+import dev.semel.workflow.EscalationPolicy;
 import dev.semel.workflow.Workflow;
 import java.io.IOException;
 import java.time.Duration;
@@ -25,25 +25,25 @@ import org.junit.jupiter.api.Test;
 
 /** Whatever waits for a person is found in one place, and an answer there lets the run go on. */
 final class InboxTest extends OnAFile {
-    private static final Reviews.Who ANN = new Reviews.Who("ann", "looked it up");
+    private static final Reviews.DecidedBy ANN = new Reviews.DecidedBy("ann", "looked it up");
 
-    private List<Review.Row> inbox() {
+    private List<ReviewOperation.ReviewRow> inbox() {
         return Objects.requireNonNull(semel.view(
-                        reads -> reads.reviews().open(new Review.Filter(1, null, null, null, Review.Place.FRONT, 10))))
+                        reads -> reads.reviews().open(new ReviewOperation.OpenReviewFilter(1, null, null, null, ReviewOperation.ReviewCursor.FRONT, 10))))
                 .found();
     }
 
-    private Review.Row asked(Review.Kind kind) {
+    private ReviewOperation.ReviewRow asked(ReviewOperation.ReviewKind kind) {
         Waiting.until("somebody asks", () -> inbox().stream().anyMatch(row -> row.kind() == kind));
         return inbox().stream().filter(row -> row.kind() == kind).findFirst().orElseThrow();
     }
 
-    private @Nullable Object decide(Review.Row row, String word, @Nullable String result, int version) {
-        var verdict = new Reviews.Verdict(word, result == null ? null : Json.parse(result), version);
-        Run.Ruling ruling = semel.reviews().ruling(row, verdict, ANN);
+    private @Nullable Object decide(ReviewOperation.ReviewRow row, String word, @Nullable String result, int version) {
+        var verdict = new Reviews.DecisionRequest(word, result == null ? null : StrictJson.parse(result), version);
+        Run.RunChange ruling = semel.reviews().decisionChange(row, verdict, ANN);
         assertNotNull(ruling);
-        Object outcome = semel.maybeChange(ruling.edit());
-        semel.reviews().told(ruling);
+        Object outcome = semel.changeOrNull(ruling.edit());
+        semel.reviews().wakeAfter(ruling);
         return outcome;
     }
 
@@ -51,25 +51,25 @@ final class InboxTest extends OnAFile {
     void an_effect_in_doubt_asks_what_its_draft_says_and_goes_on_with_the_answer() {
         AtomicInteger sent = new AtomicInteger();
         Run<String> run = start(flow((ctx, _) -> ctx.effect("pay")
-                .asking(Asking.of("Was it paid?")
+                .reviewOptions(ReviewOptions.of("Was it paid?")
                         .link("https://bank.example")
-                        .urgency(Urgency.NONE.due(Duration.ofHours(1))))
+                        .escalation(EscalationPolicy.NONE.due(Duration.ofHours(1))))
                 .askOnDoubt("role:money")
                 .call(String.class, _ -> {
                     sent.incrementAndGet();
                     throw new IOException("the line went dead");
                 })));
-        Review.Row row = asked(Review.Kind.DOUBT);
+        ReviewOperation.ReviewRow row = asked(ReviewOperation.ReviewKind.DOUBT);
         assertEquals("role:money", row.reviewer());
         assertEquals("pay", row.step());
-        assertEquals("Was it paid?", Json.parse(row.question()).path("title").asString());
+        assertEquals("Was it paid?", StrictJson.parse(row.question()).path("title").asString());
         assertEquals(row.askedAt() + Duration.ofHours(1).toNanos() / 1_000, row.dueAt());
-        assertInstanceOf(Review.Ruled.Lost.class, decide(row, "happened", "\"x\"", 2));
-        assertInstanceOf(Review.Ruled.Done.class, decide(row, "happened", "\"yes\"", 1));
+        assertInstanceOf(ReviewOperation.DecideReviewResult.NotOpen.class, decide(row, "happened", "\"x\"", 2));
+        assertInstanceOf(ReviewOperation.DecideReviewResult.Done.class, decide(row, "happened", "\"yes\"", 1));
         assertEquals("yes", run.result(SOON));
         assertEquals(1, sent.get());
         assertEquals(List.of(), inbox());
-        assertInstanceOf(Review.Ruled.Lost.class, decide(row, "did_not_happen", null, 0));
+        assertInstanceOf(ReviewOperation.DecideReviewResult.NotOpen.class, decide(row, "did_not_happen", null, 0));
     }
 
     @Test
@@ -80,11 +80,11 @@ final class InboxTest extends OnAFile {
                     sent.incrementAndGet();
                     throw new IOException("the line went dead");
                 })));
-        decide(asked(Review.Kind.DOUBT), "did_not_happen", null, 1);
+        decide(asked(ReviewOperation.ReviewKind.DOUBT), "did_not_happen", null, 1);
         Waiting.until("it is asked again", () -> inbox().stream().anyMatch(row -> row.version() == 2));
         assertEquals(2, sent.get());
-        assertInstanceOf(Review.Ruled.Done.class, decide(asked(Review.Kind.DOUBT), "stop", null, 2));
-        Waiting.until("it was stopped", () -> run.status().ended());
+        assertInstanceOf(ReviewOperation.DecideReviewResult.Done.class, decide(asked(ReviewOperation.ReviewKind.DOUBT), "stop", null, 2));
+        Waiting.until("it was stopped", () -> run.status().hasEnded());
     }
 
     @Test
@@ -99,9 +99,9 @@ final class InboxTest extends OnAFile {
                 .call(_ -> {
                     throw new IOException("the line went dead");
                 })));
-        Review.Row row = asked(Review.Kind.DOUBT);
+        ReviewOperation.ReviewRow row = asked(ReviewOperation.ReviewKind.DOUBT);
         assertTrue(looks.get() >= 3);
-        assertInstanceOf(Review.Ruled.Done.class, decide(row, "happened", "\"by hand\"", 1));
+        assertInstanceOf(ReviewOperation.DecideReviewResult.Done.class, decide(row, "happened", "\"by hand\"", 1));
         assertEquals("by hand", run.result(SOON));
     }
 
@@ -121,12 +121,12 @@ final class InboxTest extends OnAFile {
         });
         semel.register(flow);
         assertEquals("perhaps", semel.start(flow, "x").result(SOON));
-        Review.Row row = asked(Review.Kind.DOUBT);
+        ReviewOperation.ReviewRow row = asked(ReviewOperation.ReviewKind.DOUBT);
         assertEquals("sms", row.step());
         assertTrue(row.question().contains("the line went dead"), row.question());
         Run<String> other = semel.start(flow, "x");
         untilWaiting(other, "effect");
-        assertInstanceOf(Review.Ruled.Done.class, decide(row, "happened", "\"m1\"", 1));
+        assertInstanceOf(ReviewOperation.DecideReviewResult.Done.class, decide(row, "happened", "\"m1\"", 1));
         assertEquals("m1", other.result(SOON), "the first one stood for it");
         assertEquals(1, sent.get());
         assertEquals(List.of(), inbox());
@@ -143,12 +143,12 @@ final class InboxTest extends OnAFile {
         untilWaiting(run, "retry");
         assertEquals(List.of(), inbox());
         assertTrue(run.cancel());
-        Waiting.until("it has ended", () -> run.status().ended());
-        Review.Row row = asked(Review.Kind.DOUBT);
+        Waiting.until("it has ended", () -> run.status().hasEnded());
+        ReviewOperation.ReviewRow row = asked(ReviewOperation.ReviewKind.DOUBT);
         assertEquals("pay", row.step());
-        assertInstanceOf(Review.Ruled.Lost.class, decide(row, "stop", null, 1), "it was stopped before");
-        assertInstanceOf(Review.Ruled.Done.class, decide(row, "happened", "\"paid\"", 1));
-        assertEquals(List.of(), run.inDoubt());
+        assertInstanceOf(ReviewOperation.DecideReviewResult.NotOpen.class, decide(row, "stop", null, 1), "it was stopped before");
+        assertInstanceOf(ReviewOperation.DecideReviewResult.Done.class, decide(row, "happened", "\"paid\"", 1));
+        assertEquals(List.of(), run.stepsInDoubt());
         assertEquals(List.of(), inbox());
     }
 

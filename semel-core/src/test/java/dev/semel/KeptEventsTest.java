@@ -2,13 +2,13 @@ package dev.semel;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.semel.schedule.Ticked;
+import dev.semel.schedule.TickOutcome;
 import dev.semel.store.Dialect;
-import dev.semel.store.Edit;
-import dev.semel.store.Rows;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoredRows;
 import dev.semel.store.Waiting;
-import dev.semel.store.Write;
-import dev.semel.trigger.Door;
+import dev.semel.store.StoreWrite;
+import dev.semel.trigger.TriggerSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -32,13 +32,13 @@ final class KeptEventsTest {
         bench.close();
     }
 
-    private Write.Kept keep(Semel worker, String eventId) {
-        worker.events().look();
-        Rows.Event event = new Rows.Event(
+    private StoreWrite.SaveEventResult keep(Semel worker, String eventId) {
+        worker.events().refreshCatalog();
+        StoredRows.EventRow event = new StoredRows.EventRow(
                 bench.workspace(),
                 eventId,
                 worker.newId(),
-                Door.EVENT,
+                TriggerSource.EVENT,
                 "/shop",
                 eventId,
                 "paid",
@@ -49,26 +49,26 @@ final class KeptEventsTest {
                 0,
                 "[]");
         return worker.events()
-                .keep(new Write.Keep(event, worker.changes()), event.eventId())
+                .store(new StoreWrite.SaveEvent(event, worker.catalogVersion()), event.eventId())
                 .await();
     }
 
     @Test
     void old_events_are_swept_and_others_stay() {
-        assertEquals(new Write.Kept.Now(true), keep(bench.semel(), "evt_old"));
+        assertEquals(new StoreWrite.SaveEventResult.Saved(true), keep(bench.semel(), "evt_old"));
         bench.place.advance(Duration.ofDays(7).plusSeconds(1));
-        assertEquals(new Write.Kept.Now(true), keep(bench.semel(), "evt_new"));
+        assertEquals(new StoreWrite.SaveEventResult.Saved(true), keep(bench.semel(), "evt_new"));
         bench.restart(); // the sweep walks when a worker starts, and rests afterwards
         Waiting.until("the old event is gone", () -> bench.place.count("semel_event") == 1);
-        assertEquals(new Write.Kept.Now(false), keep(bench.semel(), "evt_new"));
+        assertEquals(new StoreWrite.SaveEventResult.Saved(false), keep(bench.semel(), "evt_new"));
     }
 
     @Test
     void what_is_old_goes_in_one_walk_however_much_it_is() {
-        List<Rows.Tick> ticks = IntStream.range(0, 4_500)
-                .mapToObj(i -> new Rows.Tick("wf_1", "often", i, Ticked.SKIPPED, "overlap", null, i, 0))
+        List<StoredRows.TickRow> ticks = IntStream.range(0, 4_500)
+                .mapToObj(i -> new StoredRows.TickRow("wf_1", "often", i, TickOutcome.SKIPPED, "overlap", null, i, 0))
                 .toList();
-        bench.semel().change(new Edit.NoteTicks(ticks));
+        bench.semel().change(new StoreCommand.RecordBackfill(ticks));
         bench.restart();
         Waiting.until("all of them are gone", () -> bench.place.count("semel_schedule_tick") == 0);
     }

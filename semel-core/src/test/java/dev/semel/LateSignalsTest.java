@@ -3,13 +3,13 @@ package dev.semel;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.replay.Manner;
-import dev.semel.replay.Order;
+import dev.semel.replay.ApplyOptions;
+import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.run.RunState;
-import dev.semel.store.Plans;
-import dev.semel.store.Replay;
-import dev.semel.testing.Lab;
-import dev.semel.testing.Provider;
+import dev.semel.store.ReplayPlanQueries;
+import dev.semel.store.ReplayPlanOperation;
+import dev.semel.testing.WorkflowTestKit;
+import dev.semel.testing.FakeProvider;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 final class LateSignalsTest {
     private static final Signal<String> PAID = Signal.of("paid", String.class);
 
-    private final Lab lab = new Lab();
-    private final Provider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24));
+    private final WorkflowTestKit lab = new WorkflowTestKit();
+    private final FakeProvider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24));
 
     private final Workflow<String, String> order = Workflow.define("order", String.class, String.class)
             .body((ctx, in) -> {
@@ -47,7 +47,7 @@ final class LateSignalsTest {
         Run<String> run = lab.start(order, "x");
         lab.settle();
         assertTrue(run.signal(PAID, "by card", Key.of("s1")));
-        cards.refuse(1);
+        cards.reject(1);
         lab.clock().advance(Duration.ofHours(1));
         lab.settle();
         assertEquals(RunState.FAILED, run.status());
@@ -55,22 +55,22 @@ final class LateSignalsTest {
     }
 
     private Run<String> replayed(Run<String> run, boolean lateSignals) {
-        int ws = lab.semel().backstage().workspace();
+        int ws = lab.semel().testAccess().workspace();
         Replays replays = lab.semel().replays();
-        Replay.Plan plan = replays.plan(new Replays.Asked(
+        ReplayPlanOperation.ReplayPlan plan = replays.plan(new Replays.ReplayRequest(
                 ws,
                 "ann",
-                new Replays.Which.These(List.of(run.id())),
-                new Order("test", "", false, List.of(), false, lateSignals),
+                new Replays.RunSelection.ByRunId(List.of(run.id())),
+                new ReplayPlanRequest("test", "", false, List.of(), false, lateSignals),
                 null,
                 false));
-        replays.apply(ws, plan.id(), Manner.SAFE, "bob");
+        replays.apply(ws, plan.id(), ApplyOptions.SAFE, "bob");
         lab.settle();
-        Replay.Item item = lab.semel()
+        ReplayPlanOperation.PlanItem item = lab.semel()
                 .replays()
-                .items(new Plans.Wanted(plan.id(), 0, null), null, 10)
+                .listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 10)
                 .getFirst();
-        return lab.semel().run(order, String.valueOf(item.made()));
+        return lab.semel().run(order, String.valueOf(item.newRun()));
     }
 
     @Test

@@ -5,19 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.json.Json;
-import dev.semel.key.IdempotencyKey;
+import dev.semel.json.StrictJson;
+import dev.semel.admission.IdempotencyKey;
 import dev.semel.store.Dialect;
-import dev.semel.store.Edit;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.Place;
 import dev.semel.store.PostgresPlace;
-import dev.semel.store.Rows;
+import dev.semel.store.StoredRows;
 import dev.semel.store.SqlitePlace;
 import dev.semel.testing.ManualClock;
-import dev.semel.trigger.Answer;
-import dev.semel.trigger.Door;
+import dev.semel.trigger.TriggerResult;
+import dev.semel.trigger.TriggerSource;
 import dev.semel.trigger.Trigger;
-import dev.semel.workflow.Published;
+import dev.semel.workflow.WorkflowVersion;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -30,8 +30,8 @@ final class ManualClockTest {
     private static final Duration WINDOW = Duration.ofHours(1);
     private static final Duration MARGIN = Duration.ofMinutes(2);
 
-    private static Published compile(Rows.Version version) {
-        return new Published(
+    private static WorkflowVersion compile(StoredRows.VersionRow version) {
+        return new WorkflowVersion(
                 version.workflowId(),
                 version.name(),
                 version.version(),
@@ -40,20 +40,20 @@ final class ManualClockTest {
                 List.of());
     }
 
-    private static Answer send(Semel semel, Rows.Workspace workspace) {
+    private static TriggerResult send(Semel semel, StoredRows.WorkspaceRow workspace) {
         var entry = semel.workflow(workspace.ws(), "plain");
         if (entry == null) {
             throw new AssertionError("the workflow was published");
         }
         return semel.trigger(new Trigger(
-                new Trigger.Space(workspace.ws(), workspace.secret()),
+                new Trigger.TriggerWorkspace(workspace.ws(), workspace.secret()),
                 entry,
-                Json.parse("{}"),
+                StrictJson.parse("{}"),
                 "{}",
-                new Trigger.Names(IdempotencyKey.of("K"), null),
-                new Trigger.Sender(Door.LIBRARY, "tester", null),
+                new Trigger.Identifiers(IdempotencyKey.of("K"), null),
+                new Trigger.Sender(TriggerSource.LIBRARY, "tester", null),
                 false,
-                Trigger.Checks.NONE));
+                Trigger.AdmissionChecks.NONE));
     }
 
     @ParameterizedTest
@@ -61,11 +61,11 @@ final class ManualClockTest {
     void a_window_passes_when_the_clock_is_moved(Dialect dialect) {
         ManualClock clock = ManualClock.startingAt(Instant.parse("2031-05-05T00:00:00Z"));
         try (Place place = dialect == Dialect.SQLITE ? new SqlitePlace() : PostgresPlace.withItsOwnClock();
-                Semel semel = Semel.open(Settings.of(place.url(), ManualClockTest::compile)
+                Semel semel = Semel.open(SemelOptions.of(place.url(), ManualClockTest::compile)
                         .withClock(clock.ambient(), clock.databaseSkew()))) {
-            Rows.Workspace workspace = semel.change(new Edit.OpenWorkspace("one", new byte[32]));
-            semel.change(new Edit.Publish(workspace.ws(), "plain", "wf_plain", "text", "tester"));
-            Answer first = send(semel, workspace);
+            StoredRows.WorkspaceRow workspace = semel.change(new StoreCommand.CreateWorkspace("one", new byte[32]));
+            semel.change(new StoreCommand.PublishVersion(workspace.ws(), "plain", "wf_plain", "text", "tester"));
+            TriggerResult first = send(semel, workspace);
             semel.await(workspace.ws(), first.run(), Duration.ofSeconds(60));
             Instant expires = Instant.ofEpochSecond(0, first.expiresAt() * 1_000);
             assertTrue(Duration.between(clock.now().plus(WINDOW), expires).abs().compareTo(MARGIN) < 0);
@@ -73,10 +73,10 @@ final class ManualClockTest {
             clock.advance(WINDOW.minus(MARGIN));
             assertTrue(send(semel, workspace).replayed());
             clock.advance(MARGIN.multipliedBy(2));
-            Answer later = send(semel, workspace);
+            TriggerResult later = send(semel, workspace);
             assertFalse(later.replayed());
             assertEquals(first.runId(), later.previousRunId());
-            assertTrue(semel.ready(), "moving the time ended no lease");
+            assertTrue(semel.isReady(), "moving the time ended no lease");
         }
     }
 

@@ -4,14 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.engine.Ambient;
-import dev.semel.engine.Catalog;
-import dev.semel.engine.Limits;
+import dev.semel.engine.EngineEnvironment;
+import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.EngineLimits;
 import dev.semel.error.StepFailed;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.Waiting;
-import dev.semel.workflow.Code;
+import dev.semel.workflow.UserFunctions;
 import dev.semel.workflow.Workflow;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -35,18 +35,18 @@ public abstract class OnAFile {
 
     protected Semel semel;
 
-    protected Ambient ambient() {
-        return Ambient.real();
+    protected EngineEnvironment ambient() {
+        return EngineEnvironment.real();
     }
 
-    protected Limits limits() {
-        return Limits.DEFAULT;
+    protected EngineLimits limits() {
+        return EngineLimits.DEFAULT;
     }
 
     @BeforeEach
     protected void open() {
-        Settings settings = Settings.of("sqlite:" + file(), version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+        SemelOptions settings = SemelOptions.of("sqlite:" + file(), version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         });
         semel = Semel.open(settings.withClock(ambient(), () -> 0).withLimits(limits()));
     }
@@ -73,7 +73,7 @@ public abstract class OnAFile {
 
     /** The same; its runs of this workflow count as driven also where they are just being taken up again. */
     protected void die(String workflow) {
-        String driven = semel.backstage().driven().stream()
+        String driven = semel.testAccess().ownedRuns().stream()
                 .map(run -> "'" + HexFormat.of().withUpperCase().formatHex(run.bytes()) + "'")
                 .collect(Collectors.joining(", "));
         semel.close(Duration.ZERO); // nobody waits for the code of a dead process
@@ -93,11 +93,11 @@ public abstract class OnAFile {
         }
     }
 
-    protected static <O> Workflow<String, O> flow(Class<O> type, Code.Flow<String, O> body) {
+    protected static <O> Workflow<String, O> flow(Class<O> type, UserFunctions.WorkflowFunction<String, O> body) {
         return Workflow.define("flow", String.class, type).body(body);
     }
 
-    protected static Workflow<String, String> flow(Code.Flow<String, String> body) {
+    protected static Workflow<String, String> flow(UserFunctions.WorkflowFunction<String, String> body) {
         return flow(String.class, body);
     }
 
@@ -129,7 +129,7 @@ public abstract class OnAFile {
 
     /** How many runs this worker has in memory. */
     protected int residents() {
-        return semel.runs().residents();
+        return semel.runExecutor().activeRunCount();
     }
 
     /** Another run of another workflow is not affected. */

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.engine.Catalog;
+import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.RunCancelled;
 import dev.semel.error.StepFailed;
 import dev.semel.run.RunState;
@@ -12,7 +12,7 @@ import dev.semel.store.Place;
 import dev.semel.store.PostgresPlace;
 import dev.semel.store.Waiting;
 import dev.semel.testing.ManualClock;
-import dev.semel.workflow.Code;
+import dev.semel.workflow.UserFunctions;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
@@ -36,8 +36,8 @@ final class OnPostgresTest {
     private Semel semel = open();
 
     private Semel open() {
-        Settings settings = Settings.of(place.url(), version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+        SemelOptions settings = SemelOptions.of(place.url(), version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         });
         return Semel.open(settings.withClock(clock.ambient(), clock.databaseSkew()));
     }
@@ -48,11 +48,11 @@ final class OnPostgresTest {
         place.close();
     }
 
-    private Workflow<String, String> flow(Code.Flow<String, String> body) {
+    private Workflow<String, String> flow(UserFunctions.WorkflowFunction<String, String> body) {
         return Workflow.define("flow", String.class, String.class).body(body);
     }
 
-    private Run<String> start(Code.Flow<String, String> body) {
+    private Run<String> start(UserFunctions.WorkflowFunction<String, String> body) {
         Workflow<String, String> flow = flow(body);
         semel.register(flow);
         return semel.start(flow, "x");
@@ -74,7 +74,7 @@ final class OnPostgresTest {
         Workflow<String, String> other =
                 Workflow.define("other", String.class, String.class).body((ctx, _) -> ctx.await(GO));
         semel.register(other);
-        List<Code.TxAction> bad = List.of(
+        List<UserFunctions.TxAction> bad = List.of(
                 (sql, _) -> sql.commit(),
                 (sql, _) -> run(sql, "COMMIT"),
                 (sql, _) -> run(sql, "INSERT INTO mine VALUES (2); ROLLBACK"),
@@ -84,7 +84,7 @@ final class OnPostgresTest {
                     throw new StackOverflowError();
                 });
         AtomicInteger done = new AtomicInteger();
-        for (Code.TxAction one : bad) {
+        for (UserFunctions.TxAction one : bad) {
             Run<String> run = start((ctx, _) -> {
                 ctx.step("rows").retry(Retry.none()).tx((sql, step) -> {
                     run(sql, "INSERT INTO mine VALUES (1)");
@@ -127,7 +127,7 @@ final class OnPostgresTest {
         held.signal(GO, "!", Key.of("k"));
         until(held, "code");
         long heldSoFar = semel.count("held");
-        assertTrue(held.goOn());
+        assertTrue(held.retryHeld());
         Waiting.until("it was looked at again", () -> semel.count("held") > heldSoFar);
         until(held, "code");
         assertTrue(held.cancel());

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.run.RunState;
 import dev.semel.store.Dialect;
-import dev.semel.store.Edit;
-import dev.semel.trigger.Answer;
+import dev.semel.store.StoreCommand;
+import dev.semel.trigger.TriggerResult;
 import dev.semel.trigger.Trigger;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,21 +33,21 @@ final class PauseTest {
     }
 
     private void pause(boolean paused) {
-        bench.semel().change(new Edit.Pause(bench.workspace(), "wf_plain", paused));
+        bench.semel().change(new StoreCommand.PauseWorkflow(bench.workspace(), "wf_plain", paused));
     }
 
     @Test
     void triggers_of_a_paused_workflow_queue_and_run_when_it_is_resumed() {
         pause(true);
-        List<Answer> queued = new ArrayList<>();
+        List<TriggerResult> queued = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             queued.add(bench.ask("plain").key("K" + i).send());
         }
-        for (Answer answer : queued) {
+        for (TriggerResult answer : queued) {
             assertFalse(answer.replayed());
             assertEquals(RunState.QUEUED, answer.state());
         }
-        Answer again = bench.ask("plain").key("K0").send();
+        TriggerResult again = bench.ask("plain").key("K0").send();
         assertTrue(again.replayed());
         assertEquals(RunState.QUEUED, again.state());
         assertEquals(queued.getFirst().runId(), again.runId());
@@ -62,7 +62,7 @@ final class PauseTest {
         pause(true);
         Trigger late = bench.ask("plain").key("K").trigger();
         pause(false);
-        Answer started = bench.semel().trigger(late);
+        TriggerResult started = bench.semel().trigger(late);
         assertEquals(RunState.STARTED, started.state());
         assertEquals(RunState.COMPLETED, bench.ended(started.run()).state());
     }
@@ -71,7 +71,7 @@ final class PauseTest {
     void a_trigger_that_raced_a_pause_is_queued() {
         Trigger late = bench.ask("plain").key("K").trigger();
         pause(true);
-        Answer queued = bench.semel().trigger(late);
+        TriggerResult queued = bench.semel().trigger(late);
         assertEquals(RunState.QUEUED, queued.state());
         assertEquals(RunState.QUEUED, bench.run(queued.run()).state());
         pause(false);
@@ -81,7 +81,7 @@ final class PauseTest {
     @Test
     void queued_runs_wait_over_a_restart() {
         pause(true);
-        Answer answer = bench.ask("plain").key("K").send();
+        TriggerResult answer = bench.ask("plain").key("K").send();
         bench.restart();
         assertEquals(RunState.QUEUED, bench.run(answer.run()).state());
         assertEquals(RunState.QUEUED, bench.ask("plain").key("K").send().state());
@@ -93,7 +93,7 @@ final class PauseTest {
     void other_workflows_go_on() {
         bench.publish("other", Policy.plain(), Bench.ECHO);
         pause(true);
-        Answer other = bench.ask("other").send();
+        TriggerResult other = bench.ask("other").send();
         assertEquals(RunState.STARTED, other.state());
         bench.ended(other.run());
     }

@@ -4,14 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.semel.engine.Ambient;
-import dev.semel.engine.Keeping;
-import dev.semel.engine.Limits;
+import dev.semel.engine.EngineEnvironment;
+import dev.semel.engine.RetentionPolicy;
+import dev.semel.engine.EngineLimits;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
-import dev.semel.store.Edit;
-import dev.semel.store.Rows;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoredRows;
 import dev.semel.store.Waiting;
 import dev.semel.testing.ManualClock;
 import dev.semel.workflow.Start;
@@ -28,19 +28,19 @@ final class PayloadRetentionTest extends OnAFile {
             (ctx, in) -> ctx.effect("pay").key("pay", in).repeatable("a test").call(String.class, _ -> "paid"));
 
     @Override
-    protected Ambient ambient() {
+    protected EngineEnvironment ambient() {
         return clock.ambient();
     }
 
     @Override
-    protected Limits limits() {
-        return Limits.DEFAULT.withKeeping(
-                new Keeping(Duration.ofDays(7), Duration.ofDays(3), null, Keeping.LEAST_EVENTS, Duration.ofDays(30)));
+    protected EngineLimits limits() {
+        return EngineLimits.DEFAULT.withRetention(
+                new RetentionPolicy(Duration.ofDays(7), Duration.ofDays(3), null, RetentionPolicy.MIN_EVENTS, Duration.ofDays(30)));
     }
 
-    private Rows.Run row(Run<String> run) {
+    private StoredRows.RunRow row(Run<String> run) {
         RunId id = Objects.requireNonNull(RunId.parse(run.id()));
-        return Objects.requireNonNull(semel.view(reads -> reads.claimed(id)));
+        return Objects.requireNonNull(semel.view(reads -> reads.claimedRun(id)));
     }
 
     @Test
@@ -53,8 +53,8 @@ final class PayloadRetentionTest extends OnAFile {
         assertEquals("paid", young.result(SOON));
         clock.advance(Duration.ofDays(3));
         Waiting.until("its payload is gone", () -> row(old).input().equals("{}"));
-        Rows.End end = Objects.requireNonNull(row(old).end());
-        assertNull(end.ending().output());
+        StoredRows.RunEnd end = Objects.requireNonNull(row(old).end());
+        assertNull(end.result().output());
         assertEquals("\"y\"", row(young).input());
         SemelException refused =
                 assertThrows(SemelException.class, () -> semel.start(flow, "x", Start.replayOf(old.id())));
@@ -68,7 +68,7 @@ final class PayloadRetentionTest extends OnAFile {
     }
 
     private boolean isNamed(String key) {
-        return !Objects.requireNonNull(semel.view(reads -> reads.key(ws(), key)))
+        return !Objects.requireNonNull(semel.view(reads -> reads.keyRecords(ws(), key)))
                 .isEmpty();
     }
 
@@ -78,7 +78,7 @@ final class PayloadRetentionTest extends OnAFile {
     }
 
     private int ws() {
-        return semel.backstage().workspace();
+        return semel.testAccess().workspace();
     }
 
     @Test
@@ -88,9 +88,9 @@ final class PayloadRetentionTest extends OnAFile {
         assertEquals("paid", run.result(SOON));
         assertEquals(true, semel.start(flow, "x", Start.withKey("k")).replayed());
         Waiting.until("the repeat is on record", () -> requests(run) == 1);
-        var token = new Rows.Token("tok_1", ws(), "default", "t", new byte[32], "read", 0, 0, 0);
-        var note = new Edit.Note(ws(), "token.create", "tok_1", new Edit.By(semel.newId(), "ann", ""));
-        semel.change(new Edit.Noted<>(new Edit.CreateToken(token), Objects::nonNull, note));
+        var token = new StoredRows.TokenRow("tok_1", ws(), "default", "t", new byte[32], "read", 0, 0, 0);
+        var note = new StoreCommand.AuditEntry(ws(), "token.create", "tok_1", new StoreCommand.ChangeAuthor(semel.newId(), "ann", ""));
+        semel.change(new StoreCommand.AuditedCommand<>(new StoreCommand.CreateToken(token), Objects::nonNull, note));
         clock.advance(Duration.ofDays(4));
         Waiting.until("the row of the repeat is gone", () -> requests(run) == 0);
         assertEquals(1, row(run).counts().replays(), "and its count is not");
@@ -105,10 +105,10 @@ final class PayloadRetentionTest extends OnAFile {
 
     @Test
     void times_that_would_break_a_promise_are_refused() {
-        Duration week = Keeping.LEAST_EVENTS;
-        assertThrows(IllegalArgumentException.class, () -> new Keeping(Duration.ofMinutes(1), null, null, week, null));
-        assertThrows(IllegalArgumentException.class, () -> new Keeping(null, null, null, week.minusSeconds(1), null));
-        assertThrows(IllegalArgumentException.class, () -> new Keeping(null, null, week, week, null));
-        assertThrows(IllegalArgumentException.class, () -> new Keeping(null, null, null, week, Duration.ofHours(23)));
+        Duration week = RetentionPolicy.MIN_EVENTS;
+        assertThrows(IllegalArgumentException.class, () -> new RetentionPolicy(Duration.ofMinutes(1), null, null, week, null));
+        assertThrows(IllegalArgumentException.class, () -> new RetentionPolicy(null, null, null, week.minusSeconds(1), null));
+        assertThrows(IllegalArgumentException.class, () -> new RetentionPolicy(null, null, week, week, null));
+        assertThrows(IllegalArgumentException.class, () -> new RetentionPolicy(null, null, null, week, Duration.ofHours(23)));
     }
 }

@@ -1,7 +1,7 @@
 package dev.semel;
 
-import dev.semel.key.FingerprintField;
-import dev.semel.key.KeyPolicy;
+import dev.semel.admission.FingerprintField;
+import dev.semel.admission.KeyPolicy;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -9,7 +9,7 @@ import java.util.List;
 /** A key policy in the words of a workflow file; what is not said is as in an empty file. */
 public final class Policy {
     private Duration window = KeyPolicy.DEFAULT.window();
-    private KeyPolicy.Scope scope = KeyPolicy.Scope.WORKSPACE;
+    private KeyPolicy.KeyScope scope = KeyPolicy.KeyScope.WORKSPACE;
     private List<FingerprintField> fingerprint = List.of();
     private KeyPolicy.OnMismatch onMismatch = KeyPolicy.OnMismatch.REPLAY;
     private KeyPolicy.DuplicatePayload duplicatePayload = KeyPolicy.DuplicatePayload.ALLOW;
@@ -25,7 +25,7 @@ public final class Policy {
         return this;
     }
 
-    public Policy scope(KeyPolicy.Scope value) {
+    public Policy scope(KeyPolicy.KeyScope value) {
         scope = value;
         return this;
     }

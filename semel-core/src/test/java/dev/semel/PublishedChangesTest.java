@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.key.KeyPolicy.OnMismatch;
-import dev.semel.key.KeyPolicy.Scope;
+import dev.semel.admission.KeyPolicy.OnMismatch;
+import dev.semel.admission.KeyPolicy.KeyScope;
 import dev.semel.store.Dialect;
-import dev.semel.trigger.Answer;
+import dev.semel.trigger.TriggerResult;
 import dev.semel.trigger.Trigger;
 import java.util.List;
 import java.util.function.Supplier;
@@ -42,7 +42,7 @@ final class PublishedChangesTest {
 
     /** Every way in which a workflow may name and compare its keys. */
     private static List<Supplier<Policy>> policies() {
-        return Stream.of(Scope.values())
+        return Stream.of(KeyScope.values())
                 .<Supplier<Policy>>flatMap(scope -> Stream.of(
                         () -> Policy.plain().scope(scope),
                         () -> Policy.plain().scope(scope).fingerprint("amount"),
@@ -62,13 +62,13 @@ final class PublishedChangesTest {
                 String workflow = "w" + n;
                 String key = "K" + n++;
                 bench.publish(workflow, before.get(), Bench.ECHO);
-                Answer first = bench.ask(workflow).key(key).input(FIVE).send();
+                TriggerResult first = bench.ask(workflow).key(key).input(FIVE).send();
                 bench.publish(workflow, after.get(), Bench.ECHO);
-                Answer retry = bench.ask(workflow).key(key).input(FIVE).send();
+                TriggerResult retry = bench.ask(workflow).key(key).input(FIVE).send();
                 String pair =
                         n + ": " + before.get().build() + " then " + after.get().build();
                 assertTrue(retry.replayed(), pair);
-                assertFalse(retry.mismatch(), pair);
+                assertFalse(retry.payloadMismatch(), pair);
                 assertEquals(first.runId(), retry.runId(), pair);
             }
         }
@@ -78,7 +78,7 @@ final class PublishedChangesTest {
     @Test
     void an_honest_retry_after_many_publishes_is_the_original_run() {
         bench.publish("w", policies().getFirst().get(), Bench.ECHO);
-        Answer first = bench.ask("w").key("K").input(FIVE).send();
+        TriggerResult first = bench.ask("w").key("K").input(FIVE).send();
         for (Supplier<Policy> policy : policies()) {
             bench.publish("w", policy.get(), Bench.ECHO);
             assertEquals(
@@ -90,7 +90,7 @@ final class PublishedChangesTest {
     @Test
     void the_version_that_admitted_the_key_says_what_a_conflict_is() {
         bench.publish("w", Policy.plain().fingerprint("amount"), Bench.ECHO);
-        Answer first = bench.ask("w").key("K").input(FIVE).send();
+        TriggerResult first = bench.ask("w").key("K").input(FIVE).send();
         bench.publish("w", Policy.plain().fingerprint("note"), Bench.ECHO);
         assertEquals(
                 first.runId(), bench.ask("w").key("K").input(OTHER_NOTE).send().runId());
@@ -98,7 +98,7 @@ final class PublishedChangesTest {
                 ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
                 bench.ask("w").key("K").input(SIX).refused().code());
 
-        Answer second = bench.ask("w").key("L").input(FIVE).send();
+        TriggerResult second = bench.ask("w").key("L").input(FIVE).send();
         assertEquals(second.runId(), bench.ask("w").key("L").input(SIX).send().runId());
         assertEquals(
                 ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
@@ -115,8 +115,8 @@ final class PublishedChangesTest {
                 bench.publish(workflow, before.get(), Bench.ECHO);
                 Trigger late = bench.ask(workflow).key(key).input(FIVE).trigger();
                 bench.publish(workflow, after.get(), Bench.ECHO);
-                Answer first = bench.ask(workflow).key(key).input(FIVE).send();
-                Answer second = bench.semel().trigger(late);
+                TriggerResult first = bench.ask(workflow).key(key).input(FIVE).send();
+                TriggerResult second = bench.semel().trigger(late);
                 String pair =
                         n + ": " + before.get().build() + " then " + after.get().build();
                 assertTrue(second.replayed(), pair);
@@ -128,10 +128,10 @@ final class PublishedChangesTest {
 
     @Test
     void a_fresh_trigger_that_raced_a_publish_runs_by_the_new_version() {
-        bench.publish("w", Policy.plain(), (_, _) -> dev.semel.json.Json.parse("1"));
+        bench.publish("w", Policy.plain(), (_, _) -> dev.semel.json.StrictJson.parse("1"));
         Trigger late = bench.ask("w").key("K").trigger();
-        bench.publish("w", Policy.plain(), (_, _) -> dev.semel.json.Json.parse("2"));
-        Answer answer = bench.semel().trigger(late);
+        bench.publish("w", Policy.plain(), (_, _) -> dev.semel.json.StrictJson.parse("2"));
+        TriggerResult answer = bench.semel().trigger(late);
         assertFalse(answer.replayed());
         assertEquals(2, bench.run(answer.run()).version());
         assertEquals(2, bench.output(answer.run()).intValue());
@@ -143,7 +143,7 @@ final class PublishedChangesTest {
         bench.publish("w", Policy.plain(), Bench.ECHO);
         bench.ask("a").key("K").send();
         Trigger late = bench.ask("w").key("K").freshOnly(() -> {}).trigger();
-        bench.publish("w", Policy.plain().scope(Scope.WORKFLOW), Bench.ECHO);
+        bench.publish("w", Policy.plain().scope(KeyScope.WORKFLOW), Bench.ECHO);
         assertFalse(bench.semel().trigger(late).replayed(), "workspace-wide it would be a conflict");
         assertEquals(0, bench.semel().count("conflicts"));
 
@@ -151,7 +151,7 @@ final class PublishedChangesTest {
             Trigger asked = bench.ask("w").key("early " + early).trigger();
             int version = asked.workflow().version();
             bench.publish("w", Policy.plain(), Bench.ECHO);
-            Answer answer = bench.semel().trigger(bench.workspace(), asked.current(), current -> {
+            TriggerResult answer = bench.semel().trigger(bench.workspace(), asked.current(), current -> {
                 Runnable refuse = () -> {
                     if (current.published().version() == version) {
                         throw new SemelException(ErrorCode.INVALID_INPUT, "by the old version", "");
@@ -164,7 +164,7 @@ final class PublishedChangesTest {
                         .key("early " + early)
                         .freshOnly(refuse)
                         .trigger()
-                        .under(current);
+                        .withWorkflow(current);
             });
             assertFalse(answer.replayed());
         }
@@ -192,7 +192,7 @@ final class PublishedChangesTest {
                 SemelException.class,
                 () -> bench.semel().trigger(bench.workspace(), asked.current(), current -> {
                     bench.publish("w", Policy.plain(), Bench.ECHO);
-                    return asked.under(current);
+                    return asked.withWorkflow(current);
                 }));
         assertTrue(refused.code().retryable());
         assertEquals(0, bench.runs());
@@ -201,7 +201,7 @@ final class PublishedChangesTest {
     @Test
     void a_window_holds_as_it_was_when_the_key_was_admitted() {
         bench.publish("w", Policy.plain().window(java.time.Duration.ofHours(2)), Bench.ECHO);
-        Answer first = bench.ask("w").key("K").send();
+        TriggerResult first = bench.ask("w").key("K").send();
         bench.ended(first.run());
         bench.publish("w", Policy.plain().window(java.time.Duration.ofMinutes(1)), Bench.ECHO);
         bench.place.advance(java.time.Duration.ofHours(1));
@@ -213,17 +213,17 @@ final class PublishedChangesTest {
         bench.publish("a", Policy.plain(), Bench.ECHO);
         bench.publish("b", Policy.plain(), Bench.ECHO);
         bench.ask("a").key("K").send();
-        bench.publish("b", Policy.plain().scope(Scope.WORKFLOW), Bench.ECHO);
+        bench.publish("b", Policy.plain().scope(KeyScope.WORKFLOW), Bench.ECHO);
         assertFalse(bench.ask("b").key("K").send().replayed());
         assertEquals(2, bench.runs());
     }
 
     @Test
     void a_run_goes_on_with_the_version_that_admitted_it() {
-        bench.publish("w", Policy.plain(), (_, _) -> dev.semel.json.Json.parse("1"));
-        Answer first = bench.ask("w").key("K").send();
-        bench.publish("w", Policy.plain(), (_, _) -> dev.semel.json.Json.parse("2"));
-        Answer second = bench.ask("w").key("L").send();
+        bench.publish("w", Policy.plain(), (_, _) -> dev.semel.json.StrictJson.parse("1"));
+        TriggerResult first = bench.ask("w").key("K").send();
+        bench.publish("w", Policy.plain(), (_, _) -> dev.semel.json.StrictJson.parse("2"));
+        TriggerResult second = bench.ask("w").key("L").send();
         assertEquals(1, bench.output(first.run()).intValue());
         assertEquals(2, bench.output(second.run()).intValue());
         assertEquals(1, bench.run(first.run()).version());

@@ -6,17 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.replay.Action;
-import dev.semel.replay.Foretold;
-import dev.semel.replay.Manner;
-import dev.semel.replay.Order;
-import dev.semel.replay.Outlook;
-import dev.semel.replay.Resume;
+import dev.semel.replay.ReplayAction;
+import dev.semel.replay.PlannedStep;
+import dev.semel.replay.ApplyOptions;
+import dev.semel.replay.ReplayPlanRequest;
+import dev.semel.replay.ReplayPreview;
+import dev.semel.replay.ResumeRequest;
 import dev.semel.run.RunState;
-import dev.semel.store.Plans;
-import dev.semel.store.Replay;
-import dev.semel.testing.Lab;
-import dev.semel.testing.Provider;
+import dev.semel.store.ReplayPlanQueries;
+import dev.semel.store.ReplayPlanOperation;
+import dev.semel.testing.WorkflowTestKit;
+import dev.semel.testing.FakeProvider;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
@@ -29,9 +29,9 @@ import org.junit.jupiter.api.Test;
 
 /** Steps that are done again on purpose: never by accident, and with keys of their own. */
 final class RedoTest {
-    private final Lab lab = new Lab();
-    private final Provider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24));
-    private final Provider mail = lab.provider("mail").honoursKeysFor(Duration.ofHours(24));
+    private final WorkflowTestKit lab = new WorkflowTestKit();
+    private final FakeProvider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24));
+    private final FakeProvider mail = lab.provider("mail").honoursKeysFor(Duration.ofHours(24));
 
     @AfterEach
     void close() {
@@ -51,37 +51,37 @@ final class RedoTest {
             });
 
     private int ws() {
-        return lab.semel().backstage().workspace();
+        return lab.semel().testAccess().workspace();
     }
 
-    private Replay.Plan plan(Run<?> run, boolean confirmed, String... redo) {
+    private ReplayPlanOperation.ReplayPlan plan(Run<?> run, boolean confirmed, String... redo) {
         return lab.semel()
                 .replays()
-                .plan(new Replays.Asked(
+                .plan(new Replays.ReplayRequest(
                         ws(),
                         "ann",
-                        new Replays.Which.These(List.of(run.id())),
-                        new Order("test", "", false, List.of(redo), confirmed, false),
+                        new Replays.RunSelection.ByRunId(List.of(run.id())),
+                        new ReplayPlanRequest("test", "", false, List.of(redo), confirmed, false),
                         null,
                         false));
     }
 
-    private Replay.Item item(Replay.Plan plan) {
+    private ReplayPlanOperation.PlanItem item(ReplayPlanOperation.ReplayPlan plan) {
         return lab.semel()
                 .replays()
-                .items(new Plans.Wanted(plan.id(), 0, null), null, 10)
+                .listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 10)
                 .getFirst();
     }
 
-    private Map<String, Action> actions(Replay.Plan plan) {
-        return Outlook.parse(item(plan).body()).steps().stream()
-                .collect(Collectors.toMap(Foretold::step, Foretold::action));
+    private Map<String, ReplayAction> actions(ReplayPlanOperation.ReplayPlan plan) {
+        return ReplayPreview.parse(item(plan).preview()).steps().stream()
+                .collect(Collectors.toMap(PlannedStep::step, PlannedStep::action));
     }
 
-    private Run<String> apply(Replay.Plan plan, Manner manner) {
+    private Run<String> apply(ReplayPlanOperation.ReplayPlan plan, ApplyOptions manner) {
         lab.semel().replays().apply(ws(), plan.id(), manner, "bob");
         lab.settle();
-        return lab.semel().run(receipt, String.valueOf(item(plan).made()));
+        return lab.semel().run(receipt, String.valueOf(item(plan).newRun()));
     }
 
     private Run<String> completed() {
@@ -95,9 +95,9 @@ final class RedoTest {
     @Test
     void a_step_that_is_to_be_done_again_is_for_a_person_unless_it_is_confirmed() {
         Run<String> run = completed();
-        Replay.Plan plan = plan(run, false, "send");
-        assertEquals(Map.of("charge", Action.REUSE, "send", Action.ASK), actions(plan));
-        SemelException refused = assertThrows(SemelException.class, () -> apply(plan, Manner.SAFE));
+        ReplayPlanOperation.ReplayPlan plan = plan(run, false, "send");
+        assertEquals(Map.of("charge", ReplayAction.REUSE, "send", ReplayAction.ASK), actions(plan));
+        SemelException refused = assertThrows(SemelException.class, () -> apply(plan, ApplyOptions.SAFE));
         assertEquals(ErrorCode.REPLAY_REFUSED, refused.code());
         assertEquals(1, mail.calls());
     }
@@ -105,21 +105,21 @@ final class RedoTest {
     @Test
     void a_confirmed_one_is_sent_with_a_key_of_its_own_and_the_rest_is_reused() {
         Run<String> run = completed();
-        Replay.Plan plan = plan(run, true, "send");
-        assertEquals(Map.of("charge", Action.REUSE, "send", Action.SEND), actions(plan));
-        Run<String> replay = apply(plan, Manner.SAFE);
+        ReplayPlanOperation.ReplayPlan plan = plan(run, true, "send");
+        assertEquals(Map.of("charge", ReplayAction.REUSE, "send", ReplayAction.SEND), actions(plan));
+        Run<String> replay = apply(plan, ApplyOptions.SAFE);
         assertEquals("cards-1 mail-2", replay.result(Duration.ZERO));
         assertEquals(1, cards.calls());
         assertEquals(2, mail.effects());
         assertEquals(2, Set.copyOf(mail.keys()).size());
-        Replay.Plan later = plan(replay, false);
-        assertEquals(Action.REUSE, actions(later).get("send"));
+        ReplayPlanOperation.ReplayPlan later = plan(replay, false);
+        assertEquals(ReplayAction.REUSE, actions(later).get("send"));
     }
 
     @Test
     void what_stands_behind_it_is_reused_by_the_ledger() {
         Run<String> run = completed();
-        Run<String> replay = apply(plan(run, true, "charge"), Manner.SAFE);
+        Run<String> replay = apply(plan(run, true, "charge"), ApplyOptions.SAFE);
         assertEquals("cards-2 mail-1", replay.result(Duration.ZERO));
         assertEquals(2, cards.effects());
         assertEquals(1, mail.calls());
@@ -128,10 +128,10 @@ final class RedoTest {
     @Test
     void a_crash_in_the_middle_of_it_doubles_nothing() {
         Run<String> run = completed();
-        Replay.Plan plan = plan(run, true, "send");
+        ReplayPlanOperation.ReplayPlan plan = plan(run, true, "send");
         lab.crashAt("effect-sent", 1);
         lab.clock().autoAdvance();
-        Run<String> replay = apply(plan, Manner.SAFE);
+        Run<String> replay = apply(plan, ApplyOptions.SAFE);
         assertEquals(RunState.COMPLETED, replay.status());
         assertEquals(2, mail.effects(), "one before, and one on purpose");
         assertEquals(2, Set.copyOf(mail.keys()).size(), "sent again with the same key");
@@ -140,17 +140,17 @@ final class RedoTest {
     @Test
     void a_step_that_the_run_did_not_come_to_cannot_be_done_again() {
         Run<String> run = completed();
-        Outlook outlook = Outlook.parse(item(plan(run, true, "nothing")).body());
+        ReplayPreview outlook = ReplayPreview.parse(item(plan(run, true, "nothing")).preview());
         assertTrue(String.valueOf(outlook.blocked()).contains("did not reach it"));
     }
 
     @Test
     void one_that_was_refused_goes_on_in_place_and_is_done_once_more() {
         Run<String> run = completed();
-        mail.refuse(1);
-        Run<String> replay = apply(plan(run, true, "send"), Manner.SAFE);
+        mail.reject(1);
+        Run<String> replay = apply(plan(run, true, "send"), ApplyOptions.SAFE);
         assertEquals(RunState.FAILED, replay.status());
-        replay.resume(Resume.because("ann", "mended"));
+        replay.resume(ResumeRequest.because("ann", "mended"));
         lab.settle();
         assertEquals("cards-1 mail-2", replay.result(Duration.ZERO));
         assertEquals(2, mail.effects());

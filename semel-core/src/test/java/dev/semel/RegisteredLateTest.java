@@ -3,16 +3,16 @@ package dev.semel;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
-import dev.semel.engine.Catalog;
-import dev.semel.json.Json;
+import dev.semel.engine.WorkflowCatalog;
+import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Edit;
-import dev.semel.store.Rows;
-import dev.semel.trigger.Door;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoredRows;
+import dev.semel.trigger.TriggerSource;
 import dev.semel.trigger.Trigger;
-import dev.semel.workflow.Current;
-import dev.semel.workflow.Published;
+import dev.semel.workflow.CurrentWorkflow;
+import dev.semel.workflow.WorkflowVersion;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -29,35 +29,35 @@ final class RegisteredLateTest {
 
     @Test
     void a_workflow_that_is_registered_while_its_run_is_given_up_is_driven_after_all() {
-        Settings knowing = Settings.of("sqlite:" + folder.resolve("semel.db"), RegisteredLateTest::published);
-        Rows.Workspace space;
+        SemelOptions knowing = SemelOptions.of("sqlite:" + folder.resolve("semel.db"), RegisteredLateTest::published);
+        StoredRows.WorkspaceRow space;
         RunId run;
         try (Semel before = Semel.open(knowing)) {
-            space = before.change(new Edit.OpenWorkspace("default", new byte[32]));
-            before.change(new Edit.Publish(space.ws(), "late", "wf_late", "late", "tester"));
+            space = before.change(new StoreCommand.CreateWorkspace("default", new byte[32]));
+            before.change(new StoreCommand.PublishVersion(space.ws(), "late", "wf_late", "late", "tester"));
             run = ask(before, space);
         }
         AtomicReference<Semel> second = new AtomicReference<>();
         AtomicBoolean first = new AtomicBoolean(true);
-        Settings learning = Settings.of(knowing.store(), version -> {
+        SemelOptions learning = SemelOptions.of(knowing.store(), version -> {
             if (first.getAndSet(false)) {
                 // Exactly now the program registers it, and the worker has not yet noted that it does not know it.
-                Objects.requireNonNull(second.get()).registered(version.workflowId());
-                throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+                Objects.requireNonNull(second.get()).onRegistered(version.workflowId());
+                throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
             }
             return published(version);
         });
         try (Semel worker = Semel.open(learning)) {
             second.set(worker);
-            worker.change(new Edit.Signal(space.ws(), run, "go", "once", "\"now\""));
-            Rows.Run ended = worker.await(space.ws(), run, Duration.ofSeconds(20));
+            worker.change(new StoreCommand.SendSignal(space.ws(), run, "go", "once", "\"now\""));
+            StoredRows.RunRow ended = worker.await(space.ws(), run, Duration.ofSeconds(20));
             assertNotNull(ended);
             assertEquals(RunState.COMPLETED, ended.state());
         }
     }
 
-    private static Published published(Rows.Version version) {
-        return new Published(
+    private static WorkflowVersion published(StoredRows.VersionRow version) {
+        return new WorkflowVersion(
                 version.workflowId(),
                 version.name(),
                 version.version(),
@@ -66,17 +66,17 @@ final class RegisteredLateTest {
                 List.of());
     }
 
-    private static RunId ask(Semel semel, Rows.Workspace space) {
-        Current current = Objects.requireNonNull(semel.workflow(space.ws(), "late"));
+    private static RunId ask(Semel semel, StoredRows.WorkspaceRow space) {
+        CurrentWorkflow current = Objects.requireNonNull(semel.workflow(space.ws(), "late"));
         return semel.trigger(new Trigger(
-                        new Trigger.Space(space.ws(), space.secret()),
+                        new Trigger.TriggerWorkspace(space.ws(), space.secret()),
                         current,
-                        Json.parse("{}"),
+                        StrictJson.parse("{}"),
                         "{}",
-                        new Trigger.Names(null, null),
-                        new Trigger.Sender(Door.LIBRARY, "tester", null),
+                        new Trigger.Identifiers(null, null),
+                        new Trigger.Sender(TriggerSource.LIBRARY, "tester", null),
                         false,
-                        Trigger.Checks.NONE))
+                        Trigger.AdmissionChecks.NONE))
                 .run();
     }
 }

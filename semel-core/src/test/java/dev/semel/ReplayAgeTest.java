@@ -3,13 +3,13 @@ package dev.semel;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.engine.Limits;
-import dev.semel.json.Json;
-import dev.semel.replay.Order;
+import dev.semel.engine.EngineLimits;
+import dev.semel.json.StrictJson;
+import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.run.RunState;
-import dev.semel.store.Plans;
-import dev.semel.store.Replay;
-import dev.semel.testing.Lab;
+import dev.semel.store.ReplayPlanQueries;
+import dev.semel.store.ReplayPlanOperation;
+import dev.semel.testing.WorkflowTestKit;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
 import java.util.List;
@@ -22,31 +22,31 @@ final class ReplayAgeTest {
                 throw new IllegalStateException("no");
             });
 
-    private static Replay.Plan plan(Lab lab, Run<?> run) {
-        var which = new Replays.Which.These(List.of(run.id()));
-        int ws = lab.semel().backstage().workspace();
+    private static ReplayPlanOperation.ReplayPlan plan(WorkflowTestKit lab, Run<?> run) {
+        var which = new Replays.RunSelection.ByRunId(List.of(run.id()));
+        int ws = lab.semel().testAccess().workspace();
         return lab.semel()
                 .replays()
-                .plan(new Replays.Asked(ws, "ann", which, new Order("test", "", false), null, false));
+                .plan(new Replays.ReplayRequest(ws, "ann", which, new ReplayPlanRequest("test", "", false), null, false));
     }
 
     @Test
     void a_run_whose_record_goes_within_the_hour_is_not_replayed() {
-        try (Lab lab = new Lab()) {
+        try (WorkflowTestKit lab = new WorkflowTestKit()) {
             lab.register(FAILS);
             Run<String> run = lab.start(FAILS, "a");
             lab.settle();
             assertEquals(RunState.FAILED, run.status());
-            lab.clock().advance(Limits.DEFAULT.finishedRuns().minusHours(1).minus(Duration.ofMinutes(1)));
-            assertEquals(1, Json.parse(plan(lab, run).counts()).path("safe").asInt(), "there is time enough");
+            lab.clock().advance(EngineLimits.DEFAULT.finishedRuns().minusHours(1).minus(Duration.ofMinutes(1)));
+            assertEquals(1, StrictJson.parse(plan(lab, run).summary()).path("safe").asInt(), "there is time enough");
             lab.clock().advance(Duration.ofMinutes(2));
-            Replay.Plan late = plan(lab, run);
-            assertEquals(0, Json.parse(late.counts()).path("safe").asInt(), late.counts());
+            ReplayPlanOperation.ReplayPlan late = plan(lab, run);
+            assertEquals(0, StrictJson.parse(late.summary()).path("safe").asInt(), late.summary());
             String body = lab.semel()
                     .replays()
-                    .items(new Plans.Wanted(late.id(), 0, null), null, 10)
+                    .listItems(new ReplayPlanQueries.ItemFilter(late.id(), 0, null), null, 10)
                     .getFirst()
-                    .body();
+                    .preview();
             assertTrue(body.contains("its retention is over"), body);
         }
     }

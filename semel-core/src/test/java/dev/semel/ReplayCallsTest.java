@@ -6,20 +6,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.key.KeyPolicy;
-import dev.semel.replay.Action;
-import dev.semel.replay.Foretold;
-import dev.semel.replay.Manner;
-import dev.semel.replay.Order;
-import dev.semel.replay.Outlook;
-import dev.semel.replay.Resume;
-import dev.semel.replay.Terms;
+import dev.semel.admission.KeyPolicy;
+import dev.semel.replay.ReplayAction;
+import dev.semel.replay.PlannedStep;
+import dev.semel.replay.ApplyOptions;
+import dev.semel.replay.ReplayPlanRequest;
+import dev.semel.replay.ReplayPreview;
+import dev.semel.replay.ResumeRequest;
+import dev.semel.replay.ReplayOptions;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Plans;
-import dev.semel.store.Replay;
-import dev.semel.testing.Lab;
-import dev.semel.testing.Provider;
+import dev.semel.store.ReplayPlanQueries;
+import dev.semel.store.ReplayPlanOperation;
+import dev.semel.testing.WorkflowTestKit;
+import dev.semel.testing.FakeProvider;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
@@ -36,9 +36,9 @@ import org.junit.jupiter.api.Test;
 final class ReplayCallsTest {
     private static final Signal<String> GO = Signal.of("go", String.class);
 
-    private final Lab lab = new Lab();
-    private final Provider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24));
-    private final Provider mail = lab.provider("mail");
+    private final WorkflowTestKit lab = new WorkflowTestKit();
+    private final FakeProvider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24));
+    private final FakeProvider mail = lab.provider("mail");
 
     private final Workflow<String, String> charging = charging(KeyPolicy.OnFailed.RETURN_FAILED);
 
@@ -66,41 +66,41 @@ final class ReplayCallsTest {
     }
 
     private int ws() {
-        return lab.semel().backstage().workspace();
+        return lab.semel().testAccess().workspace();
     }
 
-    private Replay.Plan plan(String run, Order order, @Nullable String input) {
-        var which = new Replays.Which.These(List.of(run));
-        return lab.semel().replays().plan(new Replays.Asked(ws(), "ann", which, order, input, false));
+    private ReplayPlanOperation.ReplayPlan plan(String run, ReplayPlanRequest order, @Nullable String input) {
+        var which = new Replays.RunSelection.ByRunId(List.of(run));
+        return lab.semel().replays().plan(new Replays.ReplayRequest(ws(), "ann", which, order, input, false));
     }
 
-    private Replay.Plan plan(Run<?> run, String from) {
-        return plan(run.id(), new Order("test", from, false), null);
+    private ReplayPlanOperation.ReplayPlan plan(Run<?> run, String from) {
+        return plan(run.id(), new ReplayPlanRequest("test", from, false), null);
     }
 
-    private void apply(Replay.Plan plan, Manner manner) {
+    private void apply(ReplayPlanOperation.ReplayPlan plan, ApplyOptions manner) {
         lab.semel().replays().apply(ws(), plan.id(), manner, "bob");
         lab.clock().advance(Duration.ofMinutes(1));
     }
 
-    private Replay.Item item(Replay.Plan plan) {
+    private ReplayPlanOperation.PlanItem item(ReplayPlanOperation.ReplayPlan plan) {
         return lab.semel()
                 .replays()
-                .items(new Plans.Wanted(plan.id(), 0, null), null, 10)
+                .listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 10)
                 .getFirst();
     }
 
-    private Foretold step(Replay.Plan plan, String path) {
-        Outlook outlook = Replays.outlook(item(plan));
+    private PlannedStep step(ReplayPlanOperation.ReplayPlan plan, String path) {
+        ReplayPreview outlook = Replays.previewOf(item(plan));
         return outlook.steps().stream()
                 .filter(one -> one.step().equals(path))
                 .findFirst()
                 .orElseThrow(() -> new AssertionError(outlook.toString()));
     }
 
-    private void completed(Replay.Plan plan) {
+    private void completed(ReplayPlanOperation.ReplayPlan plan) {
         assertEquals(
-                List.of(new Plans.Count(Replay.Fate.APPLIED, RunState.COMPLETED, 1)),
+                List.of(new ReplayPlanQueries.ItemCount(ReplayPlanOperation.ItemOutcome.APPLIED, RunState.COMPLETED, 1)),
                 lab.semel().replays().progress(plan.id()),
                 lab::describe);
     }
@@ -117,17 +117,17 @@ final class ReplayCallsTest {
         lab.register(charging);
         Workflow<String, String> order = order(Start.withKey("k"));
         lab.register(order);
-        cards.refuse(1);
+        cards.reject(1);
         Run<String> run = started(order, RunState.FAILED);
-        var row = Objects.requireNonNull(lab.semel().backstage().row(run.id()));
+        var row = Objects.requireNonNull(lab.semel().testAccess().findRun(run.id()));
         var child = Objects.requireNonNull(
                 lab.semel().view(reads -> reads.children(row.id()).getFirst()));
-        Replay.Plan plan = plan(child.text(), new Order("test", "", false), null);
-        apply(plan, Manner.SAFE);
+        ReplayPlanOperation.ReplayPlan plan = plan(child.text(), new ReplayPlanRequest("test", "", false), null);
+        apply(plan, ApplyOptions.SAFE);
         completed(plan);
         assertEquals(1, cards.effects());
         lab.clock().advance(Duration.ofDays(2));
-        run.resume(Resume.because("ann", "the card was charged"));
+        run.resume(ResumeRequest.because("ann", "the card was charged"));
         lab.clock().advance(Duration.ofMinutes(2));
         assertEquals(RunState.COMPLETED, run.status(), lab::describe);
         assertEquals(1, cards.effects(), "the child was not started again");
@@ -143,18 +143,18 @@ final class ReplayCallsTest {
     void a_run_whose_child_failed_names_the_child_and_is_replayed_to_success_behind_it() {
         Workflow<String, String> order = order(Start.fresh());
         lab.register(charging, order);
-        cards.refuse(1);
+        cards.reject(1);
         Run<String> parent = started(order, RunState.FAILED);
         String child = childOf(parent);
-        Foretold before = step(plan(parent, ""), "charging");
-        assertEquals(Action.ASK, before.action());
+        PlannedStep before = step(plan(parent, ""), "charging");
+        assertEquals(ReplayAction.ASK, before.action());
         assertEquals("run " + child + " that it called has failed: replay that first", before.why());
-        Replay.Plan first = plan(child, new Order("test", "", false), null);
-        apply(first, Manner.SAFE);
+        ReplayPlanOperation.ReplayPlan first = plan(child, new ReplayPlanRequest("test", "", false), null);
+        apply(first, ApplyOptions.SAFE);
         completed(first);
-        Replay.Plan then = plan(parent, "");
-        assertEquals(Action.REUSE, step(then, "charging").action());
-        apply(then, Manner.SAFE);
+        ReplayPlanOperation.ReplayPlan then = plan(parent, "");
+        assertEquals(ReplayAction.REUSE, step(then, "charging").action());
+        apply(then, ApplyOptions.SAFE);
         completed(then);
         assertEquals(1, cards.effects());
         assertEquals(1, mail.effects());
@@ -164,12 +164,12 @@ final class ReplayCallsTest {
     void a_child_whose_key_has_expired_is_found_again_and_charges_nothing() {
         Workflow<String, String> order = order(Start.withKey("charge-1"));
         lab.register(charging, order);
-        mail.refuse(1);
+        mail.reject(1);
         Run<String> parent = started(order, RunState.FAILED);
         lab.clock().advance(Duration.ofHours(30));
-        Replay.Plan plan = plan(parent, Terms.START);
-        assertEquals(Action.REUSE, step(plan, "charging").action());
-        apply(plan, Manner.SAFE);
+        ReplayPlanOperation.ReplayPlan plan = plan(parent, ReplayOptions.START);
+        assertEquals(ReplayAction.REUSE, step(plan, "charging").action());
+        apply(plan, ApplyOptions.SAFE);
         completed(plan);
         assertEquals(1, cards.calls(), "the charge of the first run");
         assertEquals(1, mail.effects());
@@ -187,14 +187,14 @@ final class ReplayCallsTest {
                             .call(String.class, step -> mail.call(step.key()));
                 });
         lab.register(charging, slow);
-        mail.refuse(1);
+        mail.reject(1);
         Run<String> run = started(slow, RunState.WAITING);
         lab.clock().advance(Duration.ofDays(61));
         assertEquals(RunState.FAILED, run.status());
         lab.clock().advance(Duration.ofDays(45)); // more than the 90 days for which a run of its own would be kept
-        Replay.Plan plan = plan(run, Terms.START);
-        assertEquals(Action.REUSE, step(plan, "charging").action());
-        apply(plan, Manner.SAFE);
+        ReplayPlanOperation.ReplayPlan plan = plan(run, ReplayOptions.START);
+        assertEquals(ReplayAction.REUSE, step(plan, "charging").action());
+        apply(plan, ApplyOptions.SAFE);
         lab.clock().advance(Duration.ofDays(61));
         assertEquals(1, mail.effects(), lab::describe);
         assertEquals(1, cards.calls());
@@ -205,11 +205,11 @@ final class ReplayCallsTest {
         Workflow<String, String> again = charging(KeyPolicy.OnFailed.RUN_AGAIN);
         Workflow<String, String> order = order(Start.withKey("charge-1"));
         lab.register(again, order);
-        cards.refuse(1);
+        cards.reject(1);
         Run<String> parent = started(order, RunState.FAILED);
-        Replay.Plan plan = plan(parent, "");
-        assertEquals(Action.ASK, step(plan, "charging").action());
-        apply(plan, new Manner(List.of(Action.ASK), 0, 0, 0));
+        ReplayPlanOperation.ReplayPlan plan = plan(parent, "");
+        assertEquals(ReplayAction.ASK, step(plan, "charging").action());
+        apply(plan, new ApplyOptions(List.of(ReplayAction.ASK), 0, 0, 0));
         completed(plan);
         assertEquals(1, cards.effects());
     }
@@ -225,14 +225,14 @@ final class ReplayCallsTest {
                             .call(String.class, step -> went + mail.call(step.key()));
                 });
         lab.register(waiting);
-        mail.refuse(1);
+        mail.reject(1);
         Run<String> run = started(waiting, RunState.WAITING);
         assertTrue(run.signal(GO, "now", Key.of("go-1")));
         lab.settle();
         assertEquals(RunState.FAILED, run.status());
-        assertEquals(Action.ASK, step(plan(run, Terms.START), "go").action());
-        Replay.Plan usual = plan(run, "");
-        apply(usual, Manner.SAFE);
+        assertEquals(ReplayAction.ASK, step(plan(run, ReplayOptions.START), "go").action());
+        ReplayPlanOperation.ReplayPlan usual = plan(run, "");
+        apply(usual, ApplyOptions.SAFE);
         completed(usual);
         assertEquals(1, mail.effects());
     }
@@ -241,20 +241,20 @@ final class ReplayCallsTest {
     void a_plan_by_the_current_version_is_out_of_date_when_another_one_is_published() {
         Workflow<String, String> order = order(Start.fresh());
         lab.register(charging, order);
-        mail.refuse(1);
+        mail.reject(1);
         Run<String> parent = started(order, RunState.FAILED);
-        Replay.Plan plan = plan(parent.id(), new Order("test", Terms.START, true), null);
-        assertEquals(Action.REUSE, step(plan, "charging").action());
+        ReplayPlanOperation.ReplayPlan plan = plan(parent.id(), new ReplayPlanRequest("test", ReplayOptions.START, true), null);
+        assertEquals(ReplayAction.REUSE, step(plan, "charging").action());
         lab.register(Workflow.define("order", String.class, String.class)
                 .title("The next one")
                 .body((ctx, in) -> ctx.call("pay", charging, in, Start.fresh())));
-        SemelException refused = assertThrows(SemelException.class, () -> apply(plan, Manner.SAFE));
+        SemelException refused = assertThrows(SemelException.class, () -> apply(plan, ApplyOptions.SAFE));
         assertEquals(ErrorCode.PLAN_OUT_OF_DATE, refused.code());
         String why = String.valueOf(refused.members().get("differences"));
         assertTrue(why.contains("the plan used version 1 of its workflow, and 2 is current"), why);
-        Replay.Plan next = plan(parent.id(), new Order("test", Terms.START, true), null);
-        assertEquals(Action.ASK, step(next, "charging").action(), "this code does it elsewhere, once more");
-        assertThrows(SemelException.class, () -> apply(next, Manner.SAFE));
+        ReplayPlanOperation.ReplayPlan next = plan(parent.id(), new ReplayPlanRequest("test", ReplayOptions.START, true), null);
+        assertEquals(ReplayAction.ASK, step(next, "charging").action(), "this code does it elsewhere, once more");
+        assertThrows(SemelException.class, () -> apply(next, ApplyOptions.SAFE));
         assertEquals(1, cards.calls());
     }
 
@@ -267,8 +267,8 @@ final class ReplayCallsTest {
         lab.register(number);
         Run<Integer> run = lab.start(number, 1);
         lab.settle();
-        Replay.Plan plan = plan(run.id(), new Order("test", "", false), "\"a word\"");
-        apply(plan, Manner.SAFE);
-        assertEquals(Replay.Fate.REFUSED, item(plan).fate(), () -> item(plan).toString());
+        ReplayPlanOperation.ReplayPlan plan = plan(run.id(), new ReplayPlanRequest("test", "", false), "\"a word\"");
+        apply(plan, ApplyOptions.SAFE);
+        assertEquals(ReplayPlanOperation.ItemOutcome.REFUSED, item(plan).outcome(), () -> item(plan).toString());
     }
 }

@@ -3,14 +3,14 @@ package dev.semel;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.semel.engine.Catalog;
+import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.StepFailed;
-import dev.semel.replay.Manner;
-import dev.semel.replay.Order;
+import dev.semel.replay.ApplyOptions;
+import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.store.Place;
-import dev.semel.store.Plans;
+import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.PostgresPlace;
-import dev.semel.store.Replay;
+import dev.semel.store.ReplayPlanOperation;
 import dev.semel.store.Waiting;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Workflow;
@@ -31,8 +31,8 @@ final class ReplayElsewhereTest {
     private final AtomicBoolean broken = new AtomicBoolean(true);
 
     private Semel open() {
-        return Semel.open(Settings.of(place.url(), version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+        return Semel.open(SemelOptions.of(place.url(), version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         }));
     }
 
@@ -43,8 +43,8 @@ final class ReplayElsewhereTest {
         place.close();
     }
 
-    private Replay.Plan now(int ws, Replay.Plan plan) {
-        return Objects.requireNonNull(here.replays().find(ws, plan.id()));
+    private ReplayPlanOperation.ReplayPlan now(int ws, ReplayPlanOperation.ReplayPlan plan) {
+        return Objects.requireNonNull(here.replays().findPlan(ws, plan.id()));
     }
 
     @Test
@@ -60,33 +60,33 @@ final class ReplayElsewhereTest {
         Run<String> failed = there.start(flow, "x");
         assertThrows(StepFailed.class, () -> failed.result(SOON));
         broken.set(false);
-        int ws = here.backstage().workspace();
-        Replay.Plan plan = here.replays()
-                .plan(new Replays.Asked(
+        int ws = here.testAccess().workspace();
+        ReplayPlanOperation.ReplayPlan plan = here.replays()
+                .plan(new Replays.ReplayRequest(
                         ws,
                         "ann",
-                        new Replays.Which.These(List.of(failed.id())),
-                        new Order("test", "", false),
+                        new Replays.RunSelection.ByRunId(List.of(failed.id())),
+                        new ReplayPlanRequest("test", "", false),
                         null,
                         false));
         there.close();
-        here.replays().apply(ws, plan.id(), Manner.SAFE, "ann");
+        here.replays().apply(ws, plan.id(), ApplyOptions.SAFE, "ann");
         Waiting.until(
                 "it says what it waits for",
                 () -> now(ws, plan).note().equals("It waits for a worker that has the code of \"flow\" v1."));
-        assertEquals(Replay.State.APPLYING, now(ws, plan).state());
+        assertEquals(ReplayPlanOperation.PlanState.APPLYING, now(ws, plan).state());
         there = open();
         there.register(flow);
         Waiting.until("it is applied", () -> {
-            there.replays().apply(ws, plan.id(), Manner.SAFE, "ann");
-            return now(ws, plan).state() == Replay.State.DONE;
+            there.replays().apply(ws, plan.id(), ApplyOptions.SAFE, "ann");
+            return now(ws, plan).state() == ReplayPlanOperation.PlanState.DONE;
         });
         assertEquals("", now(ws, plan).note());
-        Replay.Item item = here.replays()
-                .items(new Plans.Wanted(plan.id(), 0, null), null, 10)
+        ReplayPlanOperation.PlanItem item = here.replays()
+                .listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 10)
                 .getFirst();
-        assertEquals(Replay.Fate.APPLIED, item.fate(), item.note());
+        assertEquals(ReplayPlanOperation.ItemOutcome.APPLIED, item.outcome(), item.note());
         assertEquals(
-                "x", there.run(flow, Objects.requireNonNull(item.made()).text()).result(SOON));
+                "x", there.run(flow, Objects.requireNonNull(item.newRun()).text()).result(SOON));
     }
 }

@@ -7,16 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
-import dev.semel.replay.Action;
-import dev.semel.replay.Manner;
-import dev.semel.replay.Order;
+import dev.semel.json.StrictJson;
+import dev.semel.replay.ReplayAction;
+import dev.semel.replay.ApplyOptions;
+import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.run.RunState;
-import dev.semel.store.Plans;
-import dev.semel.store.Reads;
-import dev.semel.store.Replay;
-import dev.semel.testing.Lab;
-import dev.semel.testing.Provider;
+import dev.semel.store.ReplayPlanQueries;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.ReplayPlanOperation;
+import dev.semel.testing.WorkflowTestKit;
+import dev.semel.testing.FakeProvider;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
@@ -27,10 +27,10 @@ import org.junit.jupiter.api.Test;
 
 /** How a plan is applied: as was approved, at a pace, a few first; and what an attempt to make it leaves behind. */
 final class ReplayMannerTest {
-    private static final Manner BOLD = new Manner(List.of(Action.UNPROTECTED, Action.ASK), 0, 0, 0);
+    private static final ApplyOptions BOLD = new ApplyOptions(List.of(ReplayAction.UNPROTECTED, ReplayAction.ASK), 0, 0, 0);
 
-    private final Lab lab = new Lab();
-    private final Provider mail = lab.provider("mail");
+    private final WorkflowTestKit lab = new WorkflowTestKit();
+    private final FakeProvider mail = lab.provider("mail");
     private final Workflow<String, String> flow = Workflow.define("flow", String.class, String.class)
             .body((ctx, in) -> ctx.effect("send")
                     .retry(Retry.none())
@@ -48,7 +48,7 @@ final class ReplayMannerTest {
     }
 
     private int ws() {
-        return lab.semel().backstage().workspace();
+        return lab.semel().testAccess().workspace();
     }
 
     private Replays replays() {
@@ -56,60 +56,60 @@ final class ReplayMannerTest {
     }
 
     private Run<String> failed(String in) {
-        mail.refuse(1);
+        mail.reject(1);
         Run<String> run = lab.start(flow, in);
         lab.settle();
         assertEquals(RunState.FAILED, run.status());
         return run;
     }
 
-    private Replays.Asked asked(Replays.Which which, boolean approval, Manner manner) {
-        return new Replays.Asked(ws(), "ann", which, new Order("test", "", false), null, approval, manner);
+    private Replays.ReplayRequest asked(Replays.RunSelection which, boolean approval, ApplyOptions manner) {
+        return new Replays.ReplayRequest(ws(), "ann", which, new ReplayPlanRequest("test", "", false), null, approval, manner);
     }
 
-    private static Replays.Which these(Run<?>... runs) {
-        return new Replays.Which.These(
+    private static Replays.RunSelection these(Run<?>... runs) {
+        return new Replays.RunSelection.ByRunId(
                 java.util.Arrays.stream(runs).map(Run::id).toList());
     }
 
-    private Replay.Plan now(Replay.Plan plan) {
-        Replay.Plan found = replays().find(ws(), plan.id());
+    private ReplayPlanOperation.ReplayPlan now(ReplayPlanOperation.ReplayPlan plan) {
+        ReplayPlanOperation.ReplayPlan found = replays().findPlan(ws(), plan.id());
         assertNotNull(found);
         return found;
     }
 
-    private List<Replay.Item> items(Replay.Plan plan) {
-        return replays().items(new Plans.Wanted(plan.id(), 0, null), null, 1_000);
+    private List<ReplayPlanOperation.PlanItem> items(ReplayPlanOperation.ReplayPlan plan) {
+        return replays().listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 1_000);
     }
 
     @Test
     void what_was_approved_as_safe_is_not_applied_with_more() {
-        Replay.Plan plan = replays().plan(asked(these(failed("a")), true, Manner.SAFE));
-        assertEquals(Manner.SAFE.toJson().toString(), plan.how(), "who approves it sees how it will be applied");
+        ReplayPlanOperation.ReplayPlan plan = replays().plan(asked(these(failed("a")), true, ApplyOptions.SAFE));
+        assertEquals(ApplyOptions.SAFE.toJson().toString(), plan.applyOptions(), "who approves it sees how it will be applied");
         replays().approve(ws(), plan.id(), "bob");
         SemelException refused =
                 assertThrows(SemelException.class, () -> replays().apply(ws(), plan.id(), BOLD, "ann"));
         assertEquals(ErrorCode.FORBIDDEN, refused.code());
         assertTrue(refused.detail().contains("unprotected"), refused.detail());
-        assertEquals(Replay.State.PLANNED, now(plan).state());
+        assertEquals(ReplayPlanOperation.PlanState.PLANNED, now(plan).state());
         lab.settle();
         assertEquals(1, mail.calls());
-        replays().apply(ws(), plan.id(), Manner.SAFE, "ann");
+        replays().apply(ws(), plan.id(), ApplyOptions.SAFE, "ann");
         lab.settle();
-        assertEquals(Replay.State.DONE, now(plan).state());
+        assertEquals(ReplayPlanOperation.PlanState.DONE, now(plan).state());
     }
 
     @Test
     void what_was_said_with_the_plan_is_how_it_is_applied() {
-        Manner shuffled = new Manner(List.of(Action.ASK, Action.UNPROTECTED), 0, 0, 0);
-        Replay.Plan plan = replays().plan(asked(these(failed("a")), true, BOLD));
+        ApplyOptions shuffled = new ApplyOptions(List.of(ReplayAction.ASK, ReplayAction.UNPROTECTED), 0, 0, 0);
+        ReplayPlanOperation.ReplayPlan plan = replays().plan(asked(these(failed("a")), true, BOLD));
         replays().approve(ws(), plan.id(), "bob");
         replays().apply(ws(), plan.id(), shuffled, "ann");
         lab.settle();
-        assertEquals(BOLD, Manner.parse(String.valueOf(now(plan).how())), "in any order it is the same");
-        Replay.Plan free = replays().plan(asked(these(failed("b")), false, BOLD));
+        assertEquals(BOLD, ApplyOptions.parse(String.valueOf(now(plan).applyOptions())), "in any order it is the same");
+        ReplayPlanOperation.ReplayPlan free = replays().plan(asked(these(failed("b")), false, BOLD));
         replays().apply(ws(), free.id(), null, "ann");
-        assertEquals(BOLD, Manner.parse(String.valueOf(now(free).how())));
+        assertEquals(BOLD, ApplyOptions.parse(String.valueOf(now(free).applyOptions())));
     }
 
     @Test
@@ -118,20 +118,20 @@ final class ReplayMannerTest {
         lab.clock().advance(Duration.ofHours(1));
         Run<String> young = failed("young");
         lab.crashAt("plan-noted", 1);
-        assertThrows(Throwable.class, () -> replays().plan(asked(all(0), false, Manner.SAFE)));
+        assertThrows(Throwable.class, () -> replays().plan(asked(all(0), false, ApplyOptions.SAFE)));
         lab.settle();
-        Replay.Plan half = replays().page(ws(), null, 10).getFirst();
+        ReplayPlanOperation.ReplayPlan half = replays().listPlans(ws(), null, 10).getFirst();
         assertEquals(2, items(half).size());
         long since = java.util.Objects.requireNonNull(lab.semel().view(reads -> reads.now())) - 60_000_000;
-        Replay.Plan made = replays().make(half.id(), asked(all(since), false, Manner.SAFE));
-        assertEquals(1, Json.parse(made.counts()).path("runs").asInt());
+        ReplayPlanOperation.ReplayPlan made = replays().buildPlan(half.id(), asked(all(since), false, ApplyOptions.SAFE));
+        assertEquals(1, StrictJson.parse(made.summary()).path("runs").asInt());
         assertEquals(
                 List.of(young.id()),
                 items(made).stream().map(item -> item.run().text()).toList());
     }
 
-    private Replays.Which all(long since) {
-        return new Replays.Which.All(new Reads.RunFilter(ws(), null, RunState.FAILED, null, false, since, null, 1));
+    private Replays.RunSelection all(long since) {
+        return new Replays.RunSelection.ByFilter(new StoreQueries.RunFilter(ws(), null, RunState.FAILED, null, false, since, null, 1));
     }
 
     @Test
@@ -146,22 +146,22 @@ final class ReplayMannerTest {
                     return in;
                 });
         lab.register(slow);
-        mail.refuse(2);
+        mail.reject(2);
         Run<String> one = lab.start(slow, "1");
         Run<String> two = lab.start(slow, "2");
         lab.settle();
-        Replay.Plan waits = replays().plan(asked(these(one, two), false, Manner.SAFE));
-        replays().apply(ws(), waits.id(), new Manner(List.of(), 0, 1, 0), "ann");
+        ReplayPlanOperation.ReplayPlan waits = replays().plan(asked(these(one, two), false, ApplyOptions.SAFE));
+        replays().apply(ws(), waits.id(), new ApplyOptions(List.of(), 0, 1, 0), "ann");
         lab.settle();
         assertEquals(
-                1, items(waits).stream().filter(item -> item.made() != null).count());
-        Replay.Plan other = replays().plan(asked(these(failed("a")), false, Manner.SAFE));
+                1, items(waits).stream().filter(item -> item.newRun() != null).count());
+        ReplayPlanOperation.ReplayPlan other = replays().plan(asked(these(failed("a")), false, ApplyOptions.SAFE));
         replays().apply(ws(), other.id(), null, "ann");
         lab.settle();
-        assertEquals(Replay.State.DONE, now(other).state());
-        assertEquals(Replay.State.APPLYING, now(waits).state());
+        assertEquals(ReplayPlanOperation.PlanState.DONE, now(other).state());
+        assertEquals(ReplayPlanOperation.PlanState.APPLYING, now(waits).state());
         lab.clock().advance(Duration.ofHours(9));
         lab.settle();
-        assertEquals(Replay.State.DONE, now(waits).state());
+        assertEquals(ReplayPlanOperation.PlanState.DONE, now(waits).state());
     }
 }

@@ -4,16 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.json.Json;
-import dev.semel.replay.Action;
-import dev.semel.replay.Manner;
-import dev.semel.replay.Order;
+import dev.semel.json.StrictJson;
+import dev.semel.replay.ReplayAction;
+import dev.semel.replay.ApplyOptions;
+import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.run.RunState;
-import dev.semel.store.Plans;
-import dev.semel.store.Reads;
-import dev.semel.store.Replay;
-import dev.semel.testing.Lab;
-import dev.semel.testing.Provider;
+import dev.semel.store.ReplayPlanQueries;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.ReplayPlanOperation;
+import dev.semel.testing.WorkflowTestKit;
+import dev.semel.testing.FakeProvider;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
@@ -27,10 +27,10 @@ import org.junit.jupiter.api.Test;
 
 /** Plans for runs of which some were replayed before, and how many of a plan are under way at once. */
 final class ReplayOfLinesTest {
-    private final Lab lab = new Lab();
+    private final WorkflowTestKit lab = new WorkflowTestKit();
     private final AtomicBoolean broken = new AtomicBoolean();
-    private final Provider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24));
-    private final Provider mail = lab.provider("mail");
+    private final FakeProvider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24));
+    private final FakeProvider mail = lab.provider("mail");
 
     private final Workflow<String, String> flow = Workflow.define("flow", String.class, String.class)
             .body((ctx, in) -> {
@@ -58,57 +58,57 @@ final class ReplayOfLinesTest {
     }
 
     private int ws() {
-        return lab.semel().backstage().workspace();
+        return lab.semel().testAccess().workspace();
     }
 
     private Run<String> failed(String in) {
-        mail.refuse(1);
+        mail.reject(1);
         Run<String> run = lab.start(flow, in);
         lab.settle();
         assertEquals(RunState.FAILED, run.status());
         return run;
     }
 
-    private Replay.Plan plan(Replays.Which which, @Nullable String input) {
+    private ReplayPlanOperation.ReplayPlan plan(Replays.RunSelection which, @Nullable String input) {
         return lab.semel()
                 .replays()
-                .plan(new Replays.Asked(ws(), "ann", which, new Order("test", "", false), input, false));
+                .plan(new Replays.ReplayRequest(ws(), "ann", which, new ReplayPlanRequest("test", "", false), input, false));
     }
 
-    private Replay.Plan plan(Run<?> run, @Nullable String input) {
-        return plan(new Replays.Which.These(List.of(run.id())), input);
+    private ReplayPlanOperation.ReplayPlan plan(Run<?> run, @Nullable String input) {
+        return plan(new Replays.RunSelection.ByRunId(List.of(run.id())), input);
     }
 
-    private Replay.Plan planFailed() {
+    private ReplayPlanOperation.ReplayPlan planFailed() {
         return plan(
-                new Replays.Which.All(new Reads.RunFilter(ws(), null, RunState.FAILED, null, false, 0, null, 1)), null);
+                new Replays.RunSelection.ByFilter(new StoreQueries.RunFilter(ws(), null, RunState.FAILED, null, false, 0, null, 1)), null);
     }
 
-    private void apply(Replay.Plan plan, Manner manner) {
+    private void apply(ReplayPlanOperation.ReplayPlan plan, ApplyOptions manner) {
         lab.semel().replays().apply(ws(), plan.id(), manner, "bob");
         lab.settle();
     }
 
-    private Replay.Plan now(Replay.Plan plan) {
-        Replay.Plan found = lab.semel().replays().find(ws(), plan.id());
+    private ReplayPlanOperation.ReplayPlan now(ReplayPlanOperation.ReplayPlan plan) {
+        ReplayPlanOperation.ReplayPlan found = lab.semel().replays().findPlan(ws(), plan.id());
         assertNotNull(found);
         return found;
     }
 
-    private List<Replay.Item> items(Replay.Plan plan) {
-        return lab.semel().replays().items(new Plans.Wanted(plan.id(), 0, null), null, 1_000);
+    private List<ReplayPlanOperation.PlanItem> items(ReplayPlanOperation.ReplayPlan plan) {
+        return lab.semel().replays().listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 1_000);
     }
 
     @Test
     void a_plan_over_failed_runs_of_which_one_was_replayed_before_is_applied_to_the_others() {
         Run<String> first = failed("a");
         failed("b");
-        apply(plan(first, null), Manner.SAFE);
+        apply(plan(first, null), ApplyOptions.SAFE);
         assertEquals(1, mail.effects());
-        Replay.Plan rest = planFailed();
-        assertEquals(1, Json.parse(rest.counts()).path("safe").asInt(), rest.counts());
-        apply(rest, Manner.SAFE);
-        assertEquals(Replay.State.DONE, now(rest).state());
+        ReplayPlanOperation.ReplayPlan rest = planFailed();
+        assertEquals(1, StrictJson.parse(rest.summary()).path("safe").asInt(), rest.summary());
+        apply(rest, ApplyOptions.SAFE);
+        assertEquals(ReplayPlanOperation.PlanState.DONE, now(rest).state());
         assertEquals(2, mail.effects());
         assertEquals(2, cards.calls());
         assertTrue(
@@ -119,14 +119,14 @@ final class ReplayOfLinesTest {
     @Test
     void what_was_done_for_the_input_before_an_edit_is_for_a_person_in_the_next_plan_too() {
         Run<String> run = failed("four");
-        Manner bold = new Manner(List.of(Action.ASK), 0, 0, 0);
+        ApplyOptions bold = new ApplyOptions(List.of(ReplayAction.ASK), 0, 0, 0);
         broken.set(true);
         apply(plan(run, "\"five\""), bold);
         broken.set(false);
         assertEquals(1, cards.calls(), "the edited one failed before it came to the card");
-        Replay.Plan next = planFailed();
-        assertEquals(0, Json.parse(next.counts()).path("safe").asInt(), next.counts());
-        assertEquals(1, Json.parse(next.counts()).at("/actions/ask/runs").asInt(), next.counts());
+        ReplayPlanOperation.ReplayPlan next = planFailed();
+        assertEquals(0, StrictJson.parse(next.summary()).path("safe").asInt(), next.summary());
+        assertEquals(1, StrictJson.parse(next.summary()).at("/actions/ask/runs").asInt(), next.summary());
     }
 
     @Test
@@ -136,15 +136,15 @@ final class ReplayOfLinesTest {
             Run<String> run = failed("in" + i);
             ids.add(run.id());
             if (i < 18) {
-                apply(plan(run, null), Manner.SAFE);
+                apply(plan(run, null), ApplyOptions.SAFE);
             }
         }
-        Replay.Plan plan = plan(new Replays.Which.These(ids), null);
-        lab.semel().replays().apply(ws(), plan.id(), new Manner(List.of(), 1, 0, 0), "bob");
+        ReplayPlanOperation.ReplayPlan plan = plan(new Replays.RunSelection.ByRunId(ids), null);
+        lab.semel().replays().apply(ws(), plan.id(), new ApplyOptions(List.of(), 1, 0, 0), "bob");
         lab.settle();
         lab.clock().advance(Duration.ofSeconds(2));
         lab.settle();
-        assertEquals(Replay.State.DONE, now(plan).state());
+        assertEquals(ReplayPlanOperation.PlanState.DONE, now(plan).state());
         assertEquals(20, mail.effects());
     }
 
@@ -161,20 +161,20 @@ final class ReplayOfLinesTest {
                 });
         lab.register(slow);
         int runs = 250;
-        mail.refuse(runs);
+        mail.reject(runs);
         for (int i = 0; i < runs; i++) {
             lab.start(slow, "in" + i);
         }
         lab.settle();
-        Replay.Plan plan = planFailed();
-        apply(plan, new Manner(List.of(), 0, 0, 1));
-        long made = items(plan).stream().filter(item -> item.made() != null).count();
+        ReplayPlanOperation.ReplayPlan plan = planFailed();
+        apply(plan, new ApplyOptions(List.of(), 0, 0, 1));
+        long made = items(plan).stream().filter(item -> item.newRun() != null).count();
         assertTrue(made <= 100, "under way at once: " + made);
         for (int night = 0; night < 4; night++) {
             lab.clock().advance(Duration.ofHours(9));
             lab.settle();
         }
-        assertEquals(Replay.State.DONE, now(plan).state());
+        assertEquals(ReplayPlanOperation.PlanState.DONE, now(plan).state());
         assertEquals(runs, mail.effects());
     }
 }

@@ -3,23 +3,23 @@ package dev.semel;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.replay.Action;
-import dev.semel.replay.Foretold;
-import dev.semel.replay.Manner;
-import dev.semel.replay.Notify;
-import dev.semel.replay.Order;
-import dev.semel.replay.Outlook;
-import dev.semel.replay.Terms;
+import dev.semel.replay.ReplayAction;
+import dev.semel.replay.PlannedStep;
+import dev.semel.replay.ApplyOptions;
+import dev.semel.replay.NotificationMode;
+import dev.semel.replay.ReplayPlanRequest;
+import dev.semel.replay.ReplayPreview;
+import dev.semel.replay.ReplayOptions;
 import dev.semel.run.RunState;
-import dev.semel.store.Plans;
-import dev.semel.store.Reads;
-import dev.semel.store.Replay;
-import dev.semel.testing.Lab;
-import dev.semel.testing.Provider;
+import dev.semel.store.ReplayPlanQueries;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.ReplayPlanOperation;
+import dev.semel.testing.WorkflowTestKit;
+import dev.semel.testing.FakeProvider;
 import dev.semel.workflow.Context;
-import dev.semel.workflow.EffectDraft;
-import dev.semel.workflow.EffectPlan;
-import dev.semel.workflow.Failures;
+import dev.semel.workflow.EffectBuilder;
+import dev.semel.workflow.EffectSpec;
+import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Step;
@@ -67,12 +67,12 @@ final class ReplaySeedsTest {
     /** Which effects tell somebody something, and what the replays of the runs do about those. */
     private final List<Boolean> notifies = new ArrayList<>();
 
-    private Notify notify = Notify.MISSING;
+    private NotificationMode notify = NotificationMode.MISSING;
 
     /** How the runs are replayed. */
     private enum Way {
         USUAL("", false, null),
-        START(Terms.START, false, null),
+        START(ReplayOptions.START, false, null),
         OTHER_VERSION("", true, null),
         OTHER_INPUT("", false, "\"other\"");
 
@@ -87,8 +87,8 @@ final class ReplaySeedsTest {
         }
 
         /** What is done for another input, or by other code, is for a person, who says yes here. */
-        Manner manner() {
-            return isSafe() ? Manner.SAFE : new Manner(List.of(Action.ASK), 0, 0, 0);
+        ApplyOptions manner() {
+            return isSafe() ? ApplyOptions.SAFE : new ApplyOptions(List.of(ReplayAction.ASK), 0, 0, 0);
         }
 
         boolean isSafe() {
@@ -100,7 +100,7 @@ final class ReplaySeedsTest {
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24})
     void the_counts_of_a_plan_are_what_the_providers_then_see(long seed) {
         Random random = new Random(seed);
-        try (Lab lab = new Lab()) {
+        try (WorkflowTestKit lab = new WorkflowTestKit()) {
             for (int i = 0; i < EFFECTS; i++) {
                 protections.add(PROTECTIONS.get(random.nextInt(PROTECTIONS.size())));
                 lab.provider("p" + i).honoursKeysFor(Duration.ofMinutes(30));
@@ -128,12 +128,12 @@ final class ReplaySeedsTest {
                 lab.register(flow(lab, sub, "second"));
             }
             replay(lab, "sub", Way.USUAL, 1);
-            notify = Notify.values()[(int) (seed / Way.values().length % Notify.values().length)];
+            notify = NotificationMode.values()[(int) (seed / Way.values().length % NotificationMode.values().length)];
             replay(lab, "flow", way, EFFECTS);
         }
     }
 
-    private Workflow<String, String> flow(Lab lab, Workflow<String, String> sub, String title) {
+    private Workflow<String, String> flow(WorkflowTestKit lab, Workflow<String, String> sub, String title) {
         return Workflow.define("flow", String.class, String.class).title(title).body((ctx, in) -> {
             for (int i = 0; i < EFFECTS; i++) {
                 if (i == called) {
@@ -146,10 +146,10 @@ final class ReplaySeedsTest {
         });
     }
 
-    private void effect(Context ctx, Provider provider, String in, int i) {
-        EffectDraft draft = ctx.effect("e" + i).retry(Retry.none());
+    private void effect(Context ctx, FakeProvider provider, String in, int i) {
+        EffectBuilder draft = ctx.effect("e" + i).retry(Retry.none());
         if (notifies.get(i)) {
-            draft.does(EffectPlan.Does.NOTIFY);
+            draft.does(EffectSpec.EffectAction.NOTIFY);
         }
         switch (protections.get(i)) {
             case "provider_key" ->
@@ -163,13 +163,13 @@ final class ReplaySeedsTest {
         }
     }
 
-    private String sent(Provider provider, Step step, String in, int i) throws IOException {
+    private String sent(FakeProvider provider, Step step, String in, int i) throws IOException {
         Fault fault = faults.remove(in + " " + i);
         if (fault == Fault.DOWN) {
             throw new ConnectException("nobody there");
         }
         if (fault == Fault.REFUSE) {
-            throw new Failures.Refused("no");
+            throw new CallFailures.Rejected("no");
         }
         String said = provider.call(step.key());
         if (fault == Fault.LOSE) {
@@ -179,7 +179,7 @@ final class ReplaySeedsTest {
     }
 
     /** Starts the runs, lets their workers die now and then, and cancels what is in doubt. */
-    private void fail(Lab lab, Workflow<String, String> flow, Random random) {
+    private void fail(WorkflowTestKit lab, Workflow<String, String> flow, Random random) {
         for (int run = 0; run < RUNS; run++) {
             if (random.nextInt(4) > 0) {
                 faults.put("in" + run + " " + random.nextInt(EFFECTS), Fault.values()[random.nextInt(3)]);
@@ -199,32 +199,32 @@ final class ReplaySeedsTest {
     }
 
     /** @param effects so many does a run of the workflow have */
-    private void replay(Lab lab, String workflow, Way way, int effects) {
-        int ws = lab.semel().backstage().workspace();
+    private void replay(WorkflowTestKit lab, String workflow, Way way, int effects) {
+        int ws = lab.semel().testAccess().workspace();
         String id = Objects.requireNonNull(lab.semel().view(reads -> reads.workflow(ws, workflow)))
                 .workflowId();
-        var all = new Replays.Which.All(new Reads.RunFilter(ws, id, null, null, false, 0, null, 1));
-        Order order = new Order("all", way.from, way.asItIs, List.of(), true, false, notify);
-        Replay.Plan plan = replays(lab).plan(new Replays.Asked(ws, "ann", all, order, way.input, false));
-        Manner manner = way.manner();
+        var all = new Replays.RunSelection.ByFilter(new StoreQueries.RunFilter(ws, id, null, null, false, 0, null, 1));
+        ReplayPlanRequest order = new ReplayPlanRequest("all", way.from, way.asItIs, List.of(), true, false, notify);
+        ReplayPlanOperation.ReplayPlan plan = replays(lab).plan(new Replays.ReplayRequest(ws, "ann", all, order, way.input, false));
+        ApplyOptions manner = way.manner();
         int least = 0;
         int perhaps = 0;
         int allowed = 0;
-        for (Replay.Item item : replays(lab).items(new Plans.Wanted(plan.id(), 0, null), null, 1_000)) {
-            Outlook outlook = Replays.outlook(item);
-            if (item.worst() > 0 && manner.allows(item.actions())) {
+        for (ReplayPlanOperation.PlanItem item : replays(lab).listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 1_000)) {
+            ReplayPreview outlook = Replays.previewOf(item);
+            if (item.worstAction() > 0 && manner.allows(item.actions())) {
                 allowed++;
-                least += calls(outlook, Action.SEND, Action.RESEND, Action.RUN_AGAIN);
-                perhaps += calls(outlook, Action.CHECK, Action.ASK, null);
+                least += calls(outlook, ReplayAction.SEND, ReplayAction.RESEND, ReplayAction.RUN_AGAIN);
+                perhaps += calls(outlook, ReplayAction.CHECK, ReplayAction.ASK, null);
                 // What code asks for behind its record is not foretold one by one, and is said to be open.
-                boolean completed = item.body().contains("\"status\":\"completed\"");
+                boolean completed = item.preview().contains("\"status\":\"completed\"");
                 int open = completed ? 0 : open(outlook, effects);
-                least += outlook.worst() == Action.ASK ? 0 : open; // one that waits for a person does not come to it
-                perhaps += outlook.worst() == Action.ASK ? open : 0;
+                least += outlook.worst() == ReplayAction.ASK ? 0 : open; // one that waits for a person does not come to it
+                perhaps += outlook.worst() == ReplayAction.ASK ? open : 0;
             }
         }
         String told = workflow + " " + way + ", " + notify + " of " + notifies + ", " + protections + ", called "
-                + called + ", " + plan.counts();
+                + called + ", " + plan.summary();
         if (allowed > 0) {
             Seen before = new Seen(calls(lab), keys(lab));
             replays(lab).apply(ws, plan.id(), manner, "bob");
@@ -241,11 +241,11 @@ final class ReplaySeedsTest {
     }
 
     /** Effects that a run is not known to come to; those that stay silent when it does are not counted. */
-    private int open(Outlook outlook, int effects) {
+    private int open(ReplayPreview outlook, int effects) {
         Set<String> listed = new HashSet<>();
         outlook.steps().forEach(step -> listed.add(step.step()));
         int open = effects - listed.size();
-        for (int i = 0; i < EFFECTS && notify == Notify.NONE; i++) {
+        for (int i = 0; i < EFFECTS && notify == NotificationMode.NONE; i++) {
             open -= i != called && notifies.get(i) && !listed.contains("e" + i) ? 1 : 0;
         }
         return open;
@@ -253,18 +253,18 @@ final class ReplaySeedsTest {
 
     private record Seen(int calls, Set<String> keys) {}
 
-    private void verify(Lab lab, Replay.Plan plan, String told, Way way) {
+    private void verify(WorkflowTestKit lab, ReplayPlanOperation.ReplayPlan plan, String told, Way way) {
         long ended = replays(lab).progress(plan.id()).stream()
-                .filter(count -> count.fate() == Replay.Fate.APPLIED && count.state() != RunState.COMPLETED)
-                .mapToLong(Plans.Count::items)
+                .filter(count -> count.outcome() == ReplayPlanOperation.ItemOutcome.APPLIED && count.state() != RunState.COMPLETED)
+                .mapToLong(ReplayPlanQueries.ItemCount::items)
                 .sum();
         if (way.isSafe()) {
             assertEquals(0, ended, () -> told + ": " + replays(lab).progress(plan.id()) + lab.describe());
         }
         for (int i = 0; i < EFFECTS; i++) {
-            Provider provider = lab.provider("p" + i);
+            FakeProvider provider = lab.provider("p" + i);
             int keys = new HashSet<>(provider.keys()).size();
-            int most = notify == Notify.AGAIN && notifies.get(i) ? 2 * RUNS : RUNS; // told twice on purpose
+            int most = notify == NotificationMode.AGAIN && notifies.get(i) ? 2 * RUNS : RUNS; // told twice on purpose
             assertTrue(keys <= most, () -> told + ": one effect of one run has two keys");
             if (!protections.get(i).equals("repeatable")) {
                 assertEquals(keys, provider.effects(), () -> told + ": done twice");
@@ -272,19 +272,19 @@ final class ReplaySeedsTest {
         }
     }
 
-    private static Replays replays(Lab lab) {
+    private static Replays replays(WorkflowTestKit lab) {
         return lab.semel().replays();
     }
 
-    private static int calls(Outlook outlook, Action one, @Nullable Action two, @Nullable Action three) {
+    private static int calls(ReplayPreview outlook, ReplayAction one, @Nullable ReplayAction two, @Nullable ReplayAction three) {
         int calls = 0;
-        for (Foretold step : outlook.steps()) {
+        for (PlannedStep step : outlook.steps()) {
             calls += step.action() == one || step.action() == two || step.action() == three ? 1 : 0;
         }
         return calls;
     }
 
-    private static int calls(Lab lab) {
+    private static int calls(WorkflowTestKit lab) {
         int calls = 0;
         for (int i = 0; i < EFFECTS; i++) {
             calls += lab.provider("p" + i).calls();
@@ -292,7 +292,7 @@ final class ReplaySeedsTest {
         return calls;
     }
 
-    private static Set<String> keys(Lab lab) {
+    private static Set<String> keys(WorkflowTestKit lab) {
         Set<String> keys = new HashSet<>();
         for (int i = 0; i < EFFECTS; i++) {
             keys.addAll(lab.provider("p" + i).keys());

@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
-import dev.semel.error.InDoubt;
+import dev.semel.error.EffectInDoubt;
 import dev.semel.error.SemelException;
-import dev.semel.replay.Manner;
-import dev.semel.replay.Order;
+import dev.semel.replay.ApplyOptions;
+import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.run.RunState;
-import dev.semel.store.Plans;
-import dev.semel.store.Replay;
+import dev.semel.store.ReplayPlanQueries;
+import dev.semel.store.ReplayPlanOperation;
 import dev.semel.store.Waiting;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
@@ -71,13 +71,13 @@ final class ReplayTest extends OnAFile {
         Waiting.until("it has ended", () -> first.status() == RunState.CANCELLED);
         Run<Integer> replay = semel.start(flow, "x", Start.replayOf(first.id()));
         untilWaiting(replay, "decision");
-        String told = assertThrows(InDoubt.class, () -> replay.result(SOON)).detail();
+        String told = assertThrows(EffectInDoubt.class, () -> replay.result(SOON)).detail();
         assertTrue(told.contains("\"mail\""), told);
-        assertEquals(List.of("mail"), replay.inDoubt());
-        assertTrue(replay.happened("mail", 17, "ann"));
+        assertEquals(List.of("mail"), replay.stepsInDoubt());
+        assertTrue(replay.confirmDone("mail", 17, "ann"));
         Waiting.until("it goes on at once", () -> replay.status() == RunState.COMPLETED);
         assertEquals(17, replay.result(SOON));
-        assertEquals(List.of(), first.inDoubt());
+        assertEquals(List.of(), first.stepsInDoubt());
         assertEquals(1, sent.get());
     }
 
@@ -125,26 +125,26 @@ final class ReplayTest extends OnAFile {
                 }));
         Run<String> run = start(flow);
         failure(run);
-        int ws = semel.backstage().workspace();
-        Replay.Plan plan = semel.replays()
-                .plan(new Replays.Asked(
+        int ws = semel.testAccess().workspace();
+        ReplayPlanOperation.ReplayPlan plan = semel.replays()
+                .plan(new Replays.ReplayRequest(
                         ws,
                         "ann",
-                        new Replays.Which.These(List.of(run.id())),
-                        new Order("test", "", false),
+                        new Replays.RunSelection.ByRunId(List.of(run.id())),
+                        new ReplayPlanRequest("test", "", false),
                         null,
                         false));
-        semel.replays().apply(ws, plan.id(), Manner.SAFE, "ann");
-        Waiting.until("it is applied", () -> item(plan).fate() == Replay.Fate.APPLIED);
+        semel.replays().apply(ws, plan.id(), ApplyOptions.SAFE, "ann");
+        Waiting.until("it is applied", () -> item(plan).outcome() == ReplayPlanOperation.ItemOutcome.APPLIED);
         assertEquals(
-                String.valueOf(item(plan).made()),
+                String.valueOf(item(plan).newRun()),
                 semel.start(flow, "x", Start.replayOf(run.id())).id());
         assertEquals(2, tries.get());
     }
 
-    private Replay.Item item(Replay.Plan plan) {
+    private ReplayPlanOperation.PlanItem item(ReplayPlanOperation.ReplayPlan plan) {
         return semel.replays()
-                .items(new Plans.Wanted(plan.id(), 0, null), null, 10)
+                .listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 10)
                 .getFirst();
     }
 
@@ -175,7 +175,7 @@ final class ReplayTest extends OnAFile {
         Workflow<String, Integer> flow = flow(Integer.class, (ctx, _) -> {
             ctx.effect("first").repeatable("a test").call(_ -> {
                 if (sent.get() == 0) {
-                    throw new dev.semel.workflow.Failures.Refused("not today");
+                    throw new dev.semel.workflow.CallFailures.Rejected("not today");
                 }
             });
             return ctx.effect("mail").askOnDoubt("ops").call(Integer.class, _ -> {
@@ -191,8 +191,8 @@ final class ReplayTest extends OnAFile {
         Waiting.until("it has ended", () -> between.status() == RunState.CANCELLED);
         Run<Integer> last = semel.start(flow, "x", Start.replayOf(between.id()));
         untilWaiting(last, "decision");
-        assertEquals(List.of("mail"), last.inDoubt());
-        assertTrue(last.happened("mail", 17, "ann"));
+        assertEquals(List.of("mail"), last.stepsInDoubt());
+        assertTrue(last.confirmDone("mail", 17, "ann"));
         Waiting.until("it goes on at once", () -> last.status() == RunState.COMPLETED);
         assertEquals(17, last.result(SOON));
     }

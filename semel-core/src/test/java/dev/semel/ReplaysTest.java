@@ -7,18 +7,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
-import dev.semel.replay.Action;
-import dev.semel.replay.Manner;
-import dev.semel.replay.Order;
+import dev.semel.json.StrictJson;
+import dev.semel.replay.ReplayAction;
+import dev.semel.replay.ApplyOptions;
+import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.run.RunState;
-import dev.semel.store.Edit;
-import dev.semel.store.Plans;
-import dev.semel.store.Reads;
-import dev.semel.store.Replay;
-import dev.semel.store.Replay.Fate;
-import dev.semel.testing.Lab;
-import dev.semel.testing.Provider;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.ReplayPlanQueries;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.ReplayPlanOperation;
+import dev.semel.store.ReplayPlanOperation.ItemOutcome;
+import dev.semel.testing.WorkflowTestKit;
+import dev.semel.testing.FakeProvider;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
@@ -32,9 +32,9 @@ import tools.jackson.databind.JsonNode;
 
 /** Plans of safe replays, and what they do when they are applied, counted at the providers. */
 final class ReplaysTest {
-    private final Lab lab = new Lab();
-    private final Provider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24));
-    private final Provider mail = lab.provider("mail");
+    private final WorkflowTestKit lab = new WorkflowTestKit();
+    private final FakeProvider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24));
+    private final FakeProvider mail = lab.provider("mail");
 
     @AfterEach
     void close() {
@@ -57,55 +57,55 @@ final class ReplaysTest {
     }
 
     private int ws() {
-        return lab.semel().backstage().workspace();
+        return lab.semel().testAccess().workspace();
     }
 
-    private Replay.Plan plan(Replays.Which which, String from, @Nullable String input, boolean approval) {
+    private ReplayPlanOperation.ReplayPlan plan(Replays.RunSelection which, String from, @Nullable String input, boolean approval) {
         return lab.semel()
                 .replays()
-                .plan(new Replays.Asked(ws(), "ann", which, new Order("test", from, false), input, approval));
+                .plan(new Replays.ReplayRequest(ws(), "ann", which, new ReplayPlanRequest("test", from, false), input, approval));
     }
 
-    private Replay.Plan planFailed() {
-        var filter = new Reads.RunFilter(ws(), null, RunState.FAILED, null, false, 0, null, 1);
-        return plan(new Replays.Which.All(filter), "", null, false);
+    private ReplayPlanOperation.ReplayPlan planFailed() {
+        var filter = new StoreQueries.RunFilter(ws(), null, RunState.FAILED, null, false, 0, null, 1);
+        return plan(new Replays.RunSelection.ByFilter(filter), "", null, false);
     }
 
-    private Replay.Plan planOf(Run<?>... runs) {
+    private ReplayPlanOperation.ReplayPlan planOf(Run<?>... runs) {
         return plan(
-                new Replays.Which.These(
+                new Replays.RunSelection.ByRunId(
                         java.util.Arrays.stream(runs).map(Run::id).toList()),
                 "",
                 null,
                 false);
     }
 
-    private Replay.Plan apply(Replay.Plan plan, Manner manner) {
-        Replay.Plan applied = lab.semel().replays().apply(ws(), plan.id(), manner, "bob");
+    private ReplayPlanOperation.ReplayPlan apply(ReplayPlanOperation.ReplayPlan plan, ApplyOptions manner) {
+        ReplayPlanOperation.ReplayPlan applied = lab.semel().replays().apply(ws(), plan.id(), manner, "bob");
         lab.settle();
         return applied;
     }
 
-    private Replay.Plan now(Replay.Plan plan) {
-        Replay.Plan found = lab.semel().replays().find(ws(), plan.id());
+    private ReplayPlanOperation.ReplayPlan now(ReplayPlanOperation.ReplayPlan plan) {
+        ReplayPlanOperation.ReplayPlan found = lab.semel().replays().findPlan(ws(), plan.id());
         assertNotNull(found);
         return found;
     }
 
-    private List<Replay.Item> items(Replay.Plan plan) {
-        return lab.semel().replays().items(new Plans.Wanted(plan.id(), 0, null), null, 1_000);
+    private List<ReplayPlanOperation.PlanItem> items(ReplayPlanOperation.ReplayPlan plan) {
+        return lab.semel().replays().listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 1_000);
     }
 
-    private static long steps(Replay.Plan plan, Action action) {
+    private static long steps(ReplayPlanOperation.ReplayPlan plan, ReplayAction action) {
         return counts(plan).at("/actions/" + action.word() + "/steps").asLong();
     }
 
-    private static JsonNode counts(Replay.Plan plan) {
-        return Json.parse(plan.counts());
+    private static JsonNode counts(ReplayPlanOperation.ReplayPlan plan) {
+        return StrictJson.parse(plan.summary());
     }
 
     private Run<String> failed(Workflow<String, String> receipt, String key) {
-        mail.refuse(1);
+        mail.reject(1);
         Run<String> run = lab.start(receipt, key, Start.withKey(key));
         lab.settle();
         assertEquals(RunState.FAILED, run.status());
@@ -117,27 +117,27 @@ final class ReplaysTest {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
         Run<String> run = failed(receipt, "a");
-        Replay.Plan plan = planOf(run);
-        assertEquals(Replay.State.PLANNED, plan.state());
-        assertEquals(2, steps(plan, Action.REUSE), plan.counts());
-        assertEquals(1, steps(plan, Action.SEND), plan.counts());
+        ReplayPlanOperation.ReplayPlan plan = planOf(run);
+        assertEquals(ReplayPlanOperation.PlanState.PLANNED, plan.state());
+        assertEquals(2, steps(plan, ReplayAction.REUSE), plan.summary());
+        assertEquals(1, steps(plan, ReplayAction.SEND), plan.summary());
         assertEquals(1, counts(plan).path("safe").asInt());
         assertEquals(1, counts(plan).path("open").asInt(), "what code does next is not known");
         assertEquals(1, cards.calls());
         assertEquals(1, mail.calls());
-        apply(plan, Manner.SAFE);
-        Replay.Item item = items(plan).getFirst();
-        assertEquals(Fate.APPLIED, item.fate());
+        apply(plan, ApplyOptions.SAFE);
+        ReplayPlanOperation.PlanItem item = items(plan).getFirst();
+        assertEquals(ItemOutcome.APPLIED, item.outcome());
         assertEquals(1, cards.calls(), "it was charged before");
         assertEquals(2, mail.calls());
         assertEquals(1, mail.effects());
-        assertEquals(Replay.State.DONE, now(plan).state());
+        assertEquals(ReplayPlanOperation.PlanState.DONE, now(plan).state());
         assertEquals(
-                List.of(new Plans.Count(Fate.APPLIED, RunState.COMPLETED, 1)),
+                List.of(new ReplayPlanQueries.ItemCount(ItemOutcome.APPLIED, RunState.COMPLETED, 1)),
                 lab.semel().replays().progress(plan.id()));
-        String made = String.valueOf(item.made());
+        String made = String.valueOf(item.newRun());
         assertEquals("cards-1", lab.semel().run(receipt, made).result(Duration.ZERO));
-        apply(plan, Manner.SAFE);
+        apply(plan, ApplyOptions.SAFE);
         assertEquals(2, mail.calls(), "it is applied once");
     }
 
@@ -148,16 +148,16 @@ final class ReplaysTest {
         int runs = 30;
         for (int i = 0; i < runs; i++) {
             if (i % 2 == 0) {
-                mail.refuse(1);
+                mail.reject(1);
             }
             lab.start(receipt, "in" + i, Start.withKey("k" + i));
             lab.settle();
         }
         assertEquals(runs / 2, mail.effects());
-        Replay.Plan plan = planFailed();
+        ReplayPlanOperation.ReplayPlan plan = planFailed();
         assertEquals(runs / 2, counts(plan).path("runs").asInt());
-        assertEquals(runs / 2, steps(plan, Action.SEND));
-        apply(plan, new Manner(List.of(), 0, 3, 1));
+        assertEquals(runs / 2, steps(plan, ReplayAction.SEND));
+        apply(plan, new ApplyOptions(List.of(), 0, 3, 1));
         assertEquals(runs, mail.effects(), "all that were missing");
         assertEquals(runs, cards.calls(), "none again");
         assertEquals(runs, java.util.Set.copyOf(cards.keys()).size());
@@ -171,15 +171,15 @@ final class ReplaysTest {
         for (int i = 0; i < 5; i++) {
             failed(receipt, "k" + i);
         }
-        Replay.Plan plan = planFailed();
+        ReplayPlanOperation.ReplayPlan plan = planFailed();
         lab.crashAt("replay-admitted", 1);
         lab.clock().autoAdvance();
-        apply(plan, Manner.SAFE);
-        assertEquals(Replay.State.DONE, now(plan).state());
-        assertTrue(items(plan).stream().allMatch(item -> item.fate() == Fate.APPLIED));
+        apply(plan, ApplyOptions.SAFE);
+        assertEquals(ReplayPlanOperation.PlanState.DONE, now(plan).state());
+        assertTrue(items(plan).stream().allMatch(item -> item.outcome() == ItemOutcome.APPLIED));
         assertEquals(5, mail.effects());
         assertEquals(5, cards.calls());
-        var all = new Reads.RunFilter(ws(), null, null, null, false, 0, null, 100);
+        var all = new StoreQueries.RunFilter(ws(), null, null, null, false, 0, null, 100);
         Integer runs = lab.semel().view(reads -> reads.runs(all).size());
         assertEquals(10, runs);
     }
@@ -192,17 +192,17 @@ final class ReplaysTest {
         lab.crashAt("plan-noted", 1);
         assertThrows(Throwable.class, () -> planOf(run));
         lab.settle();
-        Replay.Plan half = lab.semel().replays().page(ws(), null, 10).getFirst();
-        assertEquals(Replay.State.MAKING, half.state());
+        ReplayPlanOperation.ReplayPlan half = lab.semel().replays().listPlans(ws(), null, 10).getFirst();
+        assertEquals(ReplayPlanOperation.PlanState.MAKING, half.state());
         assertEquals(
                 ErrorCode.PLAN_OUT_OF_DATE,
-                assertThrows(SemelException.class, () -> apply(half, Manner.SAFE))
+                assertThrows(SemelException.class, () -> apply(half, ApplyOptions.SAFE))
                         .code());
-        var asked = new Replays.Asked(
-                ws(), "ann", new Replays.Which.These(List.of(run.id())), new Order("test", "", false), null, false);
+        var asked = new Replays.ReplayRequest(
+                ws(), "ann", new Replays.RunSelection.ByRunId(List.of(run.id())), new ReplayPlanRequest("test", "", false), null, false);
         assertEquals(
-                Replay.State.PLANNED,
-                lab.semel().replays().make(half.id(), asked).state());
+                ReplayPlanOperation.PlanState.PLANNED,
+                lab.semel().replays().buildPlan(half.id(), asked).state());
         assertEquals(1, items(half).size());
     }
 
@@ -211,25 +211,25 @@ final class ReplaysTest {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
         Run<String> run = failed(receipt, "a");
-        Replay.Plan plan = planOf(run);
-        Replay.Plan other = planOf(run);
-        apply(other, Manner.SAFE);
-        SemelException refused = assertThrows(SemelException.class, () -> apply(plan, Manner.SAFE));
+        ReplayPlanOperation.ReplayPlan plan = planOf(run);
+        ReplayPlanOperation.ReplayPlan other = planOf(run);
+        apply(other, ApplyOptions.SAFE);
+        SemelException refused = assertThrows(SemelException.class, () -> apply(plan, ApplyOptions.SAFE));
         assertEquals(ErrorCode.PLAN_OUT_OF_DATE, refused.code());
         assertTrue(String.valueOf(refused.members().get("differences")).contains("it was replayed by"));
         assertEquals(1, mail.effects());
-        assertEquals(Replay.State.PLANNED, now(plan).state());
+        assertEquals(ReplayPlanOperation.PlanState.PLANNED, now(plan).state());
     }
 
     @Test
     void a_plan_is_valid_for_a_quarter_of_an_hour() {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
-        Replay.Plan plan = planOf(failed(receipt, "a"));
-        lab.clock().advance(Replay.VALID);
+        ReplayPlanOperation.ReplayPlan plan = planOf(failed(receipt, "a"));
+        lab.clock().advance(ReplayPlanOperation.VALIDITY);
         assertEquals(
                 ErrorCode.PLAN_OUT_OF_DATE,
-                assertThrows(SemelException.class, () -> apply(plan, Manner.SAFE))
+                assertThrows(SemelException.class, () -> apply(plan, ApplyOptions.SAFE))
                         .code());
         assertEquals(0, mail.effects());
     }
@@ -247,18 +247,18 @@ final class ReplaysTest {
         lab.settle();
         assertTrue(run.cancel("ann", "it is in doubt"));
         lab.settle();
-        Replay.Plan plan = planOf(run);
-        assertEquals(1, steps(plan, Action.RESEND), plan.counts());
+        ReplayPlanOperation.ReplayPlan plan = planOf(run);
+        assertEquals(1, steps(plan, ReplayAction.RESEND), plan.summary());
         lab.clock().advance(Duration.ofMinutes(14));
-        Replay.Plan later = planOf(run);
-        assertEquals(1, steps(later, Action.RESEND), later.counts());
+        ReplayPlanOperation.ReplayPlan later = planOf(run);
+        assertEquals(1, steps(later, ReplayAction.RESEND), later.summary());
         lab.clock().advance(Duration.ofMinutes(5));
-        SemelException refused = assertThrows(SemelException.class, () -> apply(later, Manner.SAFE));
+        SemelException refused = assertThrows(SemelException.class, () -> apply(later, ApplyOptions.SAFE));
         assertTrue(
                 String.valueOf(refused.members().get("differences")).contains("charge was resend and is ask"),
                 () -> String.valueOf(refused.members()));
         assertEquals(1, cards.calls());
-        assertEquals(1, steps(planOf(run), Action.ASK));
+        assertEquals(1, steps(planOf(run), ReplayAction.ASK));
     }
 
     @Test
@@ -276,15 +276,15 @@ final class ReplaysTest {
         assertEquals(1, counts(planOf(run)).path("blocked").asInt(), "it waits for a decision");
         assertTrue(run.cancel("ann", ""));
         lab.settle();
-        Replay.Plan plan = planOf(run);
-        assertEquals(1, steps(plan, Action.ASK), plan.counts());
-        SemelException refused = assertThrows(SemelException.class, () -> apply(plan, Manner.SAFE));
+        ReplayPlanOperation.ReplayPlan plan = planOf(run);
+        assertEquals(1, steps(plan, ReplayAction.ASK), plan.summary());
+        SemelException refused = assertThrows(SemelException.class, () -> apply(plan, ApplyOptions.SAFE));
         assertEquals(ErrorCode.REPLAY_REFUSED, refused.code());
-        apply(plan, new Manner(List.of(Action.ASK), 0, 0, 0));
-        assertEquals(Fate.APPLIED, items(plan).getFirst().fate());
+        apply(plan, new ApplyOptions(List.of(ReplayAction.ASK), 0, 0, 0));
+        assertEquals(ItemOutcome.APPLIED, items(plan).getFirst().outcome());
         assertEquals(1, cards.calls(), "the new run waits for the decision");
         assertEquals(
-                List.of(new Plans.Count(Fate.APPLIED, RunState.IN_DOUBT, 1)),
+                List.of(new ReplayPlanQueries.ItemCount(ItemOutcome.APPLIED, RunState.IN_DOUBT, 1)),
                 lab.semel().replays().progress(plan.id()));
     }
 
@@ -295,17 +295,17 @@ final class ReplaysTest {
         for (int i = 0; i < 6; i++) {
             failed(receipt, "k" + i);
         }
-        Replay.Plan plan = planFailed();
-        mail.refuse(6);
-        apply(plan, new Manner(List.of(), 0, 2, 0));
-        assertEquals(Replay.State.STOPPED, now(plan).state());
+        ReplayPlanOperation.ReplayPlan plan = planFailed();
+        mail.reject(6);
+        apply(plan, new ApplyOptions(List.of(), 0, 2, 0));
+        assertEquals(ReplayPlanOperation.PlanState.STOPPED, now(plan).state());
         assertTrue(
                 now(plan).note().endsWith(" of the first 2 runs failed"),
                 now(plan).note());
         assertEquals(6 + 2, mail.calls());
         assertEquals(
                 4,
-                items(plan).stream().filter(item -> item.fate() == Fate.PLANNED).count());
+                items(plan).stream().filter(item -> item.outcome() == ItemOutcome.PLANNED).count());
     }
 
     @Test
@@ -313,12 +313,12 @@ final class ReplaysTest {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
         Run<String> first = failed(receipt, "a");
-        mail.refuse(1);
-        apply(planOf(first), Manner.SAFE);
+        mail.reject(1);
+        apply(planOf(first), ApplyOptions.SAFE);
         assertEquals(2, mail.calls());
-        Replay.Plan plan = planFailed();
+        ReplayPlanOperation.ReplayPlan plan = planFailed();
         assertEquals(1, counts(plan).path("runs").asInt(), "one lineage");
-        apply(plan, Manner.SAFE);
+        apply(plan, ApplyOptions.SAFE);
         assertEquals(1, mail.effects());
         assertEquals(1, cards.calls());
         assertEquals(1, counts(planOf(first)).path("blocked").asInt());
@@ -329,10 +329,10 @@ final class ReplaysTest {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
         Run<String> run = failed(receipt, "a");
-        Replay.Plan plan = plan(new Replays.Which.These(List.of(run.id())), "", "\"b\"", false);
-        assertEquals(2, steps(plan, Action.ASK), plan.counts());
-        assertThrows(SemelException.class, () -> apply(plan, Manner.SAFE));
-        apply(plan, new Manner(List.of(Action.ASK), 0, 0, 0));
+        ReplayPlanOperation.ReplayPlan plan = plan(new Replays.RunSelection.ByRunId(List.of(run.id())), "", "\"b\"", false);
+        assertEquals(2, steps(plan, ReplayAction.ASK), plan.summary());
+        assertThrows(SemelException.class, () -> apply(plan, ApplyOptions.SAFE));
+        apply(plan, new ApplyOptions(List.of(ReplayAction.ASK), 0, 0, 0));
         assertEquals(1, cards.calls(), "reused all the same");
         assertEquals(1, mail.effects());
     }
@@ -342,18 +342,18 @@ final class ReplaysTest {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
         Run<String> run = failed(receipt, "a");
-        Replay.Plan plan = plan(new Replays.Which.These(List.of(run.id())), "", null, true);
+        ReplayPlanOperation.ReplayPlan plan = plan(new Replays.RunSelection.ByRunId(List.of(run.id())), "", null, true);
         Replays replays = lab.semel().replays();
         assertEquals(
                 ErrorCode.FORBIDDEN,
-                assertThrows(SemelException.class, () -> apply(plan, Manner.SAFE))
+                assertThrows(SemelException.class, () -> apply(plan, ApplyOptions.SAFE))
                         .code());
         assertEquals(
                 ErrorCode.FORBIDDEN,
                 assertThrows(SemelException.class, () -> replays.approve(ws(), plan.id(), "ann"))
                         .code());
         assertEquals("eve", replays.approve(ws(), plan.id(), "eve").approvedBy());
-        apply(plan, Manner.SAFE);
+        apply(plan, ApplyOptions.SAFE);
         assertEquals(1, mail.effects());
     }
 
@@ -361,12 +361,12 @@ final class ReplaysTest {
     void a_plan_that_was_stopped_is_not_applied() {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
-        Replay.Plan plan = planOf(failed(receipt, "a"));
-        Edit.By by = new Edit.By(lab.semel().newId(), "ann", "wrong runs");
+        ReplayPlanOperation.ReplayPlan plan = planOf(failed(receipt, "a"));
+        StoreCommand.ChangeAuthor by = new StoreCommand.ChangeAuthor(lab.semel().newId(), "ann", "wrong runs");
         assertEquals(
-                Replay.State.STOPPED,
+                ReplayPlanOperation.PlanState.STOPPED,
                 lab.semel().replays().stop(ws(), plan.id(), by).state());
-        assertThrows(SemelException.class, () -> apply(plan, Manner.SAFE));
+        assertThrows(SemelException.class, () -> apply(plan, ApplyOptions.SAFE));
         assertEquals(0, mail.effects());
     }
 
@@ -384,11 +384,11 @@ final class ReplaysTest {
                             .call(String.class, step -> mail.call(step.key()));
                 });
         lab.register(flow);
-        mail.refuse(1);
+        mail.reject(1);
         Run<String> run = lab.start(flow, "x");
         lab.clock().advance(Duration.ofHours(8));
         assertEquals(RunState.FAILED, run.status());
-        apply(planOf(run), Manner.SAFE);
+        apply(planOf(run), ApplyOptions.SAFE);
         assertEquals(1, mail.effects());
         assertEquals(1, java.util.Set.copyOf(seen).size(), "the same id in both runs");
     }

@@ -8,22 +8,22 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.replay.Action;
-import dev.semel.replay.Foretold;
-import dev.semel.replay.Manner;
-import dev.semel.replay.Order;
-import dev.semel.replay.Outlook;
-import dev.semel.replay.Resume;
+import dev.semel.replay.ReplayAction;
+import dev.semel.replay.PlannedStep;
+import dev.semel.replay.ApplyOptions;
+import dev.semel.replay.ReplayPlanRequest;
+import dev.semel.replay.ReplayPreview;
+import dev.semel.replay.ResumeRequest;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Figure;
-import dev.semel.store.Figures;
-import dev.semel.store.Plans;
-import dev.semel.store.Replay;
-import dev.semel.store.Review;
-import dev.semel.testing.Lab;
-import dev.semel.testing.Provider;
-import dev.semel.workflow.EffectPlan;
+import dev.semel.store.MetricCounter;
+import dev.semel.store.MetricQueries;
+import dev.semel.store.ReplayPlanQueries;
+import dev.semel.store.ReplayPlanOperation;
+import dev.semel.store.ReviewOperation;
+import dev.semel.testing.WorkflowTestKit;
+import dev.semel.testing.FakeProvider;
+import dev.semel.workflow.EffectSpec;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
@@ -38,9 +38,9 @@ import org.junit.jupiter.api.Test;
 
 /** Runs that failed go on in place, under their own ids; counted at the providers. */
 final class ResumeTest {
-    private final Lab lab = new Lab();
-    private final Provider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24));
-    private final Provider mail = lab.provider("mail");
+    private final WorkflowTestKit lab = new WorkflowTestKit();
+    private final FakeProvider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24));
+    private final FakeProvider mail = lab.provider("mail");
 
     @AfterEach
     void close() {
@@ -64,60 +64,60 @@ final class ResumeTest {
 
     private Run<String> failed(String key) {
         lab.register(receipt);
-        mail.refuse(1);
+        mail.reject(1);
         Run<String> run = lab.start(receipt, key, Start.withKey(key));
         lab.settle();
         assertEquals(RunState.FAILED, run.status());
         return run;
     }
 
-    private static Map<String, Action> actions(Outlook outlook) {
-        return outlook.steps().stream().collect(Collectors.toMap(Foretold::step, Foretold::action));
+    private static Map<String, ReplayAction> actions(ReplayPreview outlook) {
+        return outlook.steps().stream().collect(Collectors.toMap(PlannedStep::step, PlannedStep::action));
     }
 
-    private static String refusal(Run<?> run, Resume wish) {
+    private static String refusal(Run<?> run, ResumeRequest wish) {
         SemelException refused = assertThrows(SemelException.class, () -> run.resume(wish));
         assertEquals(ErrorCode.RESUME_REFUSED, refused.code());
         return refused.detail();
     }
 
-    private static Resume mended() {
-        return Resume.because("ann", "the provider is back");
+    private static ResumeRequest mended() {
+        return ResumeRequest.because("ann", "the provider is back");
     }
 
     private int ws() {
-        return lab.semel().backstage().workspace();
+        return lab.semel().testAccess().workspace();
     }
 
-    private Replay.Plan plan(Run<?> run) {
+    private ReplayPlanOperation.ReplayPlan plan(Run<?> run) {
         return lab.semel()
                 .replays()
-                .plan(new Replays.Asked(
+                .plan(new Replays.ReplayRequest(
                         ws(),
                         "ann",
-                        new Replays.Which.These(List.of(run.id())),
-                        new Order("test", "", false),
+                        new Replays.RunSelection.ByRunId(List.of(run.id())),
+                        new ReplayPlanRequest("test", "", false),
                         null,
                         false));
     }
 
-    private Replay.Item item(Replay.Plan plan) {
+    private ReplayPlanOperation.PlanItem item(ReplayPlanOperation.ReplayPlan plan) {
         return lab.semel()
                 .replays()
-                .items(new Plans.Wanted(plan.id(), 0, null), null, 10)
+                .listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 10)
                 .getFirst();
     }
 
-    private void apply(Replay.Plan plan) {
-        lab.semel().replays().apply(ws(), plan.id(), Manner.SAFE, "bob");
+    private void apply(ReplayPlanOperation.ReplayPlan plan) {
+        lab.semel().replays().apply(ws(), plan.id(), ApplyOptions.SAFE, "bob");
         lab.settle();
     }
 
     @Test
     void a_run_goes_on_from_the_step_that_failed_and_nothing_is_done_twice() {
         Run<String> run = failed("a");
-        Outlook outlook = run.resumption(mended()).outlook();
-        assertEquals(Map.of("load", Action.REUSE, "charge", Action.REUSE, "send", Action.SEND), actions(outlook));
+        ReplayPreview outlook = run.previewResume(mended()).preview();
+        assertEquals(Map.of("load", ReplayAction.REUSE, "charge", ReplayAction.REUSE, "send", ReplayAction.SEND), actions(outlook));
         assertEquals(RunState.FAILED, run.status(), "a look changes nothing");
         run.resume(mended());
         lab.settle();
@@ -135,7 +135,7 @@ final class ResumeTest {
     void it_may_fail_again_and_go_on_again() {
         Run<String> run = failed("a");
         for (int i = 0; i < 3; i++) {
-            mail.refuse(1);
+            mail.reject(1);
             run.resume(mended());
             lab.settle();
             assertEquals(RunState.FAILED, run.status());
@@ -151,16 +151,16 @@ final class ResumeTest {
     @Test
     void it_is_one_recovery_however_often_it_failed() {
         Run<String> run = failed("a");
-        mail.refuse(1);
+        mail.reject(1);
         run.resume(mended());
         lab.settle();
         run.resume(mended());
         lab.settle();
         assertEquals(RunState.COMPLETED, run.status());
-        var all = new Figures.Range(ws(), "", 0, Long.MAX_VALUE);
+        var all = new MetricQueries.MetricRange(ws(), "", 0, Long.MAX_VALUE);
         Integer recovered = lab.semel()
-                .view(reads -> reads.figures()
-                        .facts(all, Figure.RECOVERED, Figures.Behind.START, 10)
+                .view(reads -> reads.metrics()
+                        .facts(all, MetricCounter.RECOVERED, MetricQueries.FactCursor.START, 10)
                         .size());
         assertEquals(1, recovered);
     }
@@ -173,7 +173,7 @@ final class ResumeTest {
                     .key("news")
                     .oncePer(Duration.ofDays(1))
                     .data(text.get())
-                    .onChange(EffectPlan.OnChange.REVIEW)
+                    .onChange(EffectSpec.OnChange.REVIEW)
                     .retry(Retry.none())
                     .lookup(String.class, step -> mail.find(step.key()))
                     .call(step -> mail.call(step.key())));
@@ -186,8 +186,8 @@ final class ResumeTest {
         text.set("second");
         Run<String> run = lab.start(news, "y");
         lab.settle();
-        mail.refuse(1);
-        assertTrue(run.reviewed("send", true, "ann", "fine"));
+        mail.reject(1);
+        assertTrue(run.decideChangedMessage("send", true, "ann", "fine"));
         lab.settle();
         assertEquals(RunState.FAILED, run.status());
         assertEquals(1, mail.effects());
@@ -210,11 +210,11 @@ final class ResumeTest {
         lab.settle();
         assertEquals(1, mail.effects(), "nobody has seen what it says now");
         assertTrue(String.valueOf(run.waitingFor()).contains("review"), run.waitingFor());
-        Review.Row asked = lab.semel().reviews().one(ws(), Review.id(row(run), "send"));
+        ReviewOperation.ReviewRow asked = lab.semel().reviews().find(ws(), ReviewOperation.id(row(run), "send"));
         assertNotNull(asked);
         assertTrue(asked.isOpen());
         assertEquals(2, asked.version(), "whoever read the first one is told that it is another");
-        assertTrue(run.reviewed("send", true, "bob", "this one too"));
+        assertTrue(run.decideChangedMessage("send", true, "bob", "this one too"));
         lab.settle();
         assertEquals("mail-2", run.result(Duration.ZERO));
     }
@@ -230,7 +230,7 @@ final class ResumeTest {
     }
 
     private RunId row(Run<?> run) {
-        return Objects.requireNonNull(lab.semel().backstage().row(run.id())).id();
+        return Objects.requireNonNull(lab.semel().testAccess().findRun(run.id())).id();
     }
 
     @Test
@@ -257,27 +257,27 @@ final class ResumeTest {
     @Test
     void a_step_that_is_skipped_has_the_result_that_was_given_and_is_never_sent() {
         Run<String> run = failed("a");
-        Resume skip = mended().skipping("send", "by hand");
-        assertEquals(Action.REUSE, actions(run.resumption(skip).outlook()).get("send"));
+        ResumeRequest skip = mended().skipping("send", "by hand");
+        assertEquals(ReplayAction.REUSE, actions(run.previewResume(skip).preview()).get("send"));
         run.resume(skip);
         lab.settle();
         assertEquals("cards-1 by hand", run.result(Duration.ZERO));
         assertEquals(1, mail.calls());
-        Replay.Plan plan = lab.semel()
+        ReplayPlanOperation.ReplayPlan plan = lab.semel()
                 .replays()
-                .plan(new Replays.Asked(
+                .plan(new Replays.ReplayRequest(
                         ws(),
                         "ann",
-                        new Replays.Which.These(List.of(run.id())),
-                        new Order("test", "start", false),
+                        new Replays.RunSelection.ByRunId(List.of(run.id())),
+                        new ReplayPlanRequest("test", "start", false),
                         null,
                         false));
         assertEquals(
-                Action.REUSE,
-                actions(Outlook.parse(item(plan).body())).get("send"),
+                ReplayAction.REUSE,
+                actions(ReplayPreview.parse(item(plan).preview())).get("send"),
                 "the ledger says that it happened");
         apply(plan);
-        Run<String> replay = lab.semel().run(receipt, String.valueOf(item(plan).made()));
+        Run<String> replay = lab.semel().run(receipt, String.valueOf(item(plan).newRun()));
         assertEquals("cards-1 by hand", replay.result(Duration.ZERO));
         assertEquals(1, mail.calls());
     }
@@ -292,11 +292,11 @@ final class ResumeTest {
     @Test
     void of_two_people_at_once_one_resumes_and_the_other_is_told() {
         Run<String> run = failed("a");
-        Resumption one = run.resumption(mended());
-        Resumption other = run.resumption(Resume.because("bob", "me too"));
+        ResumePlan one = run.previewResume(mended());
+        ResumePlan other = run.previewResume(ResumeRequest.because("bob", "me too"));
         lab.semel().change(one.edit());
         var outcome = lab.semel().change(other.edit());
-        SemelException refused = assertThrows(SemelException.class, () -> run.check(other, outcome));
+        SemelException refused = assertThrows(SemelException.class, () -> run.checkResumed(other, outcome));
         assertTrue(refused.detail().contains("ann resumed it at the same time"), refused.detail());
         lab.settle();
         assertEquals(1, mail.effects());
@@ -305,25 +305,25 @@ final class ResumeTest {
     @Test
     void a_run_that_was_replayed_is_refused_and_names_the_replay() {
         Run<String> run = failed("a");
-        Replay.Plan plan = plan(run);
+        ReplayPlanOperation.ReplayPlan plan = plan(run);
         apply(plan);
-        String made = String.valueOf(item(plan).made());
+        String made = String.valueOf(item(plan).newRun());
         assertTrue(refusal(run, mended()).contains("it was replayed by " + made));
     }
 
     @Test
     void a_plan_of_a_run_that_went_on_since_does_not_fit_and_a_later_one_does() {
         Run<String> run = failed("a");
-        Replay.Plan early = plan(run);
-        mail.refuse(1);
+        ReplayPlanOperation.ReplayPlan early = plan(run);
+        mail.reject(1);
         run.resume(mended());
         lab.settle();
         assertEquals(RunState.FAILED, run.status());
         SemelException moved = assertThrows(SemelException.class, () -> apply(early));
         assertEquals(ErrorCode.PLAN_OUT_OF_DATE, moved.code());
-        Replay.Plan late = plan(run);
+        ReplayPlanOperation.ReplayPlan late = plan(run);
         apply(late);
-        assertEquals(Replay.Fate.APPLIED, item(late).fate(), item(late).note());
+        assertEquals(ReplayPlanOperation.ItemOutcome.APPLIED, item(late).outcome(), item(late).note());
         assertEquals(1, mail.effects());
         assertEquals(1, cards.calls());
     }
@@ -354,18 +354,18 @@ final class ResumeTest {
         Workflow<String, String> parent = Workflow.define("parent", String.class, String.class)
                 .body((ctx, in) -> ctx.call("child", receipt, in, Start.fresh()));
         lab.register(parent);
-        mail.refuse(1);
+        mail.reject(1);
         Run<String> run = lab.start(parent, "x");
         lab.settle();
         assertEquals(RunState.FAILED, run.status());
-        var row = lab.semel().backstage().row(run.id());
+        var row = lab.semel().testAccess().findRun(run.id());
         assertNotNull(row);
         var child = lab.semel().view(reads -> reads.children(row.id()).getFirst());
         assertNotNull(child);
         assertTrue(refusal(lab.semel().run(receipt, child.text()), mended()).contains("called it and has recorded its failure"));
         SemelException refused = assertThrows(SemelException.class, () -> run.resume(mended()));
         assertEquals(ErrorCode.REPLAY_REFUSED, refused.code(), "it would find the run that failed again");
-        assertNull(run.resumption(mended()).outlook().blocked());
+        assertNull(run.previewResume(mended()).preview().blocked());
         run.resume(mended().skipping("child", "by hand"));
         lab.settle();
         assertEquals("by hand", run.result(Duration.ZERO));
@@ -382,7 +382,7 @@ final class ResumeTest {
                             .call(step -> mail.call(step.key()));
                 });
         lab.register(undoing);
-        mail.refuse(1);
+        mail.reject(1);
         Run<String> run = lab.start(undoing, "x");
         lab.settle();
         assertTrue(refusal(run, mended()).contains("has compensated its steps"));

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.semel.engine.Ambient;
+import dev.semel.engine.EngineEnvironment;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
@@ -24,13 +24,13 @@ final class RetentionTest extends OnAFile {
             (ctx, in) -> ctx.effect("pay").key("pay", in).repeatable("a test").call(String.class, _ -> "paid"));
 
     @Override
-    protected Ambient ambient() {
+    protected EngineEnvironment ambient() {
         return clock.ambient();
     }
 
     private boolean isThere(Run<String> run) {
         RunId id = Objects.requireNonNull(RunId.parse(run.id()));
-        return semel.view(reads -> reads.claimed(id)) != null;
+        return semel.view(reads -> reads.claimedRun(id)) != null;
     }
 
     @Test

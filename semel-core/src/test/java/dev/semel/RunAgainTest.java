@@ -9,16 +9,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.key.KeyPolicy;
-import dev.semel.replay.Manner;
-import dev.semel.replay.Order;
-import dev.semel.replay.Resume;
+import dev.semel.admission.KeyPolicy;
+import dev.semel.replay.ApplyOptions;
+import dev.semel.replay.ReplayPlanRequest;
+import dev.semel.replay.ResumeRequest;
 import dev.semel.run.RunState;
-import dev.semel.store.Plans;
-import dev.semel.store.Replay;
-import dev.semel.testing.Lab;
-import dev.semel.testing.Provider;
-import dev.semel.workflow.Failures;
+import dev.semel.store.ReplayPlanQueries;
+import dev.semel.store.ReplayPlanOperation;
+import dev.semel.testing.WorkflowTestKit;
+import dev.semel.testing.FakeProvider;
+import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Test;
 
 /** A caller who tries a failed run again and an operator who replays it: one of them starts a run, both get that one. */
 final class RunAgainTest {
-    private final Lab lab = new Lab();
-    private final Provider mail = lab.provider("mail");
+    private final WorkflowTestKit lab = new WorkflowTestKit();
+    private final FakeProvider mail = lab.provider("mail");
     private final AtomicInteger refusals = new AtomicInteger(1);
 
     private final Workflow<String, String> flow = Workflow.define("flow", String.class, String.class)
@@ -41,7 +41,7 @@ final class RunAgainTest {
             .body((ctx, in) -> {
                 ctx.effect("ask").retry(Retry.none()).repeatable("a question").call(_ -> {
                     if (refusals.getAndDecrement() > 0) {
-                        throw new Failures.Refused("not today");
+                        throw new CallFailures.Rejected("not today");
                     }
                 });
                 ctx.sleep("pause", Duration.ofHours(1));
@@ -64,26 +64,26 @@ final class RunAgainTest {
     }
 
     private int ws() {
-        return lab.semel().backstage().workspace();
+        return lab.semel().testAccess().workspace();
     }
 
-    private Replay.Plan plan(String run) {
-        var these = new Replays.Which.These(List.of(run));
+    private ReplayPlanOperation.ReplayPlan plan(String run) {
+        var these = new Replays.RunSelection.ByRunId(List.of(run));
         return lab.semel()
                 .replays()
-                .plan(new Replays.Asked(ws(), "ann", these, new Order("test", "", false), null, false));
+                .plan(new Replays.ReplayRequest(ws(), "ann", these, new ReplayPlanRequest("test", "", false), null, false));
     }
 
     private String replayed(String run) {
-        Replay.Plan plan = plan(run);
-        lab.semel().replays().apply(ws(), plan.id(), Manner.SAFE, "ann");
+        ReplayPlanOperation.ReplayPlan plan = plan(run);
+        lab.semel().replays().apply(ws(), plan.id(), ApplyOptions.SAFE, "ann");
         lab.settle();
-        Replay.Item item = lab.semel()
+        ReplayPlanOperation.PlanItem item = lab.semel()
                 .replays()
-                .items(new Plans.Wanted(plan.id(), 0, null), null, 1)
+                .listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 1)
                 .getFirst();
-        assertNotNull(item.made(), item.note());
-        return item.made().text();
+        assertNotNull(item.newRun(), item.note());
+        return item.newRun().text();
     }
 
     private Run<String> retry(String in) {
@@ -107,7 +107,7 @@ final class RunAgainTest {
 
     @Test
     void a_retry_while_its_run_goes_on_in_place_is_answered_with_that_run() {
-        failed.resume(Resume.because("ann", "it is back"));
+        failed.resume(ResumeRequest.because("ann", "it is back"));
         lab.settle();
         Run<String> retry = retry("in");
         assertEquals(failed.id(), retry.id());
@@ -119,14 +119,14 @@ final class RunAgainTest {
     @Test
     void a_run_that_failed_again_in_place_is_followed_once_by_a_retry_or_a_replay() {
         refusals.set(1);
-        failed.resume(Resume.because("ann", "it is back"));
+        failed.resume(ResumeRequest.because("ann", "it is back"));
         lab.settle();
         assertEquals(RunState.FAILED, failed.status());
-        Replay.Plan plan = plan(failed.id());
+        ReplayPlanOperation.ReplayPlan plan = plan(failed.id());
         Run<String> retry = retry("in");
         assertNotEquals(failed.id(), retry.id(), "it failed, and is run again");
         var refused = assertThrows(
-                SemelException.class, () -> lab.semel().replays().apply(ws(), plan.id(), Manner.SAFE, "ann"));
+                SemelException.class, () -> lab.semel().replays().apply(ws(), plan.id(), ApplyOptions.SAFE, "ann"));
         assertTrue(
                 refused.detail().contains("moved") || refused.code() == ErrorCode.PRECONDITION_FAILED,
                 refused.detail());
@@ -137,11 +137,11 @@ final class RunAgainTest {
 
     @Test
     void a_plan_that_was_made_before_a_retry_starts_nothing_beside_it() {
-        Replay.Plan plan = plan(failed.id());
+        ReplayPlanOperation.ReplayPlan plan = plan(failed.id());
         Run<String> retry = retry("in");
         assertFalse(retry.replayed());
         SemelException moved = assertThrows(
-                SemelException.class, () -> lab.semel().replays().apply(ws(), plan.id(), Manner.SAFE, "ann"));
+                SemelException.class, () -> lab.semel().replays().apply(ws(), plan.id(), ApplyOptions.SAFE, "ann"));
         assertEquals(ErrorCode.PLAN_OUT_OF_DATE, moved.code());
         lab.clock().advance(Duration.ofHours(2));
         assertEquals(RunState.COMPLETED, retry.status());
@@ -193,7 +193,7 @@ final class RunAgainTest {
                             .repeatable("a question")
                             .call(_ -> {
                                 calls.incrementAndGet();
-                                throw new Failures.Refused("not today");
+                                throw new CallFailures.Rejected("not today");
                             });
                     return in;
                 });
@@ -251,7 +251,7 @@ final class RunAgainTest {
         assertEquals(RunState.FAILED, second.status());
         assertEquals(
                 0,
-                dev.semel.json.Json.parse(plan(second.id()).counts())
+                dev.semel.json.StrictJson.parse(plan(second.id()).summary())
                         .at("/actions/ask/runs")
                         .asInt());
     }

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.key.KeyPolicy.DuplicatePayload;
+import dev.semel.admission.KeyPolicy.DuplicatePayload;
 import dev.semel.store.Dialect;
-import dev.semel.trigger.Answer;
+import dev.semel.trigger.TriggerResult;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -42,10 +42,10 @@ final class SeveralNamesTest {
 
     @Test
     void a_chosen_run_id_is_the_id_that_callers_see() {
-        Answer first = bench.ask("plain").runId("invoice-7").send();
+        TriggerResult first = bench.ask("plain").runId("invoice-7").send();
         assertEquals("invoice-7", first.runId());
         assertFalse(first.replayed());
-        Answer again = bench.ask("plain").runId("invoice-7").send();
+        TriggerResult again = bench.ask("plain").runId("invoice-7").send();
         assertTrue(again.replayed());
         assertEquals("invoice-7", again.runId());
         assertEquals(first.run(), again.run());
@@ -54,7 +54,7 @@ final class SeveralNamesTest {
 
     @Test
     void a_chosen_run_id_stands_whatever_the_key_window() {
-        Answer first = bench.ask("plain").key("K").runId("invoice-7").send();
+        TriggerResult first = bench.ask("plain").key("K").runId("invoice-7").send();
         bench.ended(first.run());
         bench.place.advance(Duration.ofDays(1_000));
         assertEquals(first.run(), bench.ask("plain").runId("invoice-7").send().run());
@@ -64,19 +64,19 @@ final class SeveralNamesTest {
 
     @Test
     void rows_3_to_5_apply_to_a_chosen_run_id() {
-        Answer first = bench.ask("pay").runId("r").input(FIVE).send();
+        TriggerResult first = bench.ask("pay").runId("r").input(FIVE).send();
         assertEquals(first.run(), bench.ask("pay").runId("r").input(FIVE).send().run());
         SemelException payload = bench.ask("pay").runId("r").input(SIX).refused();
         assertEquals(List.of("amount"), payload.members().get("changed"));
         bench.ask("plain").runId("s").input(FIVE).send();
-        assertTrue(bench.ask("plain").runId("s").input(SIX).send().mismatch());
+        assertTrue(bench.ask("plain").runId("s").input(SIX).send().payloadMismatch());
         assertEquals(
                 "workflow", bench.ask("plain").runId("r").refused().members().get("reason"));
     }
 
     @Test
     void key_and_run_id_of_one_run_are_one_run() {
-        Answer first = bench.ask("plain").key("K").runId("r").send();
+        TriggerResult first = bench.ask("plain").key("K").runId("r").send();
         assertEquals(first.run(), bench.ask("plain").key("K").runId("r").send().run());
         assertEquals(first.run(), bench.ask("plain").key("K").send().run());
         assertEquals(first.run(), bench.ask("plain").runId("r").send().run());
@@ -85,7 +85,7 @@ final class SeveralNamesTest {
 
     @Test
     void a_key_and_a_run_id_of_different_runs_are_refused_and_leave_no_row() {
-        Answer byKey = bench.ask("plain").key("K").runId("r1").send();
+        TriggerResult byKey = bench.ask("plain").key("K").runId("r1").send();
         bench.ask("plain").runId("r2").send();
         long before = names();
         for (String runId : List.of("r2", "r3")) {
@@ -101,9 +101,9 @@ final class SeveralNamesTest {
 
     @Test
     void a_new_key_with_a_known_run_id_is_that_run_and_leaves_the_key_free() {
-        Answer first = bench.ask("plain").runId("r").send();
+        TriggerResult first = bench.ask("plain").runId("r").send();
         long before = names();
-        Answer again = bench.ask("plain").key("K").runId("r").send();
+        TriggerResult again = bench.ask("plain").key("K").runId("r").send();
         assertTrue(again.replayed());
         assertEquals(first.run(), again.run());
         assertEquals(before, names());
@@ -113,7 +113,7 @@ final class SeveralNamesTest {
     @Test
     void the_payload_decides_last() {
         bench.publish("once", Policy.plain().duplicatePayload(DuplicatePayload.REJECT), Bench.ECHO);
-        Answer first = bench.ask("once").key("K").runId("r").input(FIVE).send();
+        TriggerResult first = bench.ask("once").key("K").runId("r").input(FIVE).send();
         assertEquals(
                 first.run(),
                 bench.ask("once").key("K").runId("r").input(FIVE).send().run());
@@ -124,14 +124,14 @@ final class SeveralNamesTest {
                 bench.ask("once").key("L").runId("s").input(FIVE).refused();
         assertEquals(ErrorCode.DUPLICATE_PAYLOAD, refused.code());
         assertEquals(before, names());
-        Answer other = bench.ask("once").key("L").runId("s").input(SIX).send();
+        TriggerResult other = bench.ask("once").key("L").runId("s").input(SIX).send();
         assertFalse(other.replayed());
     }
 
     @Test
     void a_chosen_id_may_spell_the_id_of_a_run_that_got_it_from_us() {
-        Answer first = bench.ask("pay").key("K").input(FIVE).send();
-        Answer named = bench.ask("pay").runId(first.runId()).input(FIVE).send();
+        TriggerResult first = bench.ask("pay").key("K").input(FIVE).send();
+        TriggerResult named = bench.ask("pay").runId(first.runId()).input(FIVE).send();
         assertTrue(named.replayed());
         assertEquals(first.run(), named.run());
         assertEquals(
@@ -153,7 +153,7 @@ final class SeveralNamesTest {
     @Test
     void a_chosen_id_that_looks_generated_but_is_nobodys_is_a_new_run() {
         String looks = "run_0000000000000000000001";
-        Answer first = bench.ask("plain").runId(looks).send();
+        TriggerResult first = bench.ask("plain").runId(looks).send();
         assertFalse(first.replayed());
         assertEquals(looks, first.runId());
         assertEquals(first.run(), bench.ask("plain").runId(looks).send().run());
@@ -164,7 +164,7 @@ final class SeveralNamesTest {
     void the_longest_key_and_run_id_work() {
         String key = "k".repeat(255);
         String runId = "r".repeat(128);
-        Answer first = bench.ask("plain").key(key).runId(runId).send();
+        TriggerResult first = bench.ask("plain").key(key).runId(runId).send();
         assertEquals(runId, first.runId());
         assertEquals(
                 first.run(), bench.ask("plain").key(key).runId(runId).send().run());

@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.key.KeyPolicy.OnMismatch;
-import dev.semel.key.KeyPolicy.Scope;
-import dev.semel.key.Lot;
+import dev.semel.admission.KeyPolicy.OnMismatch;
+import dev.semel.admission.KeyPolicy.KeyScope;
+import dev.semel.admission.RolloutBucket;
 import dev.semel.store.Dialect;
-import dev.semel.store.Edit;
-import dev.semel.trigger.Answer;
+import dev.semel.store.StoreCommand;
+import dev.semel.trigger.TriggerResult;
 import dev.semel.trigger.Trigger;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -44,7 +44,7 @@ final class ShareTest {
 
     /** Every way in which a workflow may name its keys, and some in which it may compare them. */
     private static List<Supplier<Policy>> policies() {
-        return Stream.of(Scope.values())
+        return Stream.of(KeyScope.values())
                 .<Supplier<Policy>>flatMap(scope -> Stream.of(
                         () -> Policy.plain().scope(scope),
                         () -> Policy.plain().scope(scope).fingerprint("note"),
@@ -52,13 +52,13 @@ final class ShareTest {
                 .toList();
     }
 
-    private Answer ask(String workflow, String key) {
+    private TriggerResult ask(String workflow, String key) {
         return bench.ask(workflow).key(key).input(DATA).send();
     }
 
     /** First asks of many keys; by key, the run of each. */
-    private Map<String, Answer> many(String workflow) {
-        Map<String, Answer> first = new LinkedHashMap<>();
+    private Map<String, TriggerResult> many(String workflow) {
+        Map<String, TriggerResult> first = new LinkedHashMap<>();
         for (int i = 0; i < MANY; i++) {
             String key = workflow + " " + i;
             first.put(key, ask(workflow, key));
@@ -67,27 +67,27 @@ final class ShareTest {
         return first;
     }
 
-    private void assertRepeats(String when, String workflow, Map<String, Answer> first) {
+    private void assertRepeats(String when, String workflow, Map<String, TriggerResult> first) {
         long runs = bench.runs();
         first.forEach((key, answer) -> {
-            Answer again = ask(workflow, key);
+            TriggerResult again = ask(workflow, key);
             assertTrue(again.replayed(), when + ": " + key);
-            assertFalse(again.mismatch(), when + ": " + key);
+            assertFalse(again.payloadMismatch(), when + ": " + key);
             assertEquals(answer.runId(), again.runId(), when + ": " + key);
         });
         assertEquals(runs, bench.runs(), when);
     }
 
     private void promote(String workflow) {
-        assertNotNull(bench.semel().maybeChange(new Edit.Promote(bench.workspace(), "wf_" + workflow, 0, "tester")));
+        assertNotNull(bench.semel().changeOrNull(new StoreCommand.PromoteCandidate(bench.workspace(), "wf_" + workflow, 0, "tester")));
     }
 
     private void rollback(String workflow, int version) {
-        var edit = new Edit.Rollback(bench.workspace(), "wf_" + workflow, version, "tester", "");
-        assertNotNull(bench.semel().maybeChange(edit));
+        var edit = new StoreCommand.RollBackVersion(bench.workspace(), "wf_" + workflow, version, "tester", "");
+        assertNotNull(bench.semel().changeOrNull(edit));
     }
 
-    private long ofVersion(int version, Map<String, Answer> answers) {
+    private long ofVersion(int version, Map<String, TriggerResult> answers) {
         return answers.values().stream()
                 .filter(answer -> bench.run(answer.run()).version() == version)
                 .count();
@@ -102,10 +102,10 @@ final class ShareTest {
                 String pair =
                         current.get().build() + " beside " + candidate.get().build();
                 bench.publish(w, current.get(), Bench.ECHO);
-                Map<String, Answer> all = new LinkedHashMap<>();
+                Map<String, TriggerResult> all = new LinkedHashMap<>();
                 all.put("before", ask(w, w + "before"));
                 bench.stage(w, candidate.get(), Bench.ECHO, 50);
-                Map<String, Answer> during = many(w);
+                Map<String, TriggerResult> during = many(w);
                 assertTrue(ofVersion(2, during) > 5 && ofVersion(1, during) > 5, pair);
                 assertEquals(all.get("before").runId(), ask(w, w + "before").runId(), pair);
                 assertRepeats("beside, " + pair, w, during);
@@ -146,9 +146,9 @@ final class ShareTest {
                 }
                 int wanted = n % 2 == 0 ? 2 : 1;
                 for (int i = 0; i < 8; i++) {
-                    Answer first = ask(w, w + i);
+                    TriggerResult first = ask(w, w + i);
                     assertEquals(wanted, bench.run(first.run()).version());
-                    Answer second = bench.semel().trigger(late.get(i));
+                    TriggerResult second = bench.semel().trigger(late.get(i));
                     assertTrue(second.replayed());
                     assertEquals(first.runId(), second.runId());
                 }
@@ -162,7 +162,7 @@ final class ShareTest {
         for (int share : new int[] {1, 10, 50, 99}) {
             TreeSet<String> in = new TreeSet<>();
             for (int i = 0; i < 2_000; i++) {
-                if (Lot.takes("wf_1 2", "key evt_" + i, share)) {
+                if (RolloutBucket.isInRollout("wf_1 2", "key evt_" + i, share)) {
                     in.add("key evt_" + i);
                 }
             }
@@ -170,16 +170,16 @@ final class ShareTest {
             assertTrue(in.containsAll(before));
             before = in;
         }
-        assertFalse(Lot.takes("any", "any", 0));
-        assertTrue(Lot.takes("any", "any", 100));
+        assertFalse(RolloutBucket.isInRollout("any", "any", 0));
+        assertTrue(RolloutBucket.isInRollout("any", "any", 100));
     }
 
     @Test
     void a_run_is_of_the_version_it_drew_and_runs_that_one() {
-        bench.publish("w", Policy.plain(), (_, _) -> dev.semel.json.Json.parse("1"));
-        bench.stage("w", Policy.plain(), (_, _) -> dev.semel.json.Json.parse("2"), 50);
+        bench.publish("w", Policy.plain(), (_, _) -> dev.semel.json.StrictJson.parse("1"));
+        bench.stage("w", Policy.plain(), (_, _) -> dev.semel.json.StrictJson.parse("2"), 50);
         many("w").forEach((key, answer) -> {
-            int version = Lot.takes("wf_w 2", "key " + key, 50) ? 2 : 1;
+            int version = RolloutBucket.isInRollout("wf_w 2", "key " + key, 50) ? 2 : 1;
             assertEquals(version, bench.run(answer.run()).version(), key);
             assertEquals(version, bench.output(answer.run()).intValue(), key);
         });
@@ -190,11 +190,11 @@ final class ShareTest {
         bench.publish("w", Policy.plain(), Bench.ECHO);
         bench.stage("w", Policy.plain(), Bench.ECHO, 50);
         for (int i = 0; i < MANY; i++) {
-            Answer drawn = bench.ask("w").send();
-            int version = Lot.takes("wf_w 2", "run " + drawn.run().text(), 50) ? 2 : 1;
+            TriggerResult drawn = bench.ask("w").send();
+            int version = RolloutBucket.isInRollout("wf_w 2", "run " + drawn.run().text(), 50) ? 2 : 1;
             assertEquals(version, bench.run(drawn.run()).version());
-            Answer chosen = bench.ask("w").runId("order-" + i).send();
-            int other = Lot.takes("wf_w 2", "run order-" + i, 50) ? 2 : 1;
+            TriggerResult chosen = bench.ask("w").runId("order-" + i).send();
+            int other = RolloutBucket.isInRollout("wf_w 2", "run order-" + i, 50) ? 2 : 1;
             assertEquals(other, bench.run(chosen.run()).version());
             assertEquals(
                     chosen.runId(), bench.ask("w").runId("order-" + i).send().runId());
@@ -205,13 +205,13 @@ final class ShareTest {
     void the_candidate_is_asked_for_its_own_checks_and_a_known_key_for_none() {
         bench.publish("w", Policy.plain(), Bench.ECHO);
         bench.stage("w", Policy.plain(), Bench.ECHO, 50);
-        Map<String, Answer> first = many("w");
+        Map<String, TriggerResult> first = many("w");
         List<Integer> asked = new ArrayList<>();
         first.keySet().forEach(key -> {
             Trigger trigger = bench.ask("w").key(key).input(DATA).trigger();
-            Answer again = bench.semel().trigger(bench.workspace(), trigger.current(), current -> {
+            TriggerResult again = bench.semel().trigger(bench.workspace(), trigger.current(), current -> {
                 asked.add(current.published().version());
-                return trigger.under(current);
+                return trigger.withWorkflow(current);
             });
             int version = bench.run(again.run()).version();
             assertEquals(version, asked.getLast(), key);

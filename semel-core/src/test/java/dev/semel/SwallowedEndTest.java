@@ -90,14 +90,14 @@ final class SwallowedEndTest extends OnAFile {
         });
         goes(start(flow), flow, "!");
         assertTrue(rounds.get() < 20, "it went round " + rounds.get() + " times");
-        Waiting.until("its place is free", () -> semel.runs().residents() == 0);
+        Waiting.until("its place is free", () -> semel.runExecutor().activeRunCount() == 0);
     }
 
     @Test
     void a_branch_that_swallows_in_a_loop_is_left_behind() {
         AtomicInteger rounds = new AtomicInteger();
         Workflow<String, String> flow = flow((ctx, _) -> ctx.forEach("items", List.of("a", "b", "c"), i -> i)
-                .atOnce(3)
+                .concurrency(3)
                 .run((c, i) -> {
                     while (true) {
                         try {
@@ -115,7 +115,7 @@ final class SwallowedEndTest extends OnAFile {
     @Test
     void a_branch_that_swallows_once_does_not_hide_the_others() {
         Workflow<String, String> flow = flow((ctx, _) -> ctx.forEach("items", List.of("a", "b"), i -> i)
-                .atOnce(2)
+                .concurrency(2)
                 .run((c, i) -> {
                     try {
                         if (i.equals("a")) {

@@ -9,14 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.key.KeyPolicy.DuplicatePayload;
-import dev.semel.key.KeyPolicy.OnMismatch;
-import dev.semel.key.KeyPolicy.Scope;
+import dev.semel.admission.KeyPolicy.DuplicatePayload;
+import dev.semel.admission.KeyPolicy.OnMismatch;
+import dev.semel.admission.KeyPolicy.KeyScope;
 import dev.semel.run.RunState;
 import dev.semel.store.Dialect;
 import dev.semel.store.Invariants;
-import dev.semel.store.Rows;
-import dev.semel.trigger.Answer;
+import dev.semel.store.StoredRows;
+import dev.semel.trigger.TriggerResult;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -45,8 +45,8 @@ final class TriggerTest {
 
     @Test
     void row_1_without_a_key_every_trigger_is_a_new_run() {
-        Answer first = bench.ask("plain").input(FIVE).send();
-        Answer second = bench.ask("plain").input(FIVE).send();
+        TriggerResult first = bench.ask("plain").input(FIVE).send();
+        TriggerResult second = bench.ask("plain").input(FIVE).send();
         assertNotEquals(first.runId(), second.runId());
         assertFalse(first.replayed() || second.replayed());
         assertEquals(0, first.expiresAt());
@@ -56,13 +56,13 @@ final class TriggerTest {
 
     @Test
     void row_2_a_new_key_is_a_new_run_with_an_expiry() {
-        Answer answer = bench.ask("plain").key("K").input(FIVE).send();
+        TriggerResult answer = bench.ask("plain").key("K").input(FIVE).send();
         assertFalse(answer.replayed());
         assertEquals(RunState.STARTED, answer.state());
         assertEquals("wf_plain", answer.workflowId());
         assertEquals(bench.place.time() + Policy.plain().build().window().toNanos() / 1_000, answer.expiresAt());
         assertNull(answer.previousRunId());
-        Rows.Run run = bench.ended(answer.run());
+        StoredRows.RunRow run = bench.ended(answer.run());
         assertEquals("K", run.origin().key());
         assertEquals("tester", run.origin().actor());
         assertEquals("correlation", run.origin().correlationId());
@@ -76,17 +76,17 @@ final class TriggerTest {
             go.await();
             return input;
         });
-        Answer first = bench.ask("slow").key("K").input(FIVE).send();
-        Answer running = bench.ask("slow")
+        TriggerResult first = bench.ask("slow").key("K").input(FIVE).send();
+        TriggerResult running = bench.ask("slow")
                 .key("K")
                 .input("{ \"note\": \"a\", \"amount\": 5.0 }")
                 .send();
         go.countDown();
         bench.ended(first.run());
-        Answer completed = bench.ask("slow").key("K").input(FIVE).send();
-        for (Answer again : List.of(running, completed)) {
+        TriggerResult completed = bench.ask("slow").key("K").input(FIVE).send();
+        for (TriggerResult again : List.of(running, completed)) {
             assertTrue(again.replayed());
-            assertFalse(again.mismatch());
+            assertFalse(again.payloadMismatch());
             assertEquals(first.runId(), again.runId());
             assertEquals(first.workflowId(), again.workflowId());
             assertEquals(first.expiresAt(), again.expiresAt());
@@ -101,9 +101,9 @@ final class TriggerTest {
         bench.publish("fails", Policy.plain(), (_, _) -> {
             throw new IllegalStateException("no");
         });
-        Answer first = bench.ask("fails").key("K").send();
+        TriggerResult first = bench.ask("fails").key("K").send();
         bench.ended(first.run());
-        Answer again = bench.ask("fails").key("K").send();
+        TriggerResult again = bench.ask("fails").key("K").send();
         assertTrue(again.replayed());
         assertEquals(RunState.FAILED, again.state());
         assertEquals(first.runId(), again.runId());
@@ -111,11 +111,11 @@ final class TriggerTest {
 
     @Test
     void row_4a_another_payload_without_a_declared_fingerprint_is_replayed_loudly() {
-        Answer first = bench.ask("plain").key("K").input(FIVE).send();
-        Answer other = bench.ask("plain").key("K").input(SIX).send();
+        TriggerResult first = bench.ask("plain").key("K").input(FIVE).send();
+        TriggerResult other = bench.ask("plain").key("K").input(SIX).send();
         assertTrue(other.replayed());
-        assertTrue(other.mismatch());
-        assertEquals(List.of("amount"), other.changed());
+        assertTrue(other.payloadMismatch());
+        assertEquals(List.of("amount"), other.changedFields());
         assertEquals(first.runId(), other.runId());
         assertEquals(1, bench.semel().count("mismatched"));
         assertEquals(1, bench.runs());
@@ -124,7 +124,7 @@ final class TriggerTest {
     @Test
     void row_4b_a_changed_declared_field_is_refused_and_others_may_change() {
         bench.publish("pay", Policy.plain().fingerprint("amount"), Bench.ECHO);
-        Answer first = bench.ask("pay").key("K").input(FIVE).send();
+        TriggerResult first = bench.ask("pay").key("K").input(FIVE).send();
         SemelException refused = bench.ask("pay").key("K").input(SIX).refused();
         assertEquals(ErrorCode.IDEMPOTENCY_KEY_CONFLICT, refused.code());
         assertEquals(422, refused.code().status());
@@ -134,12 +134,12 @@ final class TriggerTest {
         assertEquals("K", refused.members().get("idempotency_key"));
         assertTrue(refused.detail().contains("No run was started"), refused.detail());
         assertFalse(String.valueOf(refused.getMessage()).contains("6"), "never a value: " + refused.getMessage());
-        Answer noise = bench.ask("pay")
+        TriggerResult noise = bench.ask("pay")
                 .key("K")
                 .input("{\"amount\":5,\"note\":\"other\"}")
                 .send();
         assertTrue(noise.replayed());
-        assertFalse(noise.mismatch());
+        assertFalse(noise.payloadMismatch());
         assertEquals(1, bench.runs());
     }
 
@@ -155,8 +155,8 @@ final class TriggerTest {
     @Test
     void row_4c_with_distinct_another_payload_is_another_run() {
         bench.publish("notify", Policy.plain().onMismatch(OnMismatch.DISTINCT), Bench.ECHO);
-        Answer first = bench.ask("notify").key("K").input(FIVE).send();
-        Answer other = bench.ask("notify").key("K").input(SIX).send();
+        TriggerResult first = bench.ask("notify").key("K").input(FIVE).send();
+        TriggerResult other = bench.ask("notify").key("K").input(SIX).send();
         assertFalse(other.replayed());
         assertNotEquals(first.runId(), other.runId());
         assertEquals(
@@ -169,7 +169,7 @@ final class TriggerTest {
     @Test
     void row_5_a_key_of_another_workflow_is_refused() {
         bench.publish("other", Policy.plain(), Bench.ECHO);
-        Answer first = bench.ask("plain").key("K").send();
+        TriggerResult first = bench.ask("plain").key("K").send();
         SemelException refused = bench.ask("other").key("K").refused();
         assertEquals(422, refused.code().status());
         assertEquals("workflow", refused.members().get("reason"));
@@ -179,11 +179,11 @@ final class TriggerTest {
 
     @Test
     void row_5_keys_scoped_to_a_workflow_do_not_meet() {
-        bench.publish("a", Policy.plain().scope(Scope.WORKFLOW), Bench.ECHO);
-        bench.publish("b", Policy.plain().scope(Scope.WORKFLOW), Bench.ECHO);
-        Answer a = bench.ask("a").key("K").send();
-        Answer b = bench.ask("b").key("K").send();
-        Answer plain = bench.ask("plain").key("K").send();
+        bench.publish("a", Policy.plain().scope(KeyScope.WORKFLOW), Bench.ECHO);
+        bench.publish("b", Policy.plain().scope(KeyScope.WORKFLOW), Bench.ECHO);
+        TriggerResult a = bench.ask("a").key("K").send();
+        TriggerResult b = bench.ask("b").key("K").send();
+        TriggerResult plain = bench.ask("plain").key("K").send();
         assertFalse(a.replayed() || b.replayed() || plain.replayed());
         assertEquals(a.runId(), bench.ask("a").key("K").send().runId());
         assertEquals(b.runId(), bench.ask("b").key("K").send().runId());
@@ -194,7 +194,7 @@ final class TriggerTest {
     @Test
     void row_10_the_same_payload_under_another_key_is_refused_where_the_workflow_says_so() {
         bench.publish("once", Policy.plain().duplicatePayload(DuplicatePayload.REJECT), Bench.ECHO);
-        Answer first = bench.ask("once").key("K1").input(FIVE).send();
+        TriggerResult first = bench.ask("once").key("K1").input(FIVE).send();
         SemelException refused = bench.ask("once").key("K2").input(FIVE).refused();
         assertEquals(ErrorCode.DUPLICATE_PAYLOAD, refused.code());
         assertFalse(refused.code().retryable());
@@ -210,8 +210,8 @@ final class TriggerTest {
     @Test
     void row_10_a_flagged_duplicate_is_a_run_that_says_of_what() {
         bench.publish("flag", Policy.plain().duplicatePayload(DuplicatePayload.FLAG), Bench.ECHO);
-        Answer first = bench.ask("flag").key("K1").input(FIVE).send();
-        Answer second = bench.ask("flag").key("K2").input(FIVE).send();
+        TriggerResult first = bench.ask("flag").key("K1").input(FIVE).send();
+        TriggerResult second = bench.ask("flag").key("K2").input(FIVE).send();
         assertNull(first.duplicateOf());
         assertFalse(second.replayed());
         assertEquals(first.runId(), second.duplicateOf());
@@ -227,7 +227,7 @@ final class TriggerTest {
         assertThrows(
                 SemelException.class,
                 () -> bench.ask("plain").key("K").freshOnly(refuse).send());
-        Answer first = bench.ask("plain").key("K").send();
+        TriggerResult first = bench.ask("plain").key("K").send();
         assertFalse(first.replayed(), "the refusal left the key free");
         assertEquals(
                 first.runId(),
@@ -238,8 +238,8 @@ final class TriggerTest {
 
     @Test
     void two_workspaces_use_the_same_key_for_themselves() {
-        Answer here = bench.ask("plain").key("K").send();
-        Rows.Workspace other = bench.semel().change(new dev.semel.store.Edit.OpenWorkspace("other", new byte[32]));
+        TriggerResult here = bench.ask("plain").key("K").send();
+        StoredRows.WorkspaceRow other = bench.semel().change(new dev.semel.store.StoreCommand.CreateWorkspace("other", new byte[32]));
         assertNull(bench.semel().workflow(other.ws(), "plain"));
         assertNull(bench.semel().workflow(other.ws(), "wf_plain"));
         assertNull(bench.semel().view(reads -> reads.run(other.ws(), here.run())));

@@ -3,7 +3,7 @@ package dev.semel;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.engine.Catalog;
+import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.RunCancelled;
 import dev.semel.run.RunState;
 import dev.semel.store.Place;
@@ -34,8 +34,8 @@ final class TwoEnginesTest {
     private final AtomicInteger heard = new AtomicInteger();
 
     private Semel open() {
-        return Semel.open(Settings.of(place.url(), version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+        return Semel.open(SemelOptions.of(place.url(), version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         }));
     }
 
@@ -50,7 +50,7 @@ final class TwoEnginesTest {
     /** One branch works for as long as the test wants, so that the run stays in memory; the other one waits. */
     private Workflow<String, String> twoBranches() {
         return Workflow.define("branches", String.class, String.class).body((ctx, in) -> {
-            ctx.forEach("branch", List.of("works", "waits"), Key::of).atOnce(2).run((branch, item) -> {
+            ctx.forEach("branch", List.of("works", "waits"), Key::of).concurrency(2).run((branch, item) -> {
                 if (item.equals("works")) {
                     branch.step("work", String.class, _ -> {
                         began.countDown();

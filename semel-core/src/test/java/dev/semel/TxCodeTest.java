@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.semel.error.StepFailed;
-import dev.semel.workflow.Code;
+import dev.semel.workflow.UserFunctions;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
@@ -62,7 +62,7 @@ final class TxCodeTest extends OnAFile {
                 .result(SOON);
     }
 
-    private StepFailed refused(Code.TxAction code) {
+    private StepFailed refused(UserFunctions.TxAction code) {
         return failure(start(flow((ctx, _) -> {
             ctx.step("rows").retry(Retry.none()).tx((sql, step) -> {
                 run(sql, "INSERT INTO mine VALUES (1)");
@@ -99,7 +99,7 @@ final class TxCodeTest extends OnAFile {
 
     @Test
     void the_end_of_the_transaction_is_not_the_users() {
-        List<Code.TxAction> ends = List.of(
+        List<UserFunctions.TxAction> ends = List.of(
                 (sql, _) -> sql.commit(),
                 (sql, _) -> sql.rollback(),
                 (sql, _) -> sql.setAutoCommit(true),
@@ -124,7 +124,7 @@ final class TxCodeTest extends OnAFile {
                     }
                 },
                 (sql, _) -> sql.unwrap(Object.class));
-        for (Code.TxAction end : ends) {
+        for (UserFunctions.TxAction end : ends) {
             StepFailed failed = refused(end);
             assertEquals("rows", failed.step());
             says(failed, "rolled the step's rows back");
@@ -200,7 +200,7 @@ final class TxCodeTest extends OnAFile {
             says(failed, "The code of tx step \"rows\" asked for");
         }
         assertEquals(0, rows());
-        assertFalse(other.status().ended(), "nothing was done to it");
+        assertFalse(other.status().hasEnded(), "nothing was done to it");
     }
 
     @Test

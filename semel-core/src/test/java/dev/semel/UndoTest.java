@@ -3,11 +3,11 @@ package dev.semel;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.engine.Ambient;
+import dev.semel.engine.EngineEnvironment;
 import dev.semel.error.StepFailed;
 import dev.semel.store.Waiting;
 import dev.semel.testing.ManualClock;
-import dev.semel.workflow.Failures;
+import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Workflow;
 import java.io.IOException;
@@ -24,7 +24,7 @@ final class UndoTest extends OnAFile {
     private final ManualClock clock = ManualClock.startingNow();
 
     @Override
-    protected Ambient ambient() {
+    protected EngineEnvironment ambient() {
         return clock.ambient();
     }
 
@@ -69,7 +69,7 @@ final class UndoTest extends OnAFile {
                                 }));
             }
             return ctx.step("fails").retry(Retry.none()).run(String.class, _ -> {
-                throw new Failures.Refused("no");
+                throw new CallFailures.Rejected("no");
             });
         });
         Run<String> run = start(flow);
@@ -93,14 +93,14 @@ final class UndoTest extends OnAFile {
         AtomicInteger tries = new AtomicInteger();
         Workflow<String, String> flow = flow((ctx, _) -> {
             ctx.compensate("first", _ -> log.add("first"));
-            ctx.forEach("items", List.of("bad", "b", "c"), i -> i).atOnce(1).run((c, i) -> {
+            ctx.forEach("items", List.of("bad", "b", "c"), i -> i).concurrency(1).run((c, i) -> {
                 if (i.equals("bad")) {
                     log.add("bad");
                 }
                 return i;
             });
             ctx.forEach("lines", List.of("z", "bad", "b", "never"), i -> i)
-                    .atOnce(1)
+                    .concurrency(1)
                     .run((c, i) -> {
                         c.step("do").retry(Retry.none()).run(String.class, _ -> {
                             log.add("do " + i);
@@ -144,7 +144,7 @@ final class UndoTest extends OnAFile {
         }
         java.util.concurrent.CountDownLatch others = new java.util.concurrent.CountDownLatch(20);
         Workflow<String, String> flow = flow((ctx, _) -> {
-            ctx.forEach("lines", items, i -> i).atOnce(21).run((c, i) -> {
+            ctx.forEach("lines", items, i -> i).concurrency(21).run((c, i) -> {
                 c.step("do").retry(Retry.none()).run(String.class, _ -> {
                     if (i.equals("bad")) {
                         others.await();

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.key.KeyPolicy.DuplicatePayload;
+import dev.semel.admission.KeyPolicy.DuplicatePayload;
 import dev.semel.run.RunState;
 import dev.semel.store.Dialect;
-import dev.semel.store.Edit;
-import dev.semel.store.Name;
-import dev.semel.trigger.Answer;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.UniqueKey;
+import dev.semel.trigger.TriggerResult;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -47,16 +47,16 @@ final class WindowTest {
 
     @Test
     void row_7_at_the_edge_of_the_window_the_key_begins_anew() {
-        Answer first = bench.ask("plain").key("K").send();
+        TriggerResult first = bench.ask("plain").key("K").send();
         bench.ended(first.run());
         bench.place.advance(WINDOW.minus(TICK));
-        Answer within = bench.ask("plain").key("K").send();
+        TriggerResult within = bench.ask("plain").key("K").send();
         assertTrue(within.replayed());
         assertEquals(first.expiresAt(), within.expiresAt(), "a repeat does not make the window longer");
         assertEquals(0, expiredKeyRetries());
 
         bench.place.advance(TICK);
-        Answer after = bench.ask("plain").key("K").send();
+        TriggerResult after = bench.ask("plain").key("K").send();
         assertFalse(after.replayed());
         assertNotEquals(first.runId(), after.runId());
         assertEquals(first.runId(), after.previousRunId());
@@ -72,7 +72,7 @@ final class WindowTest {
             go.await();
             return input;
         });
-        Answer first = bench.ask("slow").key("K").send();
+        TriggerResult first = bench.ask("slow").key("K").send();
         bench.place.advance(Duration.ofDays(400));
         assertEquals(first.runId(), bench.ask("slow").key("K").send().runId());
         go.countDown();
@@ -86,9 +86,9 @@ final class WindowTest {
             go.await();
             return input;
         });
-        Answer first = bench.ask("slow").key("K").send();
+        TriggerResult first = bench.ask("slow").key("K").send();
         bench.place.advance(WINDOW);
-        Answer second = bench.ask("slow").key("K").send();
+        TriggerResult second = bench.ask("slow").key("K").send();
         assertFalse(second.replayed());
         assertEquals(first.runId(), second.previousRunId());
         assertEquals(1, expiredKeyRetries());
@@ -103,11 +103,11 @@ final class WindowTest {
             }
             return input;
         });
-        Answer first = bench.ask("flaky").key("K").send();
+        TriggerResult first = bench.ask("flaky").key("K").send();
         bench.ended(first.run());
-        Answer second = bench.ask("flaky").key("K").send();
+        TriggerResult second = bench.ask("flaky").key("K").send();
         bench.ended(second.run());
-        Answer third = bench.ask("flaky").key("K").send();
+        TriggerResult third = bench.ask("flaky").key("K").send();
         assertEquals(RunState.COMPLETED, bench.ended(third.run()).state());
         assertFalse(second.replayed() || third.replayed());
         assertEquals(first.runId(), second.previousRunId());
@@ -127,9 +127,9 @@ final class WindowTest {
             }
             return input;
         });
-        Answer first = bench.ask("flaky").key("K").send();
+        TriggerResult first = bench.ask("flaky").key("K").send();
         bench.ended(first.run());
-        Answer second = bench.ask("flaky").key("K").send();
+        TriggerResult second = bench.ask("flaky").key("K").send();
         assertFalse(second.replayed());
         assertEquals(first.runId(), second.previousRunId());
         assertEquals(RunState.COMPLETED, bench.ended(second.run()).state());
@@ -139,22 +139,22 @@ final class WindowTest {
     void an_expired_key_is_free_also_where_a_payload_is_taken_only_once() {
         Policy policy = Policy.plain().window(WINDOW).duplicatePayload(DuplicatePayload.REJECT);
         bench.publish("once", policy, Bench.ECHO);
-        Answer first = bench.ask("once").key("K").send();
+        TriggerResult first = bench.ask("once").key("K").send();
         bench.ended(first.run());
         bench.place.advance(WINDOW);
-        Answer second = bench.ask("once").key("K2").send();
+        TriggerResult second = bench.ask("once").key("K2").send();
         assertNull(second.previousRunId(), "nobody used this key before");
         assertEquals(0, expiredKeyRetries());
     }
 
     @Test
     void a_released_key_begins_anew() {
-        Answer first = bench.ask("plain").key("K").send();
-        var name = new Name(bench.workspace(), Name.Kind.KEY, "K");
+        TriggerResult first = bench.ask("plain").key("K").send();
+        var name = new UniqueKey(bench.workspace(), UniqueKey.KeyKind.KEY, "K");
         assertTrue(bench.semel()
-                .change(new Edit.Release(
-                        name, first.run(), new Edit.By(bench.semel().newId(), "op", "the customer called"))));
-        Answer second = bench.ask("plain").key("K").send();
+                .change(new StoreCommand.ReleaseKey(
+                        name, first.run(), new StoreCommand.ChangeAuthor(bench.semel().newId(), "op", "the customer called"))));
+        TriggerResult second = bench.ask("plain").key("K").send();
         assertFalse(second.replayed());
         assertEquals(first.runId(), second.previousRunId());
         assertEquals(0, expiredKeyRetries());
@@ -163,15 +163,15 @@ final class WindowTest {
 
     @Test
     void tombstones_are_swept_and_their_runs_stay() {
-        Answer first = bench.ask("plain").key("K").send();
+        TriggerResult first = bench.ask("plain").key("K").send();
         bench.ended(first.run());
         bench.place.advance(WINDOW.plus(Duration.ofDays(8)));
-        Answer other = bench.ask("plain").key("L").send();
+        TriggerResult other = bench.ask("plain").key("L").send();
         bench.ended(other.run());
         bench.restart(); // the sweep walks when a worker starts, and rests afterwards
         dev.semel.store.Waiting.until("the tombstone is gone", () -> bench.place.count("semel_key") == 1);
         assertEquals(first.run(), bench.run(first.run()).id());
-        Answer again = bench.ask("plain").key("K").send();
+        TriggerResult again = bench.ask("plain").key("K").send();
         assertFalse(again.replayed());
         assertNull(again.previousRunId(), "what was swept is forgotten");
         assertTrue(bench.ask("plain").key("L").send().replayed());

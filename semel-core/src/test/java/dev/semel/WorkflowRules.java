@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.error.InDoubt;
+import dev.semel.error.EffectInDoubt;
 import dev.semel.error.KeyConflict;
 import dev.semel.error.StepFailed;
 import dev.semel.run.RunState;
@@ -101,7 +101,7 @@ abstract class WorkflowRules {
                                     .call(String.class, e -> {
                                         keys.add("2" + e.key());
                                         if (works.getAndIncrement() == 0) {
-                                            throw new dev.semel.workflow.Failures.Refused("no");
+                                            throw new dev.semel.workflow.CallFailures.Rejected("no");
                                         }
                                         return "two";
                                     });
@@ -148,7 +148,7 @@ abstract class WorkflowRules {
                                 return "ok";
                             });
                     List<String> lines = ctx.forEach("lines", order.lines(), line -> line)
-                            .atOnce(3)
+                            .concurrency(3)
                             .run((c, line) -> {
                                 c.sleep("pause", Duration.ofMillis(20));
                                 return c.effect("pick")
@@ -189,17 +189,17 @@ abstract class WorkflowRules {
                 }));
         semel.register(flow);
         Run<String> happened = semel.start(flow, "x");
-        assertThrows(InDoubt.class, () -> happened.result(SOON));
+        assertThrows(EffectInDoubt.class, () -> happened.result(SOON));
         assertEquals(RunState.IN_DOUBT, happened.status());
-        assertEquals(List.of("mail"), happened.inDoubt());
-        assertTrue(happened.happened("mail", "it did", "ann"));
-        assertFalse(happened.happened("mail", "twice", "bob"));
+        assertEquals(List.of("mail"), happened.stepsInDoubt());
+        assertTrue(happened.confirmDone("mail", "it did", "ann"));
+        assertFalse(happened.confirmDone("mail", "twice", "bob"));
         assertEquals("it did", happened.result(SOON));
         assertEquals(1, sent.get());
         sent.set(0);
         Run<String> not = semel.start(flow, "y");
-        assertThrows(InDoubt.class, () -> not.result(SOON));
-        assertTrue(not.didNotHappen("mail", "ann"));
+        assertThrows(EffectInDoubt.class, () -> not.result(SOON));
+        assertTrue(not.confirmNotDone("mail", "ann"));
         Waiting.until("it ends", () -> not.status() == RunState.COMPLETED);
         assertEquals("sent 2", not.result(SOON));
     }
@@ -360,7 +360,7 @@ abstract class WorkflowRules {
                 .body((ctx, order) -> order.id());
         Workflow<Order, String> second = Workflow.define("changing", Order.class, String.class)
                 .fingerprint(Order::id, Order::lines)
-                .scope(dev.semel.key.KeyPolicy.Scope.WORKFLOW)
+                .scope(dev.semel.admission.KeyPolicy.KeyScope.WORKFLOW)
                 .body((ctx, order) -> order.id());
         Order order = new Order("o-1", List.of("a"));
         semel.register(first);
@@ -379,18 +379,18 @@ abstract class WorkflowRules {
                         .key("news", "ann")
                         .oncePer(Duration.ofDays(1))
                         .data(text)
-                        .onChange(dev.semel.workflow.EffectPlan.OnChange.REVIEW)
+                        .onChange(dev.semel.workflow.EffectSpec.OnChange.REVIEW)
                         .askOnDoubt("ops")
                         .call(Integer.class, _ -> sent.incrementAndGet()));
         semel.register(flow);
         assertEquals(1, semel.start(flow, "a").result(SOON));
         Run<Integer> kept = semel.start(flow, "b");
         Waiting.until("it asks", () -> String.valueOf(kept.waitingFor()).contains("review"));
-        assertTrue(kept.reviewed("mail", false, "ann", "no"));
+        assertTrue(kept.decideChangedMessage("mail", false, "ann", "no"));
         assertEquals(1, kept.result(SOON));
         Run<Integer> meant = semel.start(flow, "c");
         Waiting.until("it asks", () -> String.valueOf(meant.waitingFor()).contains("review"));
-        assertTrue(meant.reviewed("mail", true, "ann", "yes"));
+        assertTrue(meant.decideChangedMessage("mail", true, "ann", "yes"));
         assertEquals(2, meant.result(SOON));
     }
 }

@@ -1,13 +1,13 @@
 package dev.semel.engine;
 
-import dev.semel.effect.Ledger;
-import dev.semel.journal.Entry;
-import dev.semel.journal.Journal;
-import dev.semel.journal.Memory;
+import dev.semel.effect.EffectLedger;
+import dev.semel.journal.JournalEntry;
+import dev.semel.journal.JournalCodec;
+import dev.semel.journal.JournalIndex;
 import dev.semel.run.RunState;
-import dev.semel.store.Reads;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreFailure;
-import dev.semel.store.Write;
+import dev.semel.store.StoreWrite;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -30,16 +30,16 @@ import org.jspecify.annotations.Nullable;
 final class Execution {
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    private final RunLoop.Resident run;
-    private final RunLoop.Engine engine;
+    private final RunExecutor.ActiveRun run;
+    private final RunExecutor.RunDependencies engine;
     private final @Nullable Long lease;
-    private final Memory memory;
-    private final Waits waits;
-    private final Undos undos = new Undos();
+    private final JournalIndex journal;
+    private final BranchWaitTracker waits;
+    private final CompensationStack compensations = new CompensationStack();
     private final ReentrantLock lock = new ReentrantLock();
-    private final List<Entry> pending = new ArrayList<>();
-    private final List<Ledger.Op> pendingOps = new ArrayList<>();
-    private final List<CompletableFuture<Write.Owned>> submitted = new ArrayList<>();
+    private final List<JournalEntry> pending = new ArrayList<>();
+    private final List<EffectLedger.LedgerOperation> pendingOps = new ArrayList<>();
+    private final List<CompletableFuture<StoreWrite.OwnerWriteResult>> submitted = new ArrayList<>();
     private final Set<String> requestedPaths = ConcurrentHashMap.newKeySet();
     private final Set<String> taken = ConcurrentHashMap.newKeySet();
     private int pendingBytes;
@@ -48,92 +48,92 @@ final class Execution {
     private int turn;
     private volatile int signalsSeen;
     private volatile boolean cancel;
-    private volatile @Nullable Unwind over;
-    private volatile String current = "";
+    private volatile @Nullable ExecutionAbort endReason;
+    private volatile String currentStep = "";
 
-    final LineRows line = new LineRows(this);
+    final LineageLedgerRows lineageRows = new LineageLedgerRows(this);
     /** Called on the thread of the body if its code ignores the end of the execution. */
-    volatile Runnable leftBehind = () -> {};
+    volatile Runnable onAbandoned = () -> {};
 
-    Execution(RunLoop.Resident run, RunLoop.Engine engine, List<Reads.Chunk> chunks) {
+    Execution(RunExecutor.ActiveRun run, RunExecutor.RunDependencies engine, List<StoreQueries.JournalChunk> chunks) {
         this.run = run;
         this.engine = engine;
         this.lease = engine.committer().lease();
-        this.memory = new Memory(Earlier.entries(chunks));
-        this.hadFailure = memory.stumbled();
-        taken.addAll(memory.takenSignals());
+        this.journal = new JournalIndex(LineageResults.decode(chunks));
+        this.hadFailure = journal.hadFailedAttempt();
+        taken.addAll(journal.consumedSignals());
         this.nextSeq = chunks.isEmpty() ? 0 : chunks.getLast().seq() + 1;
-        this.waits = new Waits(() -> engine.readers().ask(reads -> reads.now()));
-        this.cancel = run.cancel();
+        this.waits = new BranchWaitTracker(() -> engine.readers().read(reads -> reads.now()));
+        this.cancel = run.cancelRequested();
     }
 
-    RunLoop.Resident run() {
+    RunExecutor.ActiveRun run() {
         return run;
     }
 
-    RunLoop.Engine engine() {
+    RunExecutor.RunDependencies engine() {
         return engine;
     }
 
-    Memory memory() {
-        return memory;
+    JournalIndex journal() {
+        return journal;
     }
 
-    Undos undos() {
-        return undos;
+    CompensationStack compensations() {
+        return compensations;
     }
 
-    Waits waits() {
+    BranchWaitTracker waits() {
         return waits;
     }
 
     long storeNow() {
-        return ask(reads -> reads.now());
+        return read(reads -> reads.now());
     }
 
     /** Runs a query that always has a result. */
-    <T> T ask(Function<Reads, T> question) {
-        return Objects.requireNonNull(maybe(question::apply));
+    <T> T read(Function<StoreQueries, T> question) {
+        return Objects.requireNonNull(readNullable(question::apply));
     }
 
     /** Runs a query and retries while the lease is valid: user code must not see an unavailable store as a failure. */
-    <T> @Nullable T maybe(Function<Reads, @Nullable T> question) {
+    <T> @Nullable T readNullable(Function<StoreQueries, @Nullable T> question) {
         for (int tries = 0; ; tries++) {
             try {
-                return engine.readers().maybe(question);
+                return engine.readers().readNullable(question);
             } catch (StoreFailure e) {
-                mayAct();
+                checkMayAct();
                 LockSupport.parkNanos(FIRST_PAUSE_NANOS << Math.min(tries, 5));
             }
         }
     }
 
-    Ambient ambient() {
-        return engine.around().ambient();
+    EngineEnvironment ambient() {
+        return engine.dependencies().environment();
     }
 
-    Counters counters() {
-        return engine.around().counters();
+    EngineCounters counters() {
+        return engine.dependencies().counters();
     }
 
     /** The step that the workflow calls now, for error reports. */
-    void current(String path) {
-        current = path;
+    void currentStep(String path) {
+        currentStep = path;
     }
 
-    String current() {
-        return current;
+    String currentStep() {
+        return currentStep;
     }
 
     /** Returns false if this execution called the path before. */
-    boolean asks(String path) {
+    boolean markRequested(String path) {
         return requestedPaths.add(path);
     }
 
     /** Returns a recorded path that the code never called, or null. */
     @Nullable
-    String leftOver() {
-        return memory.leftOver(requestedPaths);
+    String findUnrequestedPath() {
+        return journal.firstUnvisited(requestedPaths);
     }
 
     /** Returns false if another branch took that signal. */
@@ -146,7 +146,7 @@ final class Execution {
     }
 
     /** Number of signals at the last read. A parked run becomes due at once if the store has more. */
-    void sawSignals(int count) {
+    void noteSignalCount(int count) {
         signalsSeen = Math.max(signalsSeen, count);
     }
 
@@ -177,8 +177,8 @@ final class Execution {
     }
 
     /** Rethrows what ended this execution, if it has ended. */
-    void goOn() {
-        Unwind reason = over;
+    void throwIfEnded() {
+        ExecutionAbort reason = endReason;
         if (reason != null) {
             throw reason;
         }
@@ -186,28 +186,28 @@ final class Execution {
 
     /** Returns what ended this execution, even if user code swallowed the error; null while it continues. */
     @Nullable
-    Unwind over() {
-        return over;
+    ExecutionAbort endReason() {
+        return endReason;
     }
 
     /** Ends this execution: nothing it does counts from here on. */
-    <U extends Unwind> U end(U reason) {
-        if (over == null) {
-            over = reason;
+    <U extends ExecutionAbort> U end(U reason) {
+        if (endReason == null) {
+            endReason = reason;
         }
-        waits.putAway();
+        waits.park();
         return reason;
     }
 
     /** Adds an entry to the journal. The next write makes it durable. */
-    void record(Entry entry, int bytes, Ledger.Op... ops) {
+    void record(JournalEntry entry, int bytes, EffectLedger.LedgerOperation... ops) {
         lock.lock();
         try {
             pending.add(entry);
-            hadFailure |= entry instanceof Entry.Tried || entry instanceof Entry.Failed;
+            hadFailure |= entry instanceof JournalEntry.AttemptFailure || entry instanceof JournalEntry.StepFailure;
             pendingOps.addAll(List.of(ops));
             pendingBytes += bytes + entry.path().length() + 64;
-            Limits limits = engine.limits();
+            EngineLimits limits = engine.limits();
             if (pending.size() >= limits.bufferedEntries() || pendingBytes >= limits.bufferedBytes()) {
                 var unused = submit(List.of());
             }
@@ -215,12 +215,12 @@ final class Execution {
             lock.unlock();
         }
         if (unacknowledged() >= engine.limits().bufferedEntries()) {
-            durable();
+            awaitDurable();
         }
     }
 
     /** Adds a ledger operation without a journal entry. The next write makes it durable. */
-    void note(Ledger.Op op) {
+    void addLedgerOp(EffectLedger.LedgerOperation op) {
         lock.lock();
         try {
             pendingOps.add(op);
@@ -247,19 +247,19 @@ final class Execution {
         return locked(() -> submitted.size());
     }
 
-    private CompletableFuture<Write.Owned> submit(List<Ledger.Op> ops) {
-        Write.Append append = append(ops, RunState.RUNNING, null);
-        CompletableFuture<Write.Owned> answer = engine.committer().submit(run.lane(), append);
+    private CompletableFuture<StoreWrite.OwnerWriteResult> submit(List<EffectLedger.LedgerOperation> ops) {
+        StoreWrite.AppendJournal append = append(ops, RunState.RUNNING, null);
+        CompletableFuture<StoreWrite.OwnerWriteResult> answer = engine.committer().submit(run.lane(), append);
         submitted.add(answer);
         return answer;
     }
 
-    private Write.Append append(List<Ledger.Op> ops, RunState state, Write.@Nullable Rest rest) {
-        List<Ledger.Op> all = new ArrayList<>(pendingOps);
+    private StoreWrite.AppendJournal append(List<EffectLedger.LedgerOperation> ops, RunState state, StoreWrite.@Nullable Suspension rest) {
+        List<EffectLedger.LedgerOperation> all = new ArrayList<>(pendingOps);
         all.addAll(ops);
         boolean none = pending.isEmpty();
-        Write.Append append = new Write.Append(
-                run.driver(), none ? 0 : nextSeq++, none ? "" : Journal.encode(pending), state, all, rest);
+        StoreWrite.AppendJournal append = new StoreWrite.AppendJournal(
+                run.driver(), none ? 0 : nextSeq++, none ? "" : JournalCodec.encode(pending), state, all, rest);
         pending.clear();
         pendingOps.clear();
         pendingBytes = 0;
@@ -267,12 +267,12 @@ final class Execution {
     }
 
     /** Takes a journal sequence number for a separate write. */
-    int takeSeq() {
+    int nextSequence() {
         return locked(() -> nextSeq++);
     }
 
     /** Submits all pending entries and waits until everything of this run is durable. */
-    void durable() {
+    void awaitDurable() {
         lock.lock();
         try {
             if (pending.isEmpty() && pendingOps.isEmpty() && submitted.isEmpty()) {
@@ -288,8 +288,8 @@ final class Execution {
     }
 
     /** Reserves an effect in the ledger. Returns when everything of this run is durable. */
-    Ledger.Verdict reserve(Ledger.Reserve reserve) {
-        CompletableFuture<Write.Owned> answer;
+    EffectLedger.LedgerDecision reserve(EffectLedger.ReserveSend reserve) {
+        CompletableFuture<StoreWrite.OwnerWriteResult> answer;
         lock.lock();
         try {
             answer = submit(List.of(reserve));
@@ -297,11 +297,11 @@ final class Execution {
             lock.unlock();
         }
         settle();
-        return joined(answer).verdicts().getLast();
+        return awaitWrite(answer).ledgerDecisions().getLast();
     }
 
     private void settle() {
-        List<CompletableFuture<Write.Owned>> open;
+        List<CompletableFuture<StoreWrite.OwnerWriteResult>> open;
         lock.lock();
         try {
             open = List.copyOf(submitted);
@@ -309,8 +309,8 @@ final class Execution {
             lock.unlock();
         }
         counters().diskWaits.increment();
-        for (CompletableFuture<Write.Owned> write : open) {
-            check(joined(write));
+        for (CompletableFuture<StoreWrite.OwnerWriteResult> write : open) {
+            checkOwned(awaitWrite(write));
         }
         lock.lock();
         try {
@@ -321,47 +321,47 @@ final class Execution {
     }
 
     /** Waits for a write. A failed write is not a failure of the run, so user code must not see it. */
-    <O> O joined(CompletableFuture<O> write) {
+    <O> O awaitWrite(CompletableFuture<O> write) {
         try {
             return write.join();
         } catch (CompletionException e) {
             Throwable cause = e.getCause() == null ? e : e.getCause();
-            if (cause instanceof StoreFailure.Poisoned) {
-                throw end(new Unwind.Held(
+            if (cause instanceof StoreFailure.ValueRejected) {
+                throw end(new ExecutionAbort.Held(
                         "store",
-                        "The store rejected the result of \"" + current
+                        "The store rejected the result of \"" + currentStep
                                 + "\". It is not recorded and the run is held. Find the value that the store"
                                 + " cannot hold, correct the code, then continue the run."));
             }
-            throw end(new Unwind.Lost(cause));
+            throw end(new ExecutionAbort.StoreUnreachable(cause));
         }
     }
 
-    void check(Write.Owned owned) {
+    void checkOwned(StoreWrite.OwnerWriteResult owned) {
         if (!owned.recorded()) {
-            throw end(new Unwind.NotOurs());
+            throw end(new ExecutionAbort.OwnershipLost());
         }
-        if (owned.cancel() && !cancel) {
+        if (owned.cancelRequested() && !cancel) {
             cancel();
         }
     }
 
     /** Checks that this worker may still act: it stops before its lease expires by any clock. */
-    void mayAct() {
-        goOn();
-        ambient().alive();
+    void checkMayAct() {
+        throwIfEnded();
+        ambient().checkAlive();
         if (lease == null
                 || !lease.equals(engine.committer().lease())) { // a run is lost together with the lease of its claim
-            throw end(new Unwind.NotOurs());
+            throw end(new ExecutionAbort.OwnershipLost());
         }
     }
 
     /** Parks the run with all pending entries. */
-    void rest(RunState state, Write.Rest rest) {
-        Write.Append append;
+    void park(RunState state, StoreWrite.Suspension rest) {
+        StoreWrite.AppendJournal append;
         lock.lock();
         try {
-            if (over instanceof Unwind.Held held && held.reason().equals("store")) {
+            if (endReason instanceof ExecutionAbort.Held held && held.reason().equals("store")) {
                 pending.clear(); // they would follow a gap in the journal
                 pendingOps.clear();
             }
@@ -370,25 +370,25 @@ final class Execution {
             lock.unlock();
         }
         counters().diskWaits.increment();
-        Write.Owned owned = joined(engine.committer().submit(run.lane(), append));
+        StoreWrite.OwnerWriteResult owned = awaitWrite(engine.committer().submit(run.lane(), append));
         if (!owned.recorded()) {
-            throw end(new Unwind.NotOurs());
+            throw end(new ExecutionAbort.OwnershipLost());
         }
     }
 
     /** Builds the last write of the run, with all pending entries. */
-    Write.End ending(RunState state, Write.Ending ending) {
+    StoreWrite.EndRun toEndWrite(RunState state, StoreWrite.RunResult ending) {
         lock.lock();
         try {
-            return new Write.End(
-                    run.driver(), state, ending, Journal.encode(pending), List.copyOf(pendingOps), hadFailure);
+            return new StoreWrite.EndRun(
+                    run.driver(), state, ending, JournalCodec.encode(pending), List.copyOf(pendingOps), hadFailure);
         } finally {
             lock.unlock();
         }
     }
 
     /** Waits for submitted writes; the last write of a run comes after all others. */
-    void settled() {
+    void awaitSubmittedWrites() {
         if (unacknowledged() > 0) {
             settle();
         }

@@ -1,7 +1,7 @@
 package dev.semel.engine;
 
-import dev.semel.store.Batch;
-import dev.semel.store.Leases;
+import dev.semel.store.CommitBatch;
+import dev.semel.store.WorkerLeases;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
 import java.lang.System.Logger;
@@ -24,15 +24,15 @@ public final class LeaseKeeper implements AutoCloseable {
     /** Divisor for the retry delay after a failed heartbeat, so that several retries fit into the rest of the lease. */
     private static final int SOON = 40;
 
-    private final Leases leases;
+    private final WorkerLeases leases;
     private final int slots;
-    private final Worker worker;
+    private final WorkerIdentity worker;
     private final long ttlMicros;
-    private final Committer.Surroundings dependencies;
+    private final GroupCommitter.EngineDependencies dependencies;
     private final AtomicReference<@Nullable Current> current = new AtomicReference<>();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition wake = lock.newCondition();
-    private final Vigil vigil;
+    private final StoreHealthMonitor storeHealth;
     private final Thread thread;
     private volatile IntSupplier runs = () -> 0;
     private volatile @Nullable String outdated;
@@ -49,35 +49,35 @@ public final class LeaseKeeper implements AutoCloseable {
      * @param name the display name; the lease has its own id
      * @param version the version of Semel
      */
-    public record Worker(String name, String version) {}
+    public record WorkerIdentity(String name, String version) {}
 
-    public LeaseKeeper(Store store, Worker worker, Limits limits, Committer.Surroundings dependencies) {
+    public LeaseKeeper(Store store, WorkerIdentity worker, EngineLimits limits, GroupCommitter.EngineDependencies dependencies) {
         this.leases = store.openLeases();
         this.slots = store.lanes() + store.txLanes();
         this.worker = worker;
         this.ttlMicros = limits.lease().toNanos() / 1_000;
         this.dependencies = dependencies;
-        this.vigil = new Vigil(store);
+        this.storeHealth = new StoreHealthMonitor(store);
         tick();
-        dependencies.ambient().onJump(this::wakeUp);
+        dependencies.environment().onClockJump(this::wakeUp);
         this.thread = Thread.ofPlatform().name("semel-lease").daemon(true).start(this::loop);
     }
 
     /** Makes each heartbeat report how many runs this worker executes. */
-    public void counting(IntSupplier activeRuns) {
+    public void reportRunCount(IntSupplier activeRuns) {
         runs = activeRuns;
     }
 
     /** Returns the right to write as the owner of runs, or null while this worker has no lease. */
-    public Batch.@Nullable Hold hold(int slot) {
+    public CommitBatch.@Nullable LeaseSlot hold(int slot) {
         Current now = current.get();
-        boolean usable = now != null && dependencies.ambient().nanos() < now.usableUntil();
-        return now == null || !usable ? null : new Batch.Hold(now.lease(), slot);
+        boolean usable = now != null && dependencies.environment().nanos() < now.usableUntil();
+        return now == null || !usable ? null : new CommitBatch.LeaseSlot(now.lease(), slot);
     }
 
     /** Returns the state of the store as of the last heartbeat. */
-    public Vigil vigil() {
-        return vigil;
+    public StoreHealthMonitor storeHealth() {
+        return storeHealth;
     }
 
     /** Returns why this worker can no longer write to the store; null while it supports the schema. */
@@ -86,7 +86,7 @@ public final class LeaseKeeper implements AutoCloseable {
     }
 
     /** Handles the loss of the lease. Its runs belong to other workers now. */
-    void lost() {
+    void onLeaseLost() {
         if (current.getAndSet(null) != null) {
             LOG.log(
                     Level.WARNING,
@@ -96,7 +96,7 @@ public final class LeaseKeeper implements AutoCloseable {
     }
 
     /** Handles an upgrade of the store by a newer version. Logs it once; every later write fails. */
-    void outdated(StoreFailure.Outdated refusal) {
+    void outdated(StoreFailure.SchemaTooNew refusal) {
         current.set(null);
         if (outdated == null) {
             outdated = refusal.getMessage();
@@ -124,9 +124,9 @@ public final class LeaseKeeper implements AutoCloseable {
             renewOrStart();
             failures = 0;
             sendHeartbeat();
-            int ended = leases.takeOver();
+            int ended = leases.takeOverExpired();
             dependencies.counters().takeovers.add(ended);
-        } catch (StoreFailure.Outdated e) {
+        } catch (StoreFailure.SchemaTooNew e) {
             outdated(e);
         } catch (StoreFailure e) {
             if (failures++ == 0) {
@@ -137,7 +137,7 @@ public final class LeaseKeeper implements AutoCloseable {
 
     private void renewOrStart() {
         // Read before the request: the store counts from later on, so this worker always stops first.
-        long before = dependencies.ambient().nanos();
+        long before = dependencies.environment().nanos();
         long usableUntil = before + TimeUnit.MICROSECONDS.toNanos(ttlMicros) * 2 / 3;
         Current now = current.get();
         if (now != null && leases.renew(now.lease(), ttlMicros)) {
@@ -150,7 +150,7 @@ public final class LeaseKeeper implements AutoCloseable {
                     Level.WARNING,
                     "the lease of this worker expired; other workers continue its runs, and it acquires a new lease");
         }
-        long lease = dependencies.ambient().random().nextLong() >>> 1;
+        long lease = dependencies.environment().random().nextLong() >>> 1;
         leases.start(lease, worker.name(), slots, ttlMicros);
         current.compareAndSet(null, new Current(lease, usableUntil));
     }
@@ -160,13 +160,13 @@ public final class LeaseKeeper implements AutoCloseable {
         if (now == null) {
             return;
         }
-        Leases.Pulse pulse = leases.pulse(
+        WorkerLeases.StoreStatus pulse = leases.heartbeat(
                 now.lease(),
-                new Leases.Told(
-                        worker.version(), runs.getAsInt(), dependencies.ambient().micros()));
-        vigil.saw(pulse);
-        if (pulse.newer() != null) {
-            throw new StoreFailure.Outdated(pulse.newer());
+                new WorkerLeases.WorkerReport(
+                        worker.version(), runs.getAsInt(), dependencies.environment().micros()));
+        storeHealth.recordHeartbeat(pulse);
+        if (pulse.unknownMigration() != null) {
+            throw new StoreFailure.SchemaTooNew(pulse.unknownMigration());
         }
     }
 

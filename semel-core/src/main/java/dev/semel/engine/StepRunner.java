@@ -1,12 +1,12 @@
 package dev.semel.engine;
 
 import dev.semel.error.StepFailed;
-import dev.semel.journal.Entry;
-import dev.semel.journal.Memory;
-import dev.semel.json.Json;
-import dev.semel.workflow.Durable;
+import dev.semel.journal.JournalEntry;
+import dev.semel.journal.JournalIndex;
+import dev.semel.json.StrictJson;
+import dev.semel.workflow.DurableOperations;
 import dev.semel.workflow.Step;
-import dev.semel.workflow.StepPlan;
+import dev.semel.workflow.StepSpec;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -16,36 +16,36 @@ import tools.jackson.databind.JsonNode;
  * for durability.
  */
 final class StepRunner {
-    private final Scope scope;
+    private final ExecutionScope scope;
     private final Execution execution;
 
-    StepRunner(Scope scope) {
+    StepRunner(ExecutionScope scope) {
         this.scope = scope;
         this.execution = scope.execution();
     }
 
-    JsonNode step(StepPlan plan, Durable.Work work) {
+    JsonNode run(StepSpec plan, DurableOperations.StepWork work) {
         // read the journal
-        Scope.Place place = scope.enter(plan, Entry.Kind.STEP);
+        ExecutionScope.StepState place = scope.enter(plan, JournalEntry.EntryKind.STEP);
         JsonNode known = place.result();
         if (known != null) {
             return known;
         }
         // run the code
-        for (int attempt = place.tries() + 1; ; attempt++) {
-            scope.waitFor(place.retryDue(), "retry", place.path());
-            scope.mayBegin();
-            Step step = new Doing(place.stepId(), place.stepId(), attempt);
+        for (int attempt = place.attempts() + 1; ; attempt++) {
+            scope.waitUntil(place.retryDue(), "retry", place.path());
+            scope.checkMayBegin();
+            Step step = new StepHandle(place.stepId(), place.stepId(), attempt);
             JsonNode result;
-            scope.codeBegins();
+            scope.enterUserCode();
             try {
-                result = Attempt.of(plan, execution.ambient()).run(step, work);
+                result = StepAttempt.of(plan, execution.ambient()).run(step, work);
             } catch (Throwable failure) {
-                scope.codeEnded();
+                scope.leaveUserCode();
                 place = again(place, plan, attempt, failure);
                 continue;
             }
-            scope.codeEnded();
+            scope.leaveUserCode();
             // CRASH(step-done): the result is not recorded; the step runs again, which repeatable work allows.
             execution.ambient().point("step-done");
             // record the result
@@ -53,52 +53,52 @@ final class StepRunner {
         }
     }
 
-    private JsonNode recorded(Scope.Place place, @Nullable JsonNode result, int attempts) {
-        Results.Fit fit = Results.fit(result, place.path(), execution.engine().limits());
+    private JsonNode recorded(ExecutionScope.StepState place, @Nullable JsonNode result, int attempts) {
+        StepResults.StorableResult fit = StepResults.toStorable(result, place.path(), execution.engine().limits());
         if (fit.problem() != null) {
             throw failed(place, fit.problem(), attempts, null);
         }
         long at = execution.ambient().micros();
         execution.record(
-                new Entry.Done(place.path(), Entry.Kind.STEP, at, fit.kept(), Entry.How.DONE, attempts, null),
+                new JournalEntry.StepResult(place.path(), JournalEntry.EntryKind.STEP, at, fit.value(), JournalEntry.StepOutcome.DONE, attempts, null),
                 fit.bytes());
         // The body gets what a recovery would return, as its own copy that it may change.
-        return fit.kept().deepCopy();
+        return fit.value().deepCopy();
     }
 
     /** Returns the state of the next attempt, or fails the step. */
-    private Scope.Place again(Scope.Place place, StepPlan plan, int attempt, Throwable failure) {
-        if (failure instanceof Unwind unwind) {
+    private ExecutionScope.StepState again(ExecutionScope.StepState place, StepSpec plan, int attempt, Throwable failure) {
+        if (failure instanceof ExecutionAbort unwind) {
             throw unwind;
         }
-        execution.ambient().alive();
-        Entry.Problem problem = Results.problem(failure);
-        if (attempt >= plan.retry().attempts() || Attempt.isFinal(plan, failure)) {
+        execution.ambient().checkAlive();
+        JournalEntry.ErrorDetails problem = StepResults.toProblem(failure);
+        if (attempt >= plan.retry().attempts() || StepAttempt.isFinal(plan, failure)) {
             throw failed(place, problem, attempt, failure);
         }
         long now = execution.storeNow();
-        long due = now + Attempt.pauseMicros(plan.retry(), attempt, failure, execution.ambient());
+        long due = now + StepAttempt.retryDelayMicros(plan.retry(), attempt, failure, execution.ambient());
         execution.counters().retries.increment();
-        execution.record(new Entry.Tried(place.path(), Entry.Kind.STEP, now, problem, attempt, due), 256);
-        return place.triedUntil(due);
+        execution.record(new JournalEntry.AttemptFailure(place.path(), JournalEntry.EntryKind.STEP, now, problem, attempt, due), 256);
+        return place.withRetryAt(due);
     }
 
-    private StepFailed failed(Scope.Place place, Entry.Problem problem, int attempts, @Nullable Throwable cause) {
+    private StepFailed failed(ExecutionScope.StepState place, JournalEntry.ErrorDetails problem, int attempts, @Nullable Throwable cause) {
         long at = execution.ambient().micros();
-        execution.record(new Entry.Failed(place.path(), Entry.Kind.STEP, at, problem, attempts), 256);
+        execution.record(new JournalEntry.StepFailure(place.path(), JournalEntry.EntryKind.STEP, at, problem, attempts), 256);
         return cause == null
-                ? Results.failure(place.path(), problem, attempts)
-                : Results.failure(place.path(), problem, attempts, cause);
+                ? StepResults.toFailure(place.path(), problem, attempts)
+                : StepResults.toFailure(place.path(), problem, attempts, cause);
     }
 
     /** The step as its own code sees it: id, key and number of the attempt. */
-    record Doing(String id, String key, int attempt) implements Step {}
+    record StepHandle(String id, String key, int attempt) implements Step {}
 
     /** Returns the recorded result of a step, or rethrows its recorded failure; null if it has not ended. */
-    static @Nullable JsonNode replayed(Memory.Trace trace, String path) {
+    static @Nullable JsonNode recordedResult(JournalIndex.StepRecord trace, String path) {
         if (trace.failed() != null) {
-            throw Results.failure(path, trace.failed().problem(), trace.failed().attempts());
+            throw StepResults.toFailure(path, trace.failed().error(), trace.failed().attempts());
         }
-        return trace.done() == null ? null : Json.parse(Json.write(trace.done().result()));
+        return trace.done() == null ? null : StrictJson.parse(StrictJson.write(trace.done().result()));
     }
 }

@@ -9,7 +9,7 @@ public final class KeyConflict extends SemelException {
     }
 
     /** Names of the fields that differ, never values; empty if something other than the payload differs. */
-    public List<String> changed() {
+    public List<String> changedFields() {
         return members().get("changed") instanceof List<?> names
                 ? names.stream().map(String::valueOf).toList()
                 : List.of();

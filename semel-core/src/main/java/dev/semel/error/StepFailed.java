@@ -14,7 +14,7 @@ public final class StepFailed extends SemelException {
     private final String step;
     private final List<String> causeTypes;
     private final int attempts;
-    private final String said;
+    private final String failureMessage;
     private String code = ErrorCode.STEP_FAILED.slug();
 
     public StepFailed(String step, String causeType, String message, int attempts) {
@@ -22,7 +22,7 @@ public final class StepFailed extends SemelException {
     }
 
     /**
-     * @param causeTypes class names of the failure and its superclasses, see {@link #typesOf}
+     * @param causeTypes class names of the failure and its superclasses, see {@link #classNamesOf}
      * @param message the message of the failure
      */
     public StepFailed(String step, List<String> causeTypes, String message, int attempts) {
@@ -36,7 +36,7 @@ public final class StepFailed extends SemelException {
         this.step = step;
         this.causeTypes = List.copyOf(causeTypes);
         this.attempts = attempts;
-        this.said = message;
+        this.failureMessage = message;
     }
 
     private StepFailed(String detail, String step, String reason, String message) {
@@ -44,7 +44,7 @@ public final class StepFailed extends SemelException {
         this.step = step;
         this.causeTypes = List.of(reason);
         this.attempts = 0;
-        this.said = message;
+        this.failureMessage = message;
     }
 
     /**
@@ -62,7 +62,7 @@ public final class StepFailed extends SemelException {
     }
 
     /** Sets the Semel error code of the failure, if it has one. */
-    public StepFailed because(String slug) {
+    public StepFailed withCode(String slug) {
         code = slug;
         return this;
     }
@@ -81,12 +81,12 @@ public final class StepFailed extends SemelException {
     }
 
     /** The message of the failure. */
-    public String said() {
-        return said;
+    public String failureMessage() {
+        return failureMessage;
     }
 
     /** The class names to record for a failure: its class, then its superclasses up to Throwable. */
-    public static List<String> typesOf(Throwable failure) {
+    public static List<String> classNamesOf(Throwable failure) {
         List<String> names = new ArrayList<>();
         for (Class<?> type = failure.getClass(); type != Object.class; type = type.getSuperclass()) {
             names.add(type.getName());

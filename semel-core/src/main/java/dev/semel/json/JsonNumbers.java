@@ -29,15 +29,15 @@ public final class JsonNumbers {
             case DOUBLE -> finite(number, Double.toString(number.doubleValue()));
             case BIG_DECIMAL -> number.decimalValue();
         };
-        if (Math.abs((long) value.scale()) > Json.MAX_SCALE) {
-            throw JsonProblem.unwritable("the exponent of a number is beyond " + Json.MAX_SCALE);
+        if (Math.abs((long) value.scale()) > StrictJson.MAX_SCALE) {
+            throw JsonErrors.unwritable("the exponent of a number is beyond " + StrictJson.MAX_SCALE);
         }
         return value;
     }
 
     private static BigDecimal finite(JsonNode number, String text) {
         if (!Double.isFinite(number.doubleValue())) {
-            throw JsonProblem.unwritable("NaN and Infinity are not JSON numbers");
+            throw JsonErrors.unwritable("NaN and Infinity are not JSON numbers");
         }
         return new BigDecimal(text);
     }

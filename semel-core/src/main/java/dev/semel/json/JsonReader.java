@@ -27,7 +27,7 @@ final class JsonReader {
     private static final JsonFactory FACTORY = JsonFactory.builder()
             .disable(TokenStreamFactory.Feature.CANONICALIZE_PROPERTY_NAMES)
             .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNestingDepth(Json.MAX_DEPTH + 1)
+                    .maxNestingDepth(StrictJson.MAX_DEPTH + 1)
                     .maxNumberLength(Integer.MAX_VALUE)
                     .maxStringLength(Integer.MAX_VALUE)
                     .maxNameLength(Integer.MAX_VALUE)
@@ -37,7 +37,7 @@ final class JsonReader {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
     /** A number of this length may exceed the limit when it is written again with its point moved. */
-    private static final int LENGTH_THAT_MAY_GROW = Json.MAX_NUMBER - 20;
+    private static final int LENGTH_THAT_MAY_GROW = StrictJson.MAX_NUMBER - 20;
 
     private final String text;
     private final JsonParser parser;
@@ -57,14 +57,14 @@ final class JsonReader {
         try (JsonParser parser = FACTORY.createParser(ObjectReadContext.empty(), text)) {
             return new JsonReader(text, parser).document();
         } catch (JacksonException e) {
-            throw SyntaxProblem.of(text, e);
+            throw JsonSyntaxErrors.of(text, e);
         }
     }
 
     private JsonNode document() {
         JsonToken first = parser.nextToken();
         if (first == null) {
-            throw JsonProblem.at(text, text.length(), "the document is empty");
+            throw JsonErrors.at(text, text.length(), "the document is empty");
         }
         JsonNode root = value(first, 1);
         if (parser.nextToken() != null) {
@@ -74,13 +74,13 @@ final class JsonReader {
     }
 
     private JsonNode value(JsonToken token, int depth) {
-        if (++values > Json.MAX_VALUES) {
-            throw problem("the document has more than " + Json.MAX_VALUES + " values");
+        if (++values > StrictJson.MAX_VALUES) {
+            throw problem("the document has more than " + StrictJson.MAX_VALUES + " values");
         }
         return switch (token) {
             case START_OBJECT -> object(depth);
             case START_ARRAY -> array(depth);
-            case VALUE_STRING -> NODES.stringNode(string(parser.getString(), Json.MAX_STRING, "string"));
+            case VALUE_STRING -> NODES.stringNode(string(parser.getString(), StrictJson.MAX_STRING, "string"));
             case VALUE_NUMBER_INT -> integer();
             case VALUE_NUMBER_FLOAT -> NODES.numberNode(decimal());
             case VALUE_TRUE -> NODES.booleanNode(true);
@@ -94,7 +94,7 @@ final class JsonReader {
         checkDepth(depth);
         ObjectNode object = NODES.objectNode();
         for (String name = parser.nextName(); name != null; name = parser.nextName()) {
-            string(name, Json.MAX_NAME, "member name");
+            string(name, StrictJson.MAX_NAME, "member name");
             // Checked before the value is read, so that the error points to the name.
             if (object.has(name)) {
                 throw problem("this member name appears twice in one object");
@@ -117,7 +117,7 @@ final class JsonReader {
         if (string.length() > limit) {
             throw problem("a " + kind + " is longer than " + limit + " characters");
         }
-        if (hasEscapes && Surrogates.firstLone(string) >= 0) {
+        if (hasEscapes && SurrogateCheck.firstLone(string) >= 0) {
             throw problem("a " + kind + " has an escape for half of a surrogate pair, which is not a character");
         }
         return string;
@@ -142,7 +142,7 @@ final class JsonReader {
         } catch (ArithmeticException | NumberFormatException e) {
             throw exponentProblem();
         }
-        if (Math.abs((long) value.scale()) > Json.MAX_SCALE) {
+        if (Math.abs((long) value.scale()) > StrictJson.MAX_SCALE) {
             throw exponentProblem();
         }
         if (length > LENGTH_THAT_MAY_GROW) {
@@ -152,25 +152,25 @@ final class JsonReader {
     }
 
     private void checkNumberLength(int length) {
-        if (length > Json.MAX_NUMBER) {
-            throw problem("a number is longer than " + Json.MAX_NUMBER + " characters");
+        if (length > StrictJson.MAX_NUMBER) {
+            throw problem("a number is longer than " + StrictJson.MAX_NUMBER + " characters");
         }
     }
 
     private SemelException exponentProblem() {
-        return problem("the exponent of a number is beyond " + Json.MAX_SCALE);
+        return problem("the exponent of a number is beyond " + StrictJson.MAX_SCALE);
     }
 
     private void checkDepth(int depth) {
-        if (depth > Json.MAX_DEPTH) {
+        if (depth > StrictJson.MAX_DEPTH) {
             int offset = (int) parser.currentTokenLocation().getCharOffset();
-            throw JsonProblem.at(text, offset, "it is nested deeper than " + Json.MAX_DEPTH + " levels");
+            throw JsonErrors.at(text, offset, "it is nested deeper than " + StrictJson.MAX_DEPTH + " levels");
         }
     }
 
     private SemelException problem(String message) {
         int offset = (int) parser.currentTokenLocation().getCharOffset();
         String pointer = parser.streamReadContext().pathAsPointer().toString();
-        return JsonProblem.at(text, offset, pointer, message);
+        return JsonErrors.at(text, offset, pointer, message);
     }
 }

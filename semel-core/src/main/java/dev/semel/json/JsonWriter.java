@@ -7,68 +7,68 @@ import tools.jackson.databind.JsonNode;
 final class JsonWriter {
     private JsonWriter() {}
 
-    static void write(JsonNode value, JsonBytes out) {
+    static void write(JsonNode value, JsonTextBuffer out) {
         write(value, out, 1);
     }
 
-    private static void write(JsonNode value, JsonBytes out, int depth) {
+    private static void write(JsonNode value, JsonTextBuffer out, int depth) {
         switch (value.getNodeType()) {
             case OBJECT -> object(value, out, depth);
             case ARRAY -> array(value, out, depth);
             case STRING, BINARY -> string(value.asString(), out);
             case NUMBER -> number(value, out);
-            case BOOLEAN -> out.ascii(value.booleanValue() ? "true" : "false");
-            case NULL -> out.ascii("null");
-            case MISSING -> throw JsonProblem.unwritable("it contains a missing node, which differs from null");
-            case POJO -> throw JsonProblem.unwritable("it contains a Java object");
+            case BOOLEAN -> out.appendAscii(value.booleanValue() ? "true" : "false");
+            case NULL -> out.appendAscii("null");
+            case MISSING -> throw JsonErrors.unwritable("it contains a missing node, which differs from null");
+            case POJO -> throw JsonErrors.unwritable("it contains a Java object");
         }
     }
 
-    private static void object(JsonNode object, JsonBytes out, int depth) {
+    private static void object(JsonNode object, JsonTextBuffer out, int depth) {
         checkDepth(depth);
         char separator = '{';
         for (Map.Entry<String, JsonNode> member : object.properties()) {
-            out.put(separator);
-            if (member.getKey().length() > Json.MAX_NAME) {
-                throw JsonProblem.unwritable("a member name is longer than " + Json.MAX_NAME + " characters");
+            out.append(separator);
+            if (member.getKey().length() > StrictJson.MAX_NAME) {
+                throw JsonErrors.unwritable("a member name is longer than " + StrictJson.MAX_NAME + " characters");
             }
-            out.string(member.getKey());
-            out.put(':');
+            out.appendString(member.getKey());
+            out.append(':');
             write(member.getValue(), out, depth + 1);
             separator = ',';
         }
-        out.ascii(object.isEmpty() ? "{}" : "}");
+        out.appendAscii(object.isEmpty() ? "{}" : "}");
     }
 
-    private static void array(JsonNode array, JsonBytes out, int depth) {
+    private static void array(JsonNode array, JsonTextBuffer out, int depth) {
         checkDepth(depth);
         char separator = '[';
         for (JsonNode element : array.values()) {
-            out.put(separator);
+            out.append(separator);
             write(element, out, depth + 1);
             separator = ',';
         }
-        out.ascii(array.isEmpty() ? "[]" : "]");
+        out.appendAscii(array.isEmpty() ? "[]" : "]");
     }
 
-    private static void string(String text, JsonBytes out) {
-        if (text.length() > Json.MAX_STRING) {
-            throw JsonProblem.unwritable("a string is longer than " + Json.MAX_STRING + " characters");
+    private static void string(String text, JsonTextBuffer out) {
+        if (text.length() > StrictJson.MAX_STRING) {
+            throw JsonErrors.unwritable("a string is longer than " + StrictJson.MAX_STRING + " characters");
         }
-        out.string(text);
+        out.appendString(text);
     }
 
-    private static void number(JsonNode number, JsonBytes out) {
+    private static void number(JsonNode number, JsonTextBuffer out) {
         String text = JsonNumbers.text(number);
-        if (text.length() > Json.MAX_NUMBER) {
-            throw JsonProblem.unwritable("a number is longer than " + Json.MAX_NUMBER + " characters");
+        if (text.length() > StrictJson.MAX_NUMBER) {
+            throw JsonErrors.unwritable("a number is longer than " + StrictJson.MAX_NUMBER + " characters");
         }
-        out.ascii(text);
+        out.appendAscii(text);
     }
 
     private static void checkDepth(int depth) {
-        if (depth > Json.MAX_DEPTH) {
-            throw JsonProblem.unwritable("it is nested deeper than " + Json.MAX_DEPTH + " levels");
+        if (depth > StrictJson.MAX_DEPTH) {
+            throw JsonErrors.unwritable("it is nested deeper than " + StrictJson.MAX_DEPTH + " levels");
         }
     }
 }

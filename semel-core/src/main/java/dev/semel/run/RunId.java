@@ -14,7 +14,7 @@ public record RunId(long high, long low) implements Comparable<RunId> {
     private static final int LENGTH = PREFIX.length() + Base62.DIGITS;
 
     /** Greater than every id that a worker generates. */
-    public static final RunId NEWEST = new RunId(-1L, -1L);
+    public static final RunId MAX = new RunId(-1L, -1L);
 
     /** Parses the text of {@link #text}; null for any other text, which may be a chosen run id. */
     public static @Nullable RunId parse(String text) {
@@ -37,12 +37,12 @@ public record RunId(long high, long low) implements Comparable<RunId> {
      * A lower bound of all ids that are generated from this time on, if no clock is wrong by more than two hours. Ids
      * contain the time of the worker that generated them, not the time of the store.
      */
-    public static RunId madeSince(long micros) {
+    public static RunId lowerBoundAt(long micros) {
         return at(micros - TWO_HOURS);
     }
 
     /** An upper bound of all ids that were generated before this time, with the same tolerance. */
-    public static RunId madeUntil(long micros) {
+    public static RunId upperBoundAt(long micros) {
         return at(Math.min(micros, LATEST) + TWO_HOURS);
     }
 

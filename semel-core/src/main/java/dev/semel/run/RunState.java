@@ -32,11 +32,11 @@ public enum RunState {
         return code;
     }
 
-    public String word() {
+    public String wireName() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    public boolean ended() {
+    public boolean hasEnded() {
         return code >= 10;
     }
 }

@@ -21,7 +21,7 @@ public final class RunTransitions {
     private RunTransitions() {}
 
     /** The statuses that may follow this status. */
-    public static Set<RunState> from(RunState state) {
+    public static Set<RunState> allowedFrom(RunState state) {
         return switch (state) {
             case QUEUED -> EnumSet.of(STARTED, CANCELLED);
             case STARTED -> EnumSet.of(RUNNING, WAITING, COMPLETED, FAILED, CANCELLED);
@@ -32,14 +32,14 @@ public final class RunTransitions {
         };
     }
 
-    public static boolean legal(RunState from, RunState to) {
-        return from(from).contains(to);
+    public static boolean isLegal(RunState from, RunState to) {
+        return allowedFrom(from).contains(to);
     }
 
     /** Throws for an illegal transition, which is a bug of the caller. */
-    public static RunState move(RunState from, RunState to) {
-        if (!legal(from, to)) {
-            throw new IllegalStateException("a run cannot change from " + from.word() + " to " + to.word());
+    public static RunState checkMove(RunState from, RunState to) {
+        if (!isLegal(from, to)) {
+            throw new IllegalStateException("a run cannot change from " + from.wireName() + " to " + to.wireName());
         }
         return to;
     }

@@ -12,7 +12,7 @@ import java.util.Locale;
  */
 record CronField(long values, boolean any, boolean steps, boolean last, long lastOf) {
     /** The fields of a cron expression with their ranges and names. */
-    enum Kind {
+    enum CronFieldKind {
         SECOND("second", 0, 59, List.of()),
         MINUTE("minute", 0, 59, List.of()),
         HOUR("hour", 0, 23, List.of()),
@@ -29,7 +29,7 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
         final int most;
         final List<String> names;
 
-        Kind(String title, int least, int most, List<String> names) {
+        CronFieldKind(String title, int least, int most, List<String> names) {
             this.title = title;
             this.least = least;
             this.most = most;
@@ -52,27 +52,27 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
     }
 
     /** @param at where the field starts in the whole text */
-    static CronField read(Kind kind, String text, int at) {
+    static CronField read(CronFieldKind kind, String text, int at) {
         return new Parser(kind, text, at).read();
     }
 
     /** Parses one field. */
     private static final class Parser {
-        private final Kind kind;
+        private final CronFieldKind kind;
         private final String text;
         private final int at;
         private long values;
         private boolean last;
         private long lastOf;
 
-        Parser(Kind kind, String text, int at) {
+        Parser(CronFieldKind kind, String text, int at) {
             this.kind = kind;
             this.text = text;
             this.at = at;
         }
 
         CronField read() {
-            boolean day = kind == Kind.DAY || kind == Kind.WEEKDAY;
+            boolean day = kind == CronFieldKind.DAY || kind == CronFieldKind.WEEKDAY;
             boolean any = text.equals("*") || (day && text.equals("?"));
             if (any) {
                 range(kind.least, kind.most, 1);
@@ -85,7 +85,7 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
                     from = to + 1;
                 }
             }
-            if (kind == Kind.WEEKDAY && (values & 1L << 7) != 0) {
+            if (kind == CronFieldKind.WEEKDAY && (values & 1L << 7) != 0) {
                 values = (values | 1) & ~(1L << 7); // Sunday is 0 and 7
             }
             boolean steps = text.indexOf('*') >= 0 || text.indexOf('/') >= 0;
@@ -96,11 +96,11 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
             if (part.isEmpty()) {
                 throw bad("is empty between commas", place, part);
             }
-            if (kind == Kind.DAY && part.equalsIgnoreCase("L")) {
+            if (kind == CronFieldKind.DAY && part.equalsIgnoreCase("L")) {
                 last = true;
                 return;
             }
-            if (kind == Kind.WEEKDAY
+            if (kind == CronFieldKind.WEEKDAY
                     && part.length() > 1
                     && part.toUpperCase(Locale.ROOT).endsWith("L")) {
                 int weekday = value(part.substring(0, part.length() - 1), place) % 7;
@@ -112,7 +112,7 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
             int step = slash < 0 ? 1 : step(part.substring(slash + 1), place + slash + 1);
             int dash = range.indexOf('-');
             if (range.equals("*")) {
-                range(kind.least, kind == Kind.WEEKDAY ? 6 : kind.most, step);
+                range(kind.least, kind == CronFieldKind.WEEKDAY ? 6 : kind.most, step);
             } else if (dash >= 0) {
                 int from = value(range.substring(0, dash), place);
                 int to = value(range.substring(dash + 1), place + dash + 1);
@@ -122,7 +122,7 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
                 range(from, to, step);
             } else {
                 int from = value(range, place);
-                range(from, slash < 0 ? from : kind == Kind.WEEKDAY ? 6 : kind.most, step);
+                range(from, slash < 0 ? from : kind == CronFieldKind.WEEKDAY ? 6 : kind.most, step);
             }
         }
 
@@ -162,9 +162,9 @@ record CronField(long values, boolean any, boolean steps, boolean last, long las
             return Integer.parseInt(digits);
         }
 
-        private CronProblem bad(String what, int place, String part) {
+        private CronSyntaxException bad(String what, int place, String part) {
             String shown = part.isEmpty() ? "a part" : "\"" + part + "\"";
-            return new CronProblem(
+            return new CronSyntaxException(
                     "The " + kind.title + " field of the cron expression is wrong: " + shown + " " + what + ".",
                     place,
                     Math.max(1, part.length()));

@@ -1,6 +1,6 @@
 package dev.semel.schedule;
 
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -24,36 +24,36 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public record Schedule(
         String name,
-        Rule rule,
+        ScheduleRule rule,
         @Nullable Instant start,
         @Nullable Instant end,
-        Overlap overlap,
-        CatchUp catchUp,
+        OverlapPolicy overlap,
+        CatchUpPolicy catchUp,
         Duration jitter,
         JsonNode input) {
     public static final int LONGEST_NAME = 64;
     public static final Duration LONGEST_JITTER = Duration.ofHours(1);
 
     /** What happens to a tick while the run of an earlier one has not ended. */
-    public enum Overlap {
+    public enum OverlapPolicy {
         SKIP,
         QUEUE,
         ALLOW
     }
 
     /** Which missed ticks are caught up. */
-    public enum Mode {
+    public enum CatchUpMode {
         ALL,
         LAST,
         NONE
     }
 
     /** What happens to ticks that were due while no worker ran. */
-    public record CatchUp(Mode mode, Duration within) {
+    public record CatchUpPolicy(CatchUpMode mode, Duration within) {
         public static final Duration LONGEST = Duration.ofDays(30);
-        public static final CatchUp USUAL = new CatchUp(Mode.LAST, Duration.ofHours(1));
+        public static final CatchUpPolicy DEFAULT = new CatchUpPolicy(CatchUpMode.LAST, Duration.ofHours(1));
 
-        public CatchUp {
+        public CatchUpPolicy {
             if (within.isNegative() || within.compareTo(LONGEST) > 0) {
                 throw new IllegalArgumentException("the catch-up window must be 30d at most");
             }
@@ -74,27 +74,27 @@ public record Schedule(
     }
 
     /** Defaults: one run at a time; the last missed tick is caught up within an hour. */
-    public static Schedule of(String name, Rule rule) {
+    public static Schedule of(String name, ScheduleRule rule) {
         ObjectNode none = JsonNodeFactory.instance.objectNode();
-        return new Schedule(name, rule, null, null, Overlap.SKIP, CatchUp.USUAL, Duration.ZERO, none);
+        return new Schedule(name, rule, null, null, OverlapPolicy.SKIP, CatchUpPolicy.DEFAULT, Duration.ZERO, none);
     }
 
     /** The nominal time of the next tick after this one; null for none. */
-    public @Nullable Instant after(Instant time) {
+    public @Nullable Instant nextAfter(Instant time) {
         Instant from = start != null && time.isBefore(start) ? start.minusSeconds(1) : time;
-        Instant next = rule.after(from);
+        Instant next = rule.nextAfter(from);
         while (next != null && start != null && next.isBefore(start)) {
-            next = rule.after(next); // a start that is not a whole second
+            next = rule.nextAfter(next); // a start that is not a whole second
         }
         return next == null || (end != null && !next.isBefore(end)) ? null : next;
     }
 
     public List<Instant> next(Instant from, int count) {
         List<Instant> times = new ArrayList<>();
-        Instant next = after(from);
+        Instant next = nextAfter(from);
         while (next != null && times.size() < count) {
             times.add(next);
-            next = after(next);
+            next = nextAfter(next);
         }
         return times;
     }
@@ -115,12 +115,12 @@ public record Schedule(
     }
 
     /** The schedule as JSON with a fixed member order: a different text means that the schedule was edited. */
-    public String text() {
+    public String toJson() {
         ObjectNode text = JsonNodeFactory.instance.objectNode();
         switch (rule) {
-            case Cron cron ->
+            case CronRule cron ->
                 text.put("cron", cron.text()).put("zone", cron.zone().getId());
-            case Every every -> {
+            case IntervalRule every -> {
                 text.put("every", every.interval().toString());
                 if (!every.anchor().equals(Instant.EPOCH)) {
                     text.put("anchor", every.anchor().toString());
@@ -143,17 +143,17 @@ public record Schedule(
         if (!input.isEmpty()) {
             text.set("data", input);
         }
-        return Json.write(text);
+        return StrictJson.write(text);
     }
 
-    /** Reads what {@link #text} wrote. */
-    public static Schedule read(String name, JsonNode words) {
+    /** Reads what {@link #toJson} wrote. */
+    public static Schedule parse(String name, JsonNode words) {
         Instant anchor = instant(words, "anchor");
-        Rule rule = words.has("cron")
-                ? Cron.of(
+        ScheduleRule rule = words.has("cron")
+                ? CronRule.of(
                         words.required("cron").asString(),
                         ZoneId.of(words.required("zone").asString()))
-                : new Every(
+                : new IntervalRule(
                         Duration.parse(words.required("every").asString()), anchor == null ? Instant.EPOCH : anchor);
         JsonNode catchUp = words.required("catch_up");
         return new Schedule(
@@ -161,9 +161,9 @@ public record Schedule(
                 rule,
                 instant(words, "start"),
                 instant(words, "end"),
-                Overlap.valueOf(constant(words, "overlap")),
-                new CatchUp(
-                        Mode.valueOf(constant(catchUp, "mode")),
+                OverlapPolicy.valueOf(constant(words, "overlap")),
+                new CatchUpPolicy(
+                        CatchUpMode.valueOf(constant(catchUp, "mode")),
                         Duration.parse(catchUp.required("within").asString())),
                 words.has("jitter") ? Duration.parse(words.required("jitter").asString()) : Duration.ZERO,
                 words.has("data") ? words.required("data") : JsonNodeFactory.instance.objectNode());

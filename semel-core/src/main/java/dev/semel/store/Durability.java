@@ -4,6 +4,6 @@ package dev.semel.store;
  * Whether the database configuration makes a commit survive crashes.
  *
  * @param safe whether an accepted trigger survives a crash of the process and of the machine
- * @param line the database settings that this was read from, and the consequence, in one line for users
+ * @param summary the database settings that this was read from, and the consequence, in one line for users
  */
-public record Durability(boolean safe, String line) {}
+public record Durability(boolean safe, String summary) {}

@@ -2,7 +2,7 @@ package dev.semel.store;
 
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.trigger.Door;
+import dev.semel.trigger.TriggerSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param fields keyed hashes of the fingerprint fields
  * @param state `started`, or `queued` if it must wait
  * @param links other runs that this one derives from
- * @param gate what delays the start; null for nothing
+ * @param startConditions what delays the start; null for nothing
  */
 public record NewRun(
         RunId id,
@@ -21,11 +21,11 @@ public record NewRun(
         String workflowId,
         int version,
         RunState state,
-        Origin origin,
+        TriggerOrigin origin,
         String input,
         byte[] fields,
-        Links links,
-        @Nullable Gate gate) {
+        RunParentage links,
+        @Nullable StartConditions startConditions) {
     /** A run that derives from no other run and starts at once. */
     public NewRun(
             RunId id,
@@ -34,29 +34,29 @@ public record NewRun(
             String workflowId,
             int version,
             RunState state,
-            Origin origin,
+            TriggerOrigin origin,
             String input,
             byte[] fields) {
-        this(id, workspace, chosenId, workflowId, version, state, origin, input, fields, Links.NONE, null);
+        this(id, workspace, chosenId, workflowId, version, state, origin, input, fields, RunParentage.NONE, null);
     }
 
     /**
      * The runs that a new run derives from: lineage, parent and replayed run.
      *
      * @param lineage the first run of the lineage that this run continues; null if it starts one
-     * @param carried the journal entries that it starts with; empty text for none
+     * @param carriedJournal the journal entries that it starts with; empty text for none
      * @param depth number of parent runs above it, each of which started the next
      */
-    public record Links(
+    public record RunParentage(
             @Nullable RunId lineage,
             @Nullable RunId parent,
             @Nullable RunId replayOf,
-            String carried,
+            String carriedJournal,
             int depth) {
-        public static final Links NONE = new Links(null, null, null);
+        public static final RunParentage NONE = new RunParentage(null, null, null);
 
         /** A run with an empty journal and without a parent. */
-        public Links(@Nullable RunId lineage, @Nullable RunId parent, @Nullable RunId replayOf) {
+        public RunParentage(@Nullable RunId lineage, @Nullable RunId parent, @Nullable RunId replayOf) {
             this(lineage, parent, replayOf, "", 0);
         }
 
@@ -69,29 +69,29 @@ public record NewRun(
     /**
      * What delays the start of an admitted run: queues, rate limit, delay and debounce.
      *
-     * @param places queues that the run passes through, in order; it starts when each has a free place
-     * @param rate limits starts per time; null for no limit
+     * @param queueLimits queues that the run passes through, in order; it starts when each has a free place
+     * @param rateLimit limits starts per time; null for no limit
      * @param delay microseconds
      * @param debounce waits until no further trigger comes; null for no debounce
      */
-    public record Gate(
-            List<Place> places,
-            @Nullable Rate rate,
+    public record StartConditions(
+            List<QueueLimit> queueLimits,
+            @Nullable RateLimit rateLimit,
             long delay,
-            @Nullable Debounce debounce) {
+            @Nullable DebounceWindow debounce) {
         /** A queue, identified by a digest, that limits how many of its runs are unfinished at a time. */
-        public record Place(String queue, int cap) {}
+        public record QueueLimit(String queue, int maxUnfinished) {}
 
         /** Limits how fast runs start: {@code burst} at once, then one every {@code interval} microseconds. */
-        public record Rate(String name, long interval, int burst) {}
+        public record RateLimit(String name, long interval, int burst) {}
 
         /** Starts the run after {@code quiet} microseconds without another trigger of that name, or at a maximum delay. */
-        public record Debounce(String name, long quiet, long atMost) {}
+        public record DebounceWindow(String name, long quiet, long maxDelay) {}
     }
 
     /** Trigger source, actor, key and correlation id of a run. */
-    public record Origin(
-            Door door,
+    public record TriggerOrigin(
+            TriggerSource triggerSource,
             String actor,
             @Nullable String key,
             @Nullable String correlationId) {}

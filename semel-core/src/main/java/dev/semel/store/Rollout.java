@@ -6,17 +6,17 @@ package dev.semel.store;
  *
  * @param version the current version
  * @param candidate the version being rolled out; 0 for none
- * @param share percentage of fresh triggers for the candidate; 0 if there is none
+ * @param percentage percentage of fresh triggers for the candidate; 0 if there is none
  * @param latest the highest number so far
  */
-public record Rollout(int version, int candidate, int share, int latest) {
-    public static final int LARGEST_SHARE = 99;
+public record Rollout(int version, int candidate, int percentage, int latest) {
+    public static final int MAX_PERCENTAGE = 99;
 
     public Rollout {
         boolean fits = version >= 0 && candidate >= 0 && latest >= version && latest >= candidate;
-        if (!fits || share < 0 || share > LARGEST_SHARE || (share == 0) != (candidate == 0)) {
+        if (!fits || percentage < 0 || percentage > MAX_PERCENTAGE || (percentage == 0) != (candidate == 0)) {
             throw new IllegalArgumentException(
-                    "invalid rollout: version " + version + ", " + share + " % to " + candidate + ", latest " + latest);
+                    "invalid rollout: version " + version + ", " + percentage + " % to " + candidate + ", latest " + latest);
         }
     }
 
@@ -26,7 +26,7 @@ public record Rollout(int version, int candidate, int share, int latest) {
     }
 
     /** Which version already has the text that is being published. */
-    public enum Same {
+    public enum MatchingVersion {
         NONE,
         CURRENT,
         CANDIDATE
@@ -36,7 +36,7 @@ public record Rollout(int version, int candidate, int share, int latest) {
      * Publishes a text for all triggers. The current text changes nothing, so a server may publish its files at every
      * start.
      */
-    public Rollout published(Same text) {
+    public Rollout publish(MatchingVersion text) {
         return switch (text) {
             case CURRENT -> this;
             case CANDIDATE -> new Rollout(candidate, 0, 0, latest);
@@ -48,7 +48,7 @@ public record Rollout(int version, int candidate, int share, int latest) {
      * Publishes a text for a percentage of triggers. The candidate's text changes the percentage; another text replaces
      * the candidate.
      */
-    public Rollout staged(Same text, int newShare) {
+    public Rollout stage(MatchingVersion text, int newShare) {
         return switch (text) {
             case CURRENT -> this;
             case CANDIDATE -> new Rollout(version, candidate, newShare, latest);
@@ -57,12 +57,12 @@ public record Rollout(int version, int candidate, int share, int latest) {
     }
 
     /** Makes the candidate current. @param wanted only if it is this one; 0 for any */
-    public Rollout promoted(int wanted) {
+    public Rollout promote(int wanted) {
         return candidate == 0 || (wanted != 0 && wanted != candidate) ? this : new Rollout(candidate, 0, 0, latest);
     }
 
     /** Ends the candidate. */
-    public Rollout ended() {
+    public Rollout endCandidate() {
         return new Rollout(version, 0, 0, latest);
     }
 }

@@ -5,10 +5,10 @@ package dev.semel.store;
  *
  * @param word its stored name
  * @param keepsHistory older versions stay readable by number; otherwise they are deleted
- * @param watched every worker caches such settings, so a change increases the catalog version and is audited. Not for
+ * @param changesCatalog every worker caches such settings, so a change increases the catalog version and is audited. Not for
  *     settings that change often, because each change briefly blocks all triggers
  */
-public record SettingKind(String word, boolean keepsHistory, boolean watched) {
+public record SettingKind(String word, boolean keepsHistory, boolean changesCatalog) {
     public SettingKind {
         if (!word.matches("[a-z][a-z_]{0,31}")) {
             throw new IllegalArgumentException(

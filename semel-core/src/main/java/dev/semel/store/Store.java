@@ -12,29 +12,29 @@ public interface Store extends AutoCloseable {
     /** How many connections may write at the same time. */
     int lanes();
 
-    Lane openLane();
+    WriteLane openLane();
 
     /** How many user transactions may be open beside the write connections; 0 if they share one. */
     int txLanes();
 
-    /** A connection for {@link Write.Tx} only: the user's code runs on it before the fence is checked. */
-    Lane openTxLane();
+    /** A connection for {@link StoreWrite.UserTransaction} only: the user's code runs on it before the fence is checked. */
+    WriteLane openTxLane();
 
     /** A connection for queries, for one thread. */
-    Reads openReads();
+    StoreQueries openQueries();
 
-    Leases openLeases();
+    WorkerLeases openLeases();
 
     /**
      * Calls back when another worker created work: with the run, or with null. It is a hint that may come late or
      * never. The callback must return quickly. Stores for a single process never call it.
      */
-    default Listening listen(Consumer<@Nullable RunId> told) {
+    default WakeSubscription listen(Consumer<@Nullable RunId> told) {
         return () -> {};
     }
 
     /** An active subscription to work hints; ends with {@link #close}. */
-    interface Listening extends AutoCloseable {
+    interface WakeSubscription extends AutoCloseable {
         @Override
         void close();
     }

@@ -7,8 +7,8 @@ public abstract sealed class StoreFailure extends RuntimeException {
     }
 
     /** The store is unreachable or rejects writes. Nothing was applied. */
-    public static final class Down extends StoreFailure {
-        public Down(String message, Throwable cause) {
+    public static final class Unreachable extends StoreFailure {
+        public Unreachable(String message, Throwable cause) {
             super(message, cause);
         }
     }
@@ -28,9 +28,9 @@ public abstract sealed class StoreFailure extends RuntimeException {
     }
 
     /** A newer Semel changed the schema incompatibly. Nothing was applied, and a retry does not help. */
-    public static final class Outdated extends StoreFailure {
+    public static final class SchemaTooNew extends StoreFailure {
         /** @param migration the newest migration that this version does not know */
-        public Outdated(String migration) {
+        public SchemaTooNew(String migration) {
             super(
                     "This store was upgraded by a newer Semel (" + migration
                             + ") that this version does not understand. "
@@ -40,18 +40,18 @@ public abstract sealed class StoreFailure extends RuntimeException {
     }
 
     /** The store rejected a value. Nothing was applied; the other writes of the batch are valid. */
-    public static final class Poisoned extends StoreFailure {
-        public Poisoned(String message, Throwable cause) {
+    public static final class ValueRejected extends StoreFailure {
+        public ValueRejected(String message, Throwable cause) {
             super(message, cause);
         }
     }
 
     /** Another transaction holds a lock. Nothing was applied. */
-    public static final class Locked extends StoreFailure {
+    public static final class LockConflict extends StoreFailure {
         private final boolean waited;
 
         /** @param waited the lock timeout has passed; otherwise an immediate retry may succeed */
-        public Locked(boolean waited, Throwable cause) {
+        public LockConflict(boolean waited, Throwable cause) {
             super("another transaction holds a lock", cause);
             this.waited = waited;
         }

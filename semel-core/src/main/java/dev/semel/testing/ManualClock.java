@@ -1,6 +1,6 @@
 package dev.semel.testing;
 
-import dev.semel.engine.Ambient;
+import dev.semel.engine.EngineEnvironment;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -10,12 +10,12 @@ import java.util.function.LongSupplier;
 
 /**
  * A clock that tests advance manually, for tests of windows and expiry.
- * Pass {@link #ambient} and {@link #databaseSkew} to {@link dev.semel.Settings#withClock}. On SQLite the time stands
+ * Pass {@link #ambient} and {@link #databaseSkew} to {@link dev.semel.SemelOptions#withClock}. On SQLite the time stands
  * still until the test advances it. PostgreSQL keeps its own running clock, shifted by the same amount: leave a margin
  * of some seconds there. Timeouts and leases use the real monotonic clock, so advancing by a year ends no lease.
  */
 public final class ManualClock {
-    private final Ambient real = Ambient.real();
+    private final EngineEnvironment real = EngineEnvironment.real();
     private final AtomicLong micros;
     private final long startedByRealTime;
     private final List<Runnable> looks = new CopyOnWriteArrayList<>();
@@ -26,13 +26,13 @@ public final class ManualClock {
     }
 
     public static ManualClock startingNow() {
-        long now = Ambient.real().micros();
+        long now = EngineEnvironment.real().micros();
         return new ManualClock(now, now);
     }
 
     public static ManualClock startingAt(Instant instant) {
         long micros = instant.getEpochSecond() * 1_000_000 + instant.getNano() / 1_000;
-        return new ManualClock(micros, Ambient.real().micros());
+        return new ManualClock(micros, EngineEnvironment.real().micros());
     }
 
     public Instant now() {
@@ -58,10 +58,10 @@ public final class ManualClock {
         return micros.get();
     }
 
-    public Ambient ambient() {
-        return new Ambient(micros::get, real::nanos, real.random(), new Ambient.Hooks() {
+    public EngineEnvironment ambient() {
+        return new EngineEnvironment(micros::get, real::nanos, real.random(), new EngineEnvironment.TestInstrumentation() {
             @Override
-            public void onJump(Runnable look) {
+            public void onClockJump(Runnable look) {
                 onMove(look);
             }
         });

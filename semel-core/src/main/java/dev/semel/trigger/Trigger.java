@@ -1,10 +1,10 @@
 package dev.semel.trigger;
 
-import dev.semel.key.ChosenRunId;
-import dev.semel.key.IdempotencyKey;
+import dev.semel.admission.ChosenRunId;
+import dev.semel.admission.IdempotencyKey;
 import dev.semel.run.RunId;
-import dev.semel.workflow.Current;
-import dev.semel.workflow.Published;
+import dev.semel.workflow.CurrentWorkflow;
+import dev.semel.workflow.WorkflowVersion;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -19,73 +19,73 @@ import tools.jackson.databind.JsonNode;
  * @param delay microseconds between the admission and the start of a fresh run
  */
 public record Trigger(
-        Space space,
-        Current current,
+        TriggerWorkspace workspace,
+        CurrentWorkflow current,
         JsonNode data,
         String input,
-        Names names,
+        Identifiers identifiers,
         Sender sender,
         boolean strict,
-        Checks checks,
-        Ties ties,
+        AdmissionChecks checks,
+        RunLinks links,
         long delay) {
     /** A trigger without a delay. */
     public Trigger(
-            Space space,
-            Current current,
+            TriggerWorkspace space,
+            CurrentWorkflow current,
             JsonNode data,
             String input,
-            Names names,
+            Identifiers names,
             Sender sender,
             boolean strict,
-            Checks checks,
-            Ties ties) {
+            AdmissionChecks checks,
+            RunLinks ties) {
         this(space, current, data, input, names, sender, strict, checks, ties, 0);
     }
 
     /** A trigger that no other run caused. */
     public Trigger(
-            Space space,
-            Current current,
+            TriggerWorkspace space,
+            CurrentWorkflow current,
             JsonNode data,
             String input,
-            Names names,
+            Identifiers names,
             Sender sender,
             boolean strict,
-            Checks checks) {
-        this(space, current, data, input, names, sender, strict, checks, Ties.NONE);
+            AdmissionChecks checks) {
+        this(space, current, data, input, names, sender, strict, checks, RunLinks.NONE);
     }
 
     /**
      * The links of a new run to the runs that caused it: lineage, parent and replayed run.
      *
      * @param lineage the first run of the lineage that the new run continues
-     * @param childOf the id of the calling step; the same step finds the same run again
-     * @param carried initial entries of its journal; empty text for none
+     * @param callerStepId the id of the calling step; the same step finds the same run again
+     * @param initialJournal initial entries of its journal; empty text for none
      * @param depth number of ancestor runs that started each other by steps
      */
-    public record Ties(
+    public record RunLinks(
             @Nullable RunId lineage,
             @Nullable RunId parent,
             @Nullable RunId replayOf,
-            @Nullable String childOf,
-            String carried,
+            @Nullable String callerStepId,
+            String initialJournal,
             int depth) {
-        public static final Ties NONE = new Ties(null, null, null, null);
+        public static final RunLinks NONE = new RunLinks(null, null, null, null);
 
         /** Links of a run with an empty journal that no step started. */
-        public Ties(
+        public RunLinks(
                 @Nullable RunId lineage, @Nullable RunId parent, @Nullable RunId replayOf, @Nullable String childOf) {
             this(lineage, parent, replayOf, childOf, "", 0);
         }
 
         /** Links of a trigger that a step of a run sent. */
-        public static Ties atDepth(int depth) {
-            return new Ties(null, null, null, null, "", depth);
+        public static RunLinks atDepth(int depth) {
+            return new RunLinks(null, null, null, null, "", depth);
         }
     }
 
-    public Published workflow() {
+    public WorkflowVersion workflow() {
         return current.published();
     }
 
@@ -94,31 +94,31 @@ public record Trigger(
     }
 
     /** The same request for the current state of the workflow, if nothing else in it depends on the version. */
-    public Trigger under(Current now) {
-        return new Trigger(space, now, data, input, names, sender, strict, checks, ties, delay);
+    public Trigger withWorkflow(CurrentWorkflow now) {
+        return new Trigger(workspace, now, data, input, identifiers, sender, strict, checks, links, delay);
     }
 
     /** The same request with a delay in microseconds. */
-    public Trigger later(long micros) {
-        return new Trigger(space, current, data, input, names, sender, strict, checks, ties, micros);
+    public Trigger withDelay(long micros) {
+        return new Trigger(workspace, current, data, input, identifiers, sender, strict, checks, links, micros);
     }
 
     /** The workspace of a trigger, and the secret for its field hashes. */
-    public record Space(int workspace, byte[] secret) {}
+    public record TriggerWorkspace(int id, byte[] secret) {}
 
     /** The identifiers that make a trigger idempotent: the key, a chosen run id, or the key of its source. */
-    public record Names(
+    public record Identifiers(
             @Nullable IdempotencyKey key,
             @Nullable ChosenRunId runId,
-            @Nullable DoorName door) {
-        public static final Names NONE = new Names(null, null);
+            @Nullable SourceKey sourceKey) {
+        public static final Identifiers NONE = new Identifiers(null, null);
 
-        public Names(@Nullable IdempotencyKey key, @Nullable ChosenRunId runId) {
+        public Identifiers(@Nullable IdempotencyKey key, @Nullable ChosenRunId runId) {
             this(key, runId, null);
         }
 
-        public static Names of(DoorName door) {
-            return new Names(null, null, door);
+        public static Identifiers of(SourceKey door) {
+            return new Identifiers(null, null, door);
         }
     }
 
@@ -127,22 +127,22 @@ public record Trigger(
      * different payload is still a repeat, because no caller could choose another key.
      *
      * @param text unique in the workspace among the keys of this source
-     * @param shown the text that users see as the key
-     * @param queue triggers with the same value run one after another; null for no order
+     * @param displayText the text that users see as the key
+     * @param serialKey triggers with the same value run one after another; null for no order
      */
-    public record DoorName(
-            Door door,
+    public record SourceKey(
+            TriggerSource source,
             String text,
-            String shown,
+            String displayText,
             Duration window,
-            @Nullable String queue) {
-        public DoorName(Door door, String text, String shown, Duration window) {
+            @Nullable String serialKey) {
+        public SourceKey(TriggerSource door, String text, String shown, Duration window) {
             this(door, text, shown, window, null);
         }
 
-        public DoorName {
-            if (door != Door.EVENT && door != Door.HOOK && door != Door.SCHEDULE && door != Door.REPLAY) {
-                throw new IllegalArgumentException("triggers of source " + door + " use the caller's own keys");
+        public SourceKey {
+            if (source != TriggerSource.EVENT && source != TriggerSource.HOOK && source != TriggerSource.SCHEDULE && source != TriggerSource.REPLAY) {
+                throw new IllegalArgumentException("triggers of source " + source + " use the caller's own keys");
             }
         }
     }
@@ -150,13 +150,13 @@ public record Trigger(
     /**
      * Checks that run before anything is stored; each throws to reject the trigger.
      *
-     * @param fresh runs only for a fresh trigger (quota, input schema), not for a known key
-     * @param repeat runs only for a repeat (quota of replayed requests)
+     * @param onFresh runs only for a fresh trigger (quota, input schema), not for a known key
+     * @param onRepeat runs only for a repeat (quota of replayed requests)
      */
-    public record Checks(@Nullable Runnable fresh, @Nullable Runnable repeat) {
-        public static final Checks NONE = new Checks(null, null);
+    public record AdmissionChecks(@Nullable Runnable onFresh, @Nullable Runnable onRepeat) {
+        public static final AdmissionChecks NONE = new AdmissionChecks(null, null);
     }
 
     /** The source and actor of a trigger. */
-    public record Sender(Door door, String actor, @Nullable String correlationId) {}
+    public record Sender(TriggerSource source, String actor, @Nullable String correlationId) {}
 }

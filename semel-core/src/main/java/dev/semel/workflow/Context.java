@@ -1,7 +1,7 @@
 package dev.semel.workflow;
 
 import dev.semel.error.TypeMismatch;
-import dev.semel.json.Codec;
+import dev.semel.json.JsonCodec;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -23,65 +23,65 @@ import tools.jackson.databind.JsonNode;
  * <p>Names are unique within a scope. Use {@link #forEach} for loops: it gives each item its own scope.
  */
 public final class Context {
-    private final Wire wire;
+    private final JsonBridge wire;
 
-    Context(Durable durable, Codec codec) {
-        this.wire = new Wire(durable, codec);
+    Context(DurableOperations durable, JsonCodec codec) {
+        this.wire = new JsonBridge(durable, codec);
     }
 
     /** The public id of this run. */
     public String runId() {
-        return wire.durable().runId();
+        return wire.operations().runId();
     }
 
     /** The id of a step in this scope. It is stable over retries, recovery and safe replay. */
     public String stepId(String name) {
-        return wire.durable().stepId(name);
+        return wire.operations().stepId(name);
     }
 
     /** Builds a step with options: retries, a timeout, earlier names. */
-    public StepDraft step(String name) {
-        return new StepDraft(wire, name);
+    public StepBuilder step(String name) {
+        return new StepBuilder(wire, name);
     }
 
     /** Runs repeatable code with {@link Retry#STANDARD}. A crash before its result is recorded makes it run again. */
-    public <T> T step(String name, Class<T> type, Code.Work<T> work) {
+    public <T> T step(String name, Class<T> type, UserFunctions.StepFunction<T> work) {
         return step(name).run(type, work);
     }
 
-    public <T> T step(String name, TypeRef<T> type, Code.Work<T> work) {
+    public <T> T step(String name, TypeRef<T> type, UserFunctions.StepFunction<T> work) {
         return step(name).run(type, work);
     }
 
-    public void step(String name, Code.Action action) {
+    public void step(String name, UserFunctions.StepAction action) {
         step(name).run(action);
     }
 
     /** Builds one side effect in an external system. Choose a protection before you call it. */
-    public EffectDraft effect(String name) {
-        return new EffectDraft(wire, name);
+    public EffectBuilder effect(String name) {
+        return new EffectBuilder(wire, name);
     }
 
     /** Writes rows to the store's own database, in one commit with the record of the step. */
-    public <T> T tx(String name, Class<T> type, Code.TxWork<T> work) {
+    public <T> T tx(String name, Class<T> type, UserFunctions.TxFunction<T> work) {
         return step(name).tx(type, work);
     }
 
-    public <T> T tx(String name, TypeRef<T> type, Code.TxWork<T> work) {
+    public <T> T tx(String name, TypeRef<T> type, UserFunctions.TxFunction<T> work) {
         return step(name).tx(type, work);
     }
 
-    public void tx(String name, Code.TxAction action) {
+    public void tx(String name, UserFunctions.TxAction action) {
         step(name).tx(action);
     }
 
     /** Waits without occupying a thread. The due time is recorded, so a restart does not change it. */
     public void sleep(String name, Duration length) {
-        wire.durable().sleep(name, length);
+        wire.operations().sleep(name, length);
     }
 
     public void sleepUntil(String name, Instant due) {
-        wire.durable().sleepUntil(name, due);
+        wire.operations().sleepUntil(name, due);
     }
 
     /**
@@ -104,13 +104,13 @@ public final class Context {
     }
 
     public <T> Optional<T> await(String name, Signal<T> signal, Duration longest) {
-        return awaitValue(name, signal, Wire.positive("Wait \"" + name + "\"", "its time limit", longest));
+        return awaitValue(name, signal, JsonBridge.requirePositive("Wait \"" + name + "\"", "its time limit", longest));
     }
 
     private <T> Optional<T> awaitValue(String name, Signal<T> signal, @Nullable Duration longest) {
         JsonNode value = signal.key() == null
-                ? wire.durable().await(name, signal.name(), longest)
-                : wire.durable().await(name, signal.name(), signal.key(), longest);
+                ? wire.operations().await(name, signal.name(), longest)
+                : wire.operations().await(name, signal.name(), signal.key(), longest);
         if (value == null) {
             return Optional.empty();
         }
@@ -126,19 +126,19 @@ public final class Context {
     }
 
     /** Waits for a user's decision: {@code approval("release", a -> a.title("Release 7").to("role:ops"))}. */
-    public Decision approval(String name, UnaryOperator<Approval> question) {
-        Approval request = question.apply(Approval.of());
-        return wire.durable().approval(name, request.title().isBlank() ? request.title(name) : request);
+    public Decision approval(String name, UnaryOperator<ApprovalRequest> question) {
+        ApprovalRequest request = question.apply(ApprovalRequest.of());
+        return wire.operations().approval(name, request.title().isBlank() ? request.title(name) : request);
     }
 
     /** Runs the code for each item in sequence. Step ids depend on the item's key, not on its position. */
-    public <T, R> List<R> forEach(String name, Collection<T> items, Function<? super T, ?> key, Code.Each<T, R> each) {
+    public <T, R> List<R> forEach(String name, Collection<T> items, Function<? super T, ?> key, UserFunctions.ItemFunction<T, R> each) {
         return forEach(name, items, key).run(each);
     }
 
     /** Builds a {@code forEach} with options, for example how many items run concurrently. */
-    public <T> Items<T> forEach(String name, Collection<T> items, Function<? super T, ?> key) {
-        return new Items<>(wire, name, items, key);
+    public <T> ForEachBuilder<T> forEach(String name, Collection<T> items, Function<? super T, ?> key) {
+        return new ForEachBuilder<>(wire, name, items, key);
     }
 
     /** Starts a child workflow once and waits for its output. */
@@ -153,51 +153,51 @@ public final class Context {
 
     /** Calls under a step name, for scopes that call the same workflow more than once. */
     public <I, O> O call(String name, Workflow<I, O> workflow, I input, Start start) {
-        JsonNode output = wire.durable().call(name, new Durable.Child(workflow.name(), workflow.inputOf(input), start));
+        JsonNode output = wire.operations().call(name, new DurableOperations.ChildWorkflowCall(workflow.name(), workflow.inputOf(input), start));
         return workflow.outputOf(output);
     }
 
     /** Registers a compensation. If the run fails or is cancelled later, compensations run in reverse order. */
-    public void compensate(String name, Code.Undo undo) {
-        wire.durable().compensate(name, scope -> undo.run(new Context(scope, wire.codec())));
+    public void compensate(String name, UserFunctions.Compensation undo) {
+        wire.operations().compensate(name, scope -> undo.run(new Context(scope, wire.codec())));
     }
 
     /** Sends a signal to another run once. */
     public <T> void signal(String runId, Signal<T> signal, T value) {
         JsonNode written = wire.codec().write(value, "the value of signal \"" + signal.name() + "\"");
-        String name = Key.joined("signal", signal.name(), runId).text();
-        wire.durable().signal(name, new Durable.Outgoing(runId, signal.name(), written, null));
+        String name = Key.joinEscaped("signal", signal.name(), runId).text();
+        wire.operations().signal(name, new DurableOperations.OutgoingSignal(runId, signal.name(), written, null));
     }
 
     /** Sends a signal to another run; the run receives signals with the same key once, from any sender. */
     public <T> void signal(String runId, Signal<T> signal, T value, Key key) {
         JsonNode written = wire.codec().write(value, "the value of signal \"" + signal.name() + "\"");
-        String name = Key.joined("signal", signal.name(), runId, key).text();
-        wire.durable().signal(name, new Durable.Outgoing(runId, signal.name(), written, key.text()));
+        String name = Key.joinEscaped("signal", signal.name(), runId, key).text();
+        wire.operations().signal(name, new DurableOperations.OutgoingSignal(runId, signal.name(), written, key.text()));
     }
 
     /** The recorded time, by the store's clock. */
     public Instant now() {
-        return wire.durable().now();
+        return wire.operations().now();
     }
 
     /** A new random id, recorded. */
     public UUID uuid() {
-        return wire.durable().uuid();
+        return wire.operations().uuid();
     }
 
     /** A random number from 0 (inclusive) to 1 (exclusive), recorded. */
     public double random() {
-        return wire.durable().random();
+        return wire.operations().random();
     }
 
     /** Sets the business status of this run that users see. */
     public void status(String text) {
-        wire.durable().status(text);
+        wire.operations().status(text);
     }
 
     /** Waits until everything recorded so far is durable. Effects do this automatically. */
-    public void durable() {
-        wire.durable().durable();
+    public void awaitDurable() {
+        wire.operations().awaitDurable();
     }
 }

@@ -1,15 +1,15 @@
 package dev.semel.workflow;
 
-import dev.semel.error.InDoubt;
+import dev.semel.error.EffectInDoubt;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /** A side effect with a declared protection, ready to be called. */
 public final class Effect {
-    private final Wire wire;
-    private final EffectPlan plan;
+    private final JsonBridge wire;
+    private final EffectSpec plan;
 
-    Effect(Wire wire, EffectPlan plan) {
+    Effect(JsonBridge wire, EffectSpec plan) {
         this.wire = wire;
         this.plan = plan;
     }
@@ -17,26 +17,26 @@ public final class Effect {
     /**
      * Performs the effect and records its result; later executions return it. Pass {@link Step#key} to the provider.
      */
-    public <T> T call(Class<T> type, Code.Work<T> work) {
+    public <T> T call(Class<T> type, UserFunctions.StepFunction<T> work) {
         return call(TypeRef.of(type), work);
     }
 
-    public <T> T call(TypeRef<T> type, Code.Work<T> work) {
-        Outcome<JsonNode> outcome = wire.durable().effect(plan, sending(wire, plan, work));
-        return wire.result(done(outcome, plan), type, what(plan));
+    public <T> T call(TypeRef<T> type, UserFunctions.StepFunction<T> work) {
+        Outcome<JsonNode> outcome = wire.operations().effect(plan, senderOf(wire, plan, work));
+        return wire.readResult(requireDone(outcome, plan), type, describe(plan));
     }
 
-    public void call(Code.Action action) {
-        done(wire.durable().effect(plan, sending(action)), plan);
+    public void call(UserFunctions.StepAction action) {
+        requireDone(wire.operations().effect(plan, senderOf(action)), plan);
     }
 
-    static String what(EffectPlan plan) {
+    static String describe(EffectSpec plan) {
         return "effect \"" + plan.step().name() + "\"";
     }
 
-    static <T> Durable.Sending sending(Wire wire, EffectPlan plan, Code.Work<T> work) {
-        Durable.Work written = wire.sent(what(plan), work);
-        return new Durable.Sending() {
+    static <T> DurableOperations.EffectSender senderOf(JsonBridge wire, EffectSpec plan, UserFunctions.StepFunction<T> work) {
+        DurableOperations.StepWork written = wire.effectWork(describe(plan), work);
+        return new DurableOperations.EffectSender() {
             @Override
             public JsonNode send(Step step) throws Exception {
                 return written.run(step);
@@ -44,8 +44,8 @@ public final class Effect {
         };
     }
 
-    static Durable.Sending sending(Code.Action action) {
-        return new Durable.Sending() {
+    static DurableOperations.EffectSender senderOf(UserFunctions.StepAction action) {
+        return new DurableOperations.EffectSender() {
             @Override
             public JsonNode send(Step step) throws Exception {
                 action.run(step);
@@ -54,11 +54,11 @@ public final class Effect {
         };
     }
 
-    static JsonNode done(Outcome<JsonNode> outcome, EffectPlan plan) {
+    static JsonNode requireDone(Outcome<JsonNode> outcome, EffectSpec plan) {
         return switch (outcome) {
             case Outcome.Done<JsonNode>(JsonNode value) -> value;
             case Outcome.Indeterminate<JsonNode>(String why) ->
-                throw new InDoubt(plan.step().name(), why);
+                throw new EffectInDoubt(plan.step().name(), why);
         };
     }
 }

@@ -20,11 +20,11 @@ public record Key(String text) {
 
     /** A single part is the key itself, as in the Idempotency-Key header; several parts are escaped and joined. */
     public static Key of(@Nullable Object... parts) {
-        return parts.length == 1 ? new Key(textOf(parts[0], 1)) : joined(parts);
+        return parts.length == 1 ? new Key(textOf(parts[0], 1)) : joinEscaped(parts);
     }
 
     /** Escapes and joins the parts, also a single one. */
-    static Key joined(@Nullable Object... parts) {
+    static Key joinEscaped(@Nullable Object... parts) {
         if (parts.length == 0) {
             throw new IllegalArgumentException("the key has no parts");
         }

@@ -5,12 +5,12 @@ import tools.jackson.databind.JsonNode;
 
 /** A side effect whose provider Semel queries for an earlier result before it sends again. */
 public final class LookupEffect<T> {
-    private final Wire wire;
-    private final EffectPlan plan;
+    private final JsonBridge wire;
+    private final EffectSpec plan;
     private final TypeRef<T> type;
-    private final Code.Lookup<T> lookup;
+    private final UserFunctions.LookupFunction<T> lookup;
 
-    LookupEffect(Wire wire, EffectPlan plan, TypeRef<T> type, Code.Lookup<T> lookup) {
+    LookupEffect(JsonBridge wire, EffectSpec plan, TypeRef<T> type, UserFunctions.LookupFunction<T> lookup) {
         this.wire = wire;
         this.plan = plan;
         this.type = type;
@@ -20,20 +20,20 @@ public final class LookupEffect<T> {
     /**
      * Performs the effect, or takes the result that the provider reports. Later executions return the recorded result.
      */
-    public T call(Code.Work<T> work) {
-        Durable.Work written = wire.sent(Effect.what(plan), work);
-        Outcome<JsonNode> outcome = wire.durable().effect(plan, new Durable.Sending() {
+    public T call(UserFunctions.StepFunction<T> work) {
+        DurableOperations.StepWork written = wire.effectWork(Effect.describe(plan), work);
+        Outcome<JsonNode> outcome = wire.operations().effect(plan, new DurableOperations.EffectSender() {
             @Override
             public JsonNode send(Step step) throws Exception {
                 return written.run(step);
             }
 
             @Override
-            public @Nullable JsonNode find(Step step) throws Exception {
+            public @Nullable JsonNode lookup(Step step) throws Exception {
                 T found = lookup.find(step);
-                return found == null ? null : wire.codec().write(found, "the lookup result of " + Effect.what(plan));
+                return found == null ? null : wire.codec().write(found, "the lookup result of " + Effect.describe(plan));
             }
         });
-        return wire.result(Effect.done(outcome, plan), type, Effect.what(plan));
+        return wire.readResult(Effect.requireDone(outcome, plan), type, Effect.describe(plan));
     }
 }

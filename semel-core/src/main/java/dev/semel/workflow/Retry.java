@@ -77,7 +77,7 @@ public record Retry(
     }
 
     /** The delay after this many attempts, before jitter. */
-    public Duration pause(int made) {
+    public Duration delayAfter(int made) {
         double millis = first.toMillis() * Math.pow(factor, Math.max(0, made - 1));
         return millis >= longest.toMillis() ? longest : Duration.ofMillis(Math.max(1, (long) millis));
     }

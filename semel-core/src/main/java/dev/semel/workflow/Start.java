@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * Options for starting a run: idempotency key, chosen run id, safe replay of another run, and delay.
  *
  * @param replayOf id of the run to replay; the new run continues its lineage, so its effects have the same keys
- * @param otherInput whether the replay may have a different input than the original run
+ * @param allowsOtherInput whether the replay may have a different input than the original run
  * @param delay time between the admission and the start of a fresh run; null for none
  */
 public record Start(
@@ -15,7 +15,7 @@ public record Start(
         @Nullable String id,
         @Nullable String replayOf,
         @Nullable String correlationId,
-        boolean otherInput,
+        boolean allowsOtherInput,
         @Nullable Duration delay) {
     public Start {
         if (delay != null && (delay.isNegative() || delay.compareTo(LONGEST_DELAY) > 0)) {
@@ -56,15 +56,15 @@ public record Start(
     }
 
     public Start key(String value) {
-        return new Start(value, id, replayOf, correlationId, otherInput, delay);
+        return new Start(value, id, replayOf, correlationId, allowsOtherInput, delay);
     }
 
     /** Delays the start of a fresh run. Semel claims its key, run id and queue position immediately. */
     public Start delay(Duration value) {
-        return new Start(key, id, replayOf, correlationId, otherInput, value);
+        return new Start(key, id, replayOf, correlationId, allowsOtherInput, value);
     }
 
     public Start correlationId(String value) {
-        return new Start(key, id, replayOf, value, otherInput, delay);
+        return new Start(key, id, replayOf, value, allowsOtherInput, delay);
     }
 }

@@ -15,22 +15,22 @@ public interface Step {
 
     /** The step whose code runs on this thread. */
     static Step current() {
-        if (!Bound.CURRENT.isBound()) {
+        if (!CurrentStep.CURRENT.isBound()) {
             throw new IllegalStateException(
                     "No step is running on this thread. Call Step.current() inside the code of a step or effect.");
         }
-        return Bound.CURRENT.get();
+        return CurrentStep.CURRENT.get();
     }
 
     /** For the engine: runs code with {@link #current} set. */
-    static <T> T during(Step step, Callable<T> work) throws Exception {
-        return ScopedValue.where(Bound.CURRENT, step).call(work::call);
+    static <T> T runWith(Step step, Callable<T> work) throws Exception {
+        return ScopedValue.where(CurrentStep.CURRENT, step).call(work::call);
     }
 
     /** Holds the binding; an interface cannot have a private field. */
-    final class Bound {
+    final class CurrentStep {
         private static final ScopedValue<Step> CURRENT = ScopedValue.newInstance();
 
-        private Bound() {}
+        private CurrentStep() {}
     }
 }

@@ -1,10 +1,10 @@
 package dev.semel.workflow;
 
-import dev.semel.json.Codec;
-import dev.semel.json.Json;
-import dev.semel.key.CanonicalJson;
-import dev.semel.key.FieldPath;
-import dev.semel.key.KeyPolicy;
+import dev.semel.json.JsonCodec;
+import dev.semel.json.StrictJson;
+import dev.semel.admission.CanonicalJson;
+import dev.semel.admission.FieldPath;
+import dev.semel.admission.KeyPolicy;
 import dev.semel.schedule.Schedule;
 import java.time.Duration;
 import java.util.Arrays;
@@ -25,16 +25,16 @@ import tools.jackson.databind.JsonNode;
  * }
  */
 public final class Workflow<I, O> {
-    private final Declaration declaration;
-    private final Input<I> input;
-    private final List<Input.Field<I>> fingerprint;
+    private final WorkflowDeclaration declaration;
+    private final WorkflowInput<I> input;
+    private final List<WorkflowInput.InputField<I>> fingerprint;
     private final @Nullable Accessor<I, ?> key;
     private final TypeRef<O> out;
-    private final Code.Flow<I, O> flow;
-    private final List<Doors.Subscription> events;
+    private final UserFunctions.WorkflowFunction<I, O> flow;
+    private final List<WorkflowTriggers.EventSubscription> events;
     private final List<FieldPath> pii;
 
-    Workflow(WorkflowDraft<I, O> draft, Code.Flow<I, O> flow) {
+    Workflow(WorkflowBuilder<I, O> draft, UserFunctions.WorkflowFunction<I, O> flow) {
         this.declaration = draft.declaration();
         this.input = draft.input();
         this.fingerprint = draft.fingerprint();
@@ -46,12 +46,12 @@ public final class Workflow<I, O> {
     }
 
     /** @param name 1 to 64 characters a-z, 0-9, _ and -, beginning with a letter */
-    public static <I, O> WorkflowDraft<I, O> define(String name, Class<I> in, Class<O> out) {
+    public static <I, O> WorkflowBuilder<I, O> define(String name, Class<I> in, Class<O> out) {
         return define(name, TypeRef.of(in), TypeRef.of(out));
     }
 
-    public static <I, O> WorkflowDraft<I, O> define(String name, TypeRef<I> in, TypeRef<O> out) {
-        return new WorkflowDraft<>(name, in, out);
+    public static <I, O> WorkflowBuilder<I, O> define(String name, TypeRef<I> in, TypeRef<O> out) {
+        return new WorkflowBuilder<>(name, in, out);
     }
 
     public String name() {
@@ -76,12 +76,12 @@ public final class Workflow<I, O> {
     }
 
     /** The key policy of an earlier version of this workflow, read from its stored declaration. */
-    public KeyPolicy policyOf(String storedDescriptor) {
-        return storedDescriptor.equals(descriptor()) ? policy() : StoredPolicy.of(storedDescriptor, policy());
+    public KeyPolicy policyOfVersion(String storedDescriptor) {
+        return storedDescriptor.equals(descriptor()) ? policy() : StoredKeyPolicy.of(storedDescriptor, policy());
     }
 
-    public Gates gates() {
-        return declaration.gates();
+    public ConcurrencyControl concurrency() {
+        return declaration.concurrency();
     }
 
     /** Maximum duration of a whole run; null for none. */
@@ -95,29 +95,29 @@ public final class Workflow<I, O> {
     }
 
     /** The schedules of an earlier version, read from its stored declaration. */
-    public static List<Schedule> schedulesOf(String storedDescriptor) {
-        return Json.parse(storedDescriptor).path("schedules").properties().stream()
-                .map(one -> Schedule.read(one.getKey(), one.getValue()))
+    public static List<Schedule> schedulesOfVersion(String storedDescriptor) {
+        return StrictJson.parse(storedDescriptor).path("schedules").properties().stream()
+                .map(one -> Schedule.parse(one.getKey(), one.getValue()))
                 .toList();
     }
 
     /**
      * The event subscriptions of an earlier version: types from its stored declaration, mappers from the current code.
      */
-    public List<Doors.Subscription> subscriptionsOf(String storedDescriptor) {
-        return Json.parse(storedDescriptor)
+    public List<WorkflowTriggers.EventSubscription> subscriptionsOfVersion(String storedDescriptor) {
+        return StrictJson.parse(storedDescriptor)
                 .path("events")
                 .valueStream()
                 .map(type -> events.stream()
                         .filter(one -> one.type().equals(type.asString()))
                         .findFirst()
-                        .orElseGet(() -> new Doors.Subscription(type.asString(), null, Doors.Reading.PLAIN)))
+                        .orElseGet(() -> new WorkflowTriggers.EventSubscription(type.asString(), null, WorkflowTriggers.EventMapper.DATA_AS_INPUT)))
                 .toList();
     }
 
     /**
      * Derives the key from the data, for a trigger without a key; null if the workflow has no
-     * {@link WorkflowDraft#keyedBy}.
+     * {@link WorkflowBuilder#keyedBy}.
      *
      * @throws dev.semel.error.SemelException `idempotency-key-required` if the key is empty or its derivation fails,
      *     `idempotency-key-invalid` if it is malformed
@@ -138,7 +138,7 @@ public final class Workflow<I, O> {
 
     /** Whether data equal the recorded input of a run, also if the input type has changed compatibly since. */
     public boolean isInput(JsonNode data, JsonNode recorded) {
-        return same(data, recorded) || same(data, input.rewritten(recorded));
+        return same(data, recorded) || same(data, input.normalize(recorded));
     }
 
     private static boolean same(JsonNode one, JsonNode other) {
@@ -151,18 +151,18 @@ public final class Workflow<I, O> {
         return input.codec().read(output, out.type(), "The output of workflow \"" + name() + "\"");
     }
 
-    public Body body() {
-        Codec codec = input.codec();
-        return new Body() {
+    public WorkflowBody body() {
+        JsonCodec codec = input.codec();
+        return new WorkflowBody() {
             @Override
-            public JsonNode run(Durable durable, JsonNode data) throws Exception {
+            public JsonNode run(DurableOperations durable, JsonNode data) throws Exception {
                 return codec.write(
-                        flow.run(new Context(durable, codec), input.recorded(data)),
+                        flow.run(new Context(durable, codec), input.readRecorded(data)),
                         "the output of workflow \"" + name() + "\"");
             }
 
             @Override
-            public List<FieldPath> pii() {
+            public List<FieldPath> piiPaths() {
                 return pii;
             }
         };
@@ -173,6 +173,6 @@ public final class Workflow<I, O> {
      * in code or in a lambda does not create a new version.
      */
     public String descriptor() {
-        return declaration.text();
+        return declaration.toJson();
     }
 }

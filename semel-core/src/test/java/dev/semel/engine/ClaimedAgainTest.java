@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.Run;
 import dev.semel.Semel;
-import dev.semel.Settings;
+import dev.semel.SemelOptions;
 import dev.semel.run.RunState;
 import dev.semel.store.Place;
 import dev.semel.store.PostgresPlace;
@@ -38,7 +38,7 @@ final class ClaimedAgainTest {
      * Signals and claims go through lane 0. So a rest that was committed on lane 1 can be held there, before its run is
      * told, until somebody has claimed the run.
      */
-    private final Ambient ambient = ManualClock.startingNow().ambient().withHooks(new Ambient.Hooks() {
+    private final EngineEnvironment ambient = ManualClock.startingNow().ambient().withInstrumentation(new EngineEnvironment.TestInstrumentation() {
         @Override
         public void point(String label) {
             Run<String> run = current.get();
@@ -61,7 +61,7 @@ final class ClaimedAgainTest {
                     return ctx.await(PAID);
                 });
         try (Place place = PostgresPlace.withItsOwnClock();
-                Semel semel = Semel.over(place.store(), settings(place), List.of(flow))) {
+                Semel semel = Semel.openForTest(place.store(), settings(place), List.of(flow))) {
             for (int i = 0; i < MOST_RUNS && !claimedAgain.get(); i++) {
                 Run<String> run = semel.start(flow, "x", Start.withKey("k" + i));
                 current.set(run);
@@ -75,8 +75,8 @@ final class ClaimedAgainTest {
         }
     }
 
-    private Settings settings(Place place) {
-        return Settings.of(place.url(), _ -> {
+    private SemelOptions settings(Place place) {
+        return SemelOptions.of(place.url(), _ -> {
                     throw new IllegalStateException("no files");
                 })
                 .withClock(ambient, () -> 0);

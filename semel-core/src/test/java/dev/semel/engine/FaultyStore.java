@@ -1,13 +1,13 @@
 package dev.semel.engine;
 
-import dev.semel.store.Batch;
+import dev.semel.store.CommitBatch;
 import dev.semel.store.Durability;
-import dev.semel.store.Lane;
-import dev.semel.store.Leases;
-import dev.semel.store.Reads;
+import dev.semel.store.WriteLane;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
-import dev.semel.store.Write;
+import dev.semel.store.StoreWrite;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -31,9 +31,9 @@ final class FaultyStore implements Store {
     }
 
     final ConcurrentLinkedQueue<Fault> next = new ConcurrentLinkedQueue<>();
-    final List<Batch> applied = new CopyOnWriteArrayList<>();
+    final List<CommitBatch> applied = new CopyOnWriteArrayList<>();
     volatile boolean down;
-    volatile Predicate<Write<?>> poison = _ -> false;
+    volatile Predicate<StoreWrite<?>> poison = _ -> false;
     private final Semaphore gate = new Semaphore(1_000_000);
     private final Store real;
 
@@ -60,16 +60,16 @@ final class FaultyStore implements Store {
     }
 
     @Override
-    public Lane openTxLane() {
+    public WriteLane openTxLane() {
         return real.openTxLane();
     }
 
     @Override
-    public Lane openLane() {
-        Lane lane = real.openLane();
-        return new Lane() {
+    public WriteLane openLane() {
+        WriteLane lane = real.openLane();
+        return new WriteLane() {
             @Override
-            public List<Object> apply(Batch batch) {
+            public List<Object> apply(CommitBatch batch) {
                 gate.acquireUninterruptibly();
                 return FaultyStore.this.apply(lane, batch);
             }
@@ -81,26 +81,26 @@ final class FaultyStore implements Store {
         };
     }
 
-    private List<Object> apply(Lane lane, Batch batch) {
+    private List<Object> apply(WriteLane lane, CommitBatch batch) {
         Exception cause = new IllegalStateException("on command");
         if (batch.writes().stream().anyMatch(poison)) {
-            throw new StoreFailure.Poisoned("on command", cause);
+            throw new StoreFailure.ValueRejected("on command", cause);
         }
-        boolean bystander = batch.writes().stream().allMatch(Write.Claim.class::isInstance);
+        boolean bystander = batch.writes().stream().allMatch(StoreWrite.ClaimRuns.class::isInstance);
         Fault fault = bystander ? null : down ? Fault.DOWN : next.poll();
         if (fault != null) {
             switch (fault) {
-                case DOWN -> throw new StoreFailure.Down("on command", cause);
+                case DOWN -> throw new StoreFailure.Unreachable("on command", cause);
                 case ANSWER_LOST -> {
                     applied.add(batch);
                     lane.apply(batch);
                     throw new StoreFailure.CommitUnknown(cause);
                 }
                 case COMMIT_LOST -> throw new StoreFailure.CommitUnknown(cause);
-                case LOCKED -> throw new StoreFailure.Locked(true, cause);
+                case LOCKED -> throw new StoreFailure.LockConflict(true, cause);
                 case FENCED ->
                     throw new StoreFailure.Fenced(
-                            batch.hold() == null ? 0 : batch.hold().lease());
+                            batch.leaseSlot() == null ? 0 : batch.leaseSlot().lease());
             }
         }
         applied.add(batch);
@@ -119,12 +119,12 @@ final class FaultyStore implements Store {
     }
 
     @Override
-    public Reads openReads() {
-        return real.openReads();
+    public StoreQueries openQueries() {
+        return real.openQueries();
     }
 
     @Override
-    public Leases openLeases() {
+    public WorkerLeases openLeases() {
         return real.openLeases();
     }
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A run that brings its worker down is held in the end, and takes nobody with it. */
 final class PoisonTest extends OnAFile {
-    private static final int MOST = Limits.DEFAULT.mostFalls();
+    private static final int MOST = EngineLimits.DEFAULT.maxCrashes();
     private static final Signal<String> GO = Signal.of("go", String.class);
 
     private volatile CountDownLatch halted = new CountDownLatch(1);
@@ -38,14 +38,14 @@ final class PoisonTest extends OnAFile {
             return "harmless";
         }
         halted.countDown();
-        throw new Unwind.NotOurs();
+        throw new ExecutionAbort.OwnershipLost();
     }
 
     private Workflow<String, String> poison(boolean effect) {
         return Workflow.define("poison", String.class, String.class).body((ctx, _) -> {
             ctx.effect("first").repeatable("a test").call(_ -> {});
             ctx.compensate("first", c -> c.step("undo", Integer.class, _ -> undone.incrementAndGet()));
-            ctx.durable();
+            ctx.awaitDurable();
             return effect
                     ? ctx.effect("halt").providerHonoursKey(Duration.ofDays(1)).call(String.class, _ -> halt())
                     : ctx.step("halt", String.class, _ -> halt());
@@ -86,15 +86,15 @@ final class PoisonTest extends OnAFile {
         semel.register(poison);
         run = semel.run(poison, run.id());
         untilWaiting(run, "poison");
-        assertTrue(run.goOn("ann", "the library was replaced"));
+        assertTrue(run.retryHeld("ann", "the library was replaced"));
         assertEquals("harmless", run.result(SOON));
-        assertFalse(run.goOn());
+        assertFalse(run.retryHeld());
     }
 
     @Test
     void a_run_that_was_let_go_on_and_dies_again_is_held_again() throws Exception {
         Run<String> run = held(false);
-        assertTrue(run.goOn());
+        assertTrue(run.retryHeld());
         for (int i = 0; i < MOST; i++) {
             diesOnce(poison(false));
         }
@@ -134,7 +134,7 @@ final class PoisonTest extends OnAFile {
                     // Together with others it is still at work when the process dies; alone it comes to its end.
                     if (first.get() || residents() > 1) {
                         halted.await();
-                        throw new Unwind.NotOurs();
+                        throw new ExecutionAbort.OwnershipLost();
                     }
                     return in;
                 }));

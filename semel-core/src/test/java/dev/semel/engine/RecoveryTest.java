@@ -5,21 +5,21 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.semel.Bench;
 import dev.semel.Policy;
-import dev.semel.journal.Entry;
-import dev.semel.journal.Journal;
-import dev.semel.json.Json;
+import dev.semel.journal.JournalEntry;
+import dev.semel.journal.JournalCodec;
+import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Batch;
+import dev.semel.store.CommitBatch;
 import dev.semel.store.Dialect;
-import dev.semel.store.Lane;
-import dev.semel.store.Leases;
+import dev.semel.store.WriteLane;
+import dev.semel.store.WorkerLeases;
 import dev.semel.store.NewRun;
 import dev.semel.store.Store;
 import dev.semel.store.Waiting;
-import dev.semel.store.Write;
-import dev.semel.trigger.Answer;
-import dev.semel.trigger.Door;
+import dev.semel.store.StoreWrite;
+import dev.semel.trigger.TriggerResult;
+import dev.semel.trigger.TriggerSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -37,18 +37,18 @@ import tools.jackson.databind.node.StringNode;
 /** Runs go on after their worker is gone, and a recorded step never runs again. */
 final class RecoveryTest {
     private static final int STEPS = 40;
-    private static final int CHUNK = Limits.DEFAULT.bufferedEntries();
+    private static final int CHUNK = EngineLimits.DEFAULT.bufferedEntries();
 
     /** Forty steps that count themselves; halts once before the step, as a process does that is killed there. */
-    private static dev.semel.workflow.Body counting(AtomicIntegerArray times, int haltBefore, CountDownLatch halted) {
+    private static dev.semel.workflow.WorkflowBody counting(AtomicIntegerArray times, int haltBefore, CountDownLatch halted) {
         AtomicBoolean first = new AtomicBoolean(true);
         return (context, _) -> {
             int sum = 0;
             for (int i = 0; i < STEPS; i++) {
                 if (i == haltBefore && first.getAndSet(false)) {
-                    context.durable();
+                    context.awaitDurable();
                     halted.countDown();
-                    throw new Unwind.NotOurs();
+                    throw new ExecutionAbort.OwnershipLost();
                 }
                 int n = i;
                 sum += context.step("step " + i, () -> {
@@ -69,9 +69,9 @@ final class RecoveryTest {
             CountDownLatch halted = new CountDownLatch(1);
             try (Bench bench = new Bench(dialect)) {
                 bench.publish("steps", Policy.plain(), counting(times, haltBefore, halted));
-                Answer answer = bench.ask("steps").key("K").send();
+                TriggerResult answer = bench.ask("steps").key("K").send();
                 halted.await();
-                assertFalse(bench.run(answer.run()).state().ended());
+                assertFalse(bench.run(answer.run()).state().hasEnded());
                 bench.restart();
                 assertEquals(STEPS * (STEPS - 1) / 2, bench.output(answer.run()).intValue());
                 for (int i = 0; i < STEPS; i++) {
@@ -85,18 +85,18 @@ final class RecoveryTest {
     @ParameterizedTest
     @EnumSource
     void a_run_that_was_never_started_is_started_by_the_next_worker(Dialect dialect) {
-        try (Bench bench = new Bench(dialect, Limits.DEFAULT.withResidentRuns(1))) {
+        try (Bench bench = new Bench(dialect, EngineLimits.DEFAULT.withActiveRuns(1))) {
             CountDownLatch go = new CountDownLatch(1);
             bench.publish("slow", Policy.plain(), (_, input) -> {
                 go.await();
                 return input;
             });
             bench.publish("plain", Policy.plain(), Bench.ECHO);
-            Answer first = bench.ask("slow").key("K").send();
-            Answer second = bench.ask("plain").key("L").send();
+            TriggerResult first = bench.ask("slow").key("K").send();
+            TriggerResult second = bench.ask("plain").key("L").send();
             assertEquals(
                     0,
-                    java.util.Objects.requireNonNull(bench.run(second.run()).work())
+                    java.util.Objects.requireNonNull(bench.run(second.run()).progress())
                             .claims(),
                     "there was room for one");
             go.countDown();
@@ -108,7 +108,7 @@ final class RecoveryTest {
     @ParameterizedTest
     @EnumSource
     void a_worker_with_little_room_drives_every_run(Dialect dialect) {
-        try (Bench bench = new Bench(dialect, Limits.DEFAULT.withResidentRuns(2))) {
+        try (Bench bench = new Bench(dialect, EngineLimits.DEFAULT.withActiveRuns(2))) {
             bench.publish("plain", Policy.plain(), (context, input) -> context.step("one", () -> input));
             for (int i = 0; i < 60; i++) {
                 bench.ask("plain").send();
@@ -122,25 +122,25 @@ final class RecoveryTest {
     void a_run_that_cannot_be_read_holds_up_no_other(Dialect dialect) throws Exception {
         CountDownLatch halted = new CountDownLatch(2);
         AtomicBoolean halts = new AtomicBoolean(true);
-        Limits limits = Limits.DEFAULT.withLease(Duration.ofMinutes(5)); // it outlives what is skipped below
+        EngineLimits limits = EngineLimits.DEFAULT.withLease(Duration.ofMinutes(5)); // it outlives what is skipped below
         try (Bench bench = new Bench(dialect, limits)) {
-            dev.semel.workflow.Body body = (_, input) -> {
+            dev.semel.workflow.WorkflowBody body = (_, input) -> {
                 if (halts.get()) {
                     halted.countDown();
-                    throw new Unwind.NotOurs();
+                    throw new ExecutionAbort.OwnershipLost();
                 }
                 return input;
             };
             bench.publish("fine", Policy.plain(), body);
             bench.publish("odd", Policy.plain(), body);
-            Answer odd = bench.ask("odd").send();
-            Answer fine = bench.ask("fine").send();
+            TriggerResult odd = bench.ask("odd").send();
+            TriggerResult fine = bench.ask("fine").send();
             halted.await();
             halts.set(false);
             try (AutoCloseable _ = bench.forget("odd")) {
                 bench.restart();
                 assertEquals(RunState.COMPLETED, bench.ended(fine.run()).state());
-                assertFalse(bench.run(odd.run()).state().ended());
+                assertFalse(bench.run(odd.run()).state().hasEnded());
             }
             bench.skip(
                     Duration.ofSeconds(31)); // after half a minute a worker looks again for runs that it does not drive
@@ -162,22 +162,22 @@ final class RecoveryTest {
                 }
                 if (halted.getCount() > 0) {
                     halted.countDown();
-                    throw new Unwind.NotOurs();
+                    throw new ExecutionAbort.OwnershipLost();
                 }
                 return cart;
             });
-            Answer answer = bench.ask("changes").send();
+            TriggerResult answer = bench.ask("changes").send();
             halted.await();
             bench.restart();
-            assertEquals(Json.parse("{\"items\":2}"), bench.output(answer.run()));
+            assertEquals(StrictJson.parse("{\"items\":2}"), bench.output(answer.run()));
         }
     }
 
     /** A worker that died: it has a lease and a run with one recorded step, and renews nothing. */
     private static RunId dying(Bench bench, Store store, long ttlMicros) {
         long lease = 4711;
-        try (Leases leases = store.openLeases();
-                Lane lane = store.openLane()) {
+        try (WorkerLeases leases = store.openLeases();
+                WriteLane lane = store.openLane()) {
             leases.start(lease, "dead", 1, ttlMicros);
             var run = new NewRun(
                     new RunId(1, 1),
@@ -186,22 +186,22 @@ final class RecoveryTest {
                     "wf_steps",
                     1,
                     RunState.STARTED,
-                    new NewRun.Origin(Door.LIBRARY, "actor", null, null),
+                    new NewRun.TriggerOrigin(TriggerSource.LIBRARY, "actor", null, null),
                     "{}",
                     new byte[0]);
-            var hold = new Batch.Hold(lease, 0);
+            var hold = new CommitBatch.LeaseSlot(lease, 0);
             long change = bench.place.number("SELECT revision FROM semel_catalog");
-            lane.apply(new Batch(hold, List.of(new Write.Admit(run, List.of(), true, change))));
-            String entries = Journal.encode(
-                    List.of(Entry.Done.plain("one", Entry.Kind.STEP, 1, StringNode.valueOf("recorded"))));
-            lane.apply(new Batch(hold, List.of(new Write.Append(run.id(), 0, entries, RunState.RUNNING))));
+            lane.apply(new CommitBatch(hold, List.of(new StoreWrite.AdmitRun(run, List.of(), true, change))));
+            String entries = JournalCodec.encode(
+                    List.of(JournalEntry.StepResult.plain("one", JournalEntry.EntryKind.STEP, 1, StringNode.valueOf("recorded"))));
+            lane.apply(new CommitBatch(hold, List.of(new StoreWrite.AppendJournal(run.id(), 0, entries, RunState.RUNNING))));
             return run.id();
         }
     }
 
     @Test
     void the_runs_of_a_dead_worker_are_taken_over_and_completed() {
-        Limits limits = Limits.DEFAULT.withLease(Duration.ofSeconds(1));
+        EngineLimits limits = EngineLimits.DEFAULT.withLease(Duration.ofSeconds(1));
         try (Bench bench = new Bench(Dialect.POSTGRES, limits);
                 Store store = bench.place.store()) {
             bench.publish("steps", Policy.plain(), (context, _) -> {
@@ -228,7 +228,7 @@ final class RecoveryTest {
                 go.await();
                 return IntNode.valueOf(n);
             });
-            Answer answer = bench.ask("slow").send();
+            TriggerResult answer = bench.ask("slow").send();
             driven.await();
             bench.place.execute("INSERT INTO semel_lease (lease, worker, started_at, expires_at) SELECT 4712, 'other', 0,"
                     + " max(expires_at) + 1000000000 FROM semel_lease");

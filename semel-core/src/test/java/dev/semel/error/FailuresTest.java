@@ -21,9 +21,9 @@ class FailuresTest {
         return Stream.of(
                 Arguments.of("step-failed", "\"capture\"", new StepFailed("capture", "a.B", "no", 3)),
                 Arguments.of("idempotency-key-conflict", "Key \"k\"", new KeyConflict("Key \"k\".", "Do.")),
-                Arguments.of("in-doubt", "\"capture\"", new InDoubt("capture", "the connection was reset")),
+                Arguments.of("in-doubt", "\"capture\"", new EffectInDoubt("capture", "the connection was reset")),
                 Arguments.of("run-cancelled", "run_1", new RunCancelled("run_1", "by ann")),
-                Arguments.of("run-diverged", "\"capture\"", new Diverged("capture", "a timer is on record")),
+                Arguments.of("run-diverged", "\"capture\"", new RunDiverged("capture", "a timer is on record")),
                 Arguments.of("run-timed-out", "run_1", new RunTimedOut("run_1", Duration.ofHours(2))),
                 Arguments.of("type-mismatch", "Step x", new TypeMismatch("Step x.", "Do.")));
     }
@@ -41,7 +41,7 @@ class FailuresTest {
 
     @Test
     void a_failed_step_is_told_by_its_cause_as_it_is_on_record() {
-        List<String> recorded = StepFailed.typesOf(new ConnectException("refused"));
+        List<String> recorded = StepFailed.classNamesOf(new ConnectException("refused"));
         StepFailed failed = new StepFailed("capture", recorded, "refused", 5);
         assertEquals("java.net.ConnectException", failed.causeType());
         assertTrue(failed.is(ConnectException.class));
@@ -68,7 +68,7 @@ class FailuresTest {
 
     @Test
     void a_run_in_doubt_names_what_is_to_be_decided_and_one_that_goes_on_may_be_asked_again() {
-        InDoubt doubt = InDoubt.ofRun("run_1", List.of("mail", "sms"));
+        EffectInDoubt doubt = EffectInDoubt.ofRun("run_1", List.of("mail", "sms"));
         assertTrue(doubt.detail().contains("effect \"mail\", \"sms\" happened"), doubt.detail());
         assertEquals("mail", doubt.step());
         RunNotEnded running = new RunNotEnded("run_1", "waiting");
@@ -79,9 +79,9 @@ class FailuresTest {
 
     @Test
     void a_conflict_lists_the_names_that_changed() {
-        assertEquals(List.of(), new KeyConflict("d", "f").changed());
+        assertEquals(List.of(), new KeyConflict("d", "f").changedFields());
         KeyConflict conflict = new KeyConflict("d", "f");
         conflict.with("changed", List.of("amount"));
-        assertEquals(List.of("amount"), conflict.changed());
+        assertEquals(List.of("amount"), conflict.changedFields());
     }
 }

@@ -16,7 +16,7 @@ final class LateClient {
     public static void main(String[] arguments) throws Exception {
         try (BareServer server = new BareServer();
                 HttpClient own = HttpClient.newHttpClient();
-                Http http = late(own, server)) {
+                HttpEffectClient http = late(own, server)) {
             int before = server.requests().size();
             try {
                 http.send(new Doing("s", "k", 1), HttpRequest.newBuilder(server.uri()));
@@ -27,12 +27,12 @@ final class LateClient {
         }
     }
 
-    private static Http late(HttpClient own, BareServer server) throws InterruptedException {
+    private static HttpEffectClient late(HttpClient own, BareServer server) throws InterruptedException {
         try {
             own.send(HttpRequest.newBuilder(server.uri()).build(), HttpResponse.BodyHandlers.discarding());
         } catch (IOException e) {
             // The server closes every connection.
         }
-        return Http.standard();
+        return HttpEffectClient.standard();
     }
 }

@@ -22,7 +22,7 @@ import tools.jackson.databind.JsonNode;
 class JsonParseTest {
     @Test
     void every_kind_of_value_is_read() {
-        JsonNode read = Json.parse(bytes("{\"a\":[1,-2.50,\"x\\n\\u00e9€😀\",true,false,null,{}]} \n"));
+        JsonNode read = StrictJson.parse(bytes("{\"a\":[1,-2.50,\"x\\n\\u00e9€😀\",true,false,null,{}]} \n"));
         JsonNode list = read.get("a");
         assertEquals(1, list.get(0).intValue());
         assertEquals(new BigDecimal("-2.50"), list.get(1).decimalValue());
@@ -35,8 +35,8 @@ class JsonParseTest {
 
     @Test
     void a_scalar_is_a_document_too() {
-        assertEquals("x", Json.parse("\"x\"").stringValue());
-        assertEquals(7, Json.parse(" 7 ").intValue());
+        assertEquals("x", StrictJson.parse("\"x\"").stringValue());
+        assertEquals(7, StrictJson.parse(" 7 ").intValue());
     }
 
     @ParameterizedTest
@@ -124,13 +124,13 @@ class JsonParseTest {
 
     @Test
     void an_escaped_nul_is_text_like_any_other() {
-        assertEquals("\u0000", Json.parse("\"\\u0000\"").stringValue());
+        assertEquals("\u0000", StrictJson.parse("\"\\u0000\"").stringValue());
     }
 
     @Test
     void escaped_surrogate_pairs_are_characters() {
-        assertEquals("😀", Json.parse("\"\\ud83d\\ude00\"").stringValue());
-        assertEquals("\uFFFD", Json.parse(bytes("\"\uFFFD\"")).stringValue());
+        assertEquals("😀", StrictJson.parse("\"\\ud83d\\ude00\"").stringValue());
+        assertEquals("\uFFFD", StrictJson.parse(bytes("\"\uFFFD\"")).stringValue());
     }
 
     @Test
@@ -153,11 +153,11 @@ class JsonParseTest {
             {'"', (byte) 0xE9, '"'},
         };
         for (byte[] document : documents) {
-            SemelException refusal = assertThrows(SemelException.class, () -> Json.parse(document));
+            SemelException refusal = assertThrows(SemelException.class, () -> StrictJson.parse(document));
             assertEquals(ErrorCode.INVALID_INPUT, refusal.code());
         }
         SemelException refusal =
-                assertThrows(SemelException.class, () -> Json.parse(new byte[] {'[', '\n', '"', 'a', (byte) 0xFF}));
+                assertThrows(SemelException.class, () -> StrictJson.parse(new byte[] {'[', '\n', '"', 'a', (byte) 0xFF}));
         assertTrue(refusal.detail().contains("line 2, column 3"), refusal.detail());
     }
 
@@ -178,15 +178,15 @@ class JsonParseTest {
 
     @Test
     void a_huge_exponent_is_kept_and_not_expanded() {
-        JsonNode huge = Json.parse("1e1000000000");
+        JsonNode huge = StrictJson.parse("1e1000000000");
         assertEquals(new BigDecimal("1e1000000000"), huge.decimalValue());
-        assertEquals("1E+1000000000", Json.write(huge));
-        assertEquals("1E-2000000000", Json.write(Json.parse("1e-2000000000")));
+        assertEquals("1E+1000000000", StrictJson.write(huge));
+        assertEquals("1E-2000000000", StrictJson.write(StrictJson.parse("1e-2000000000")));
     }
 
     @Test
     void numbers_are_bounded_by_their_length() {
-        assertEquals("1".repeat(1000), Json.write(Json.parse("1".repeat(1000))));
+        assertEquals("1".repeat(1000), StrictJson.write(StrictJson.parse("1".repeat(1000))));
         assertTrue(refusal("[" + "1".repeat(1001) + "]").detail().contains("longer than 1000"));
         assertTrue(refusal("0." + "1".repeat(1_000_000)).detail().contains("longer than 1000"));
         assertTrue(refusal("1".repeat(1_000_000)).detail().contains("longer than 1000"));
@@ -197,12 +197,12 @@ class JsonParseTest {
         String longest = "1".repeat(998) + "e5";
         assertTrue(refusal(longest).detail().contains("longer than 1000"));
         String fits = "1".repeat(980) + "e5";
-        assertEquals(Json.parse(fits), Json.parse(Json.write(Json.parse(fits))));
+        assertEquals(StrictJson.parse(fits), StrictJson.parse(StrictJson.write(StrictJson.parse(fits))));
     }
 
     @Test
     void depth_is_bounded() {
-        assertEquals(1, Json.parse("[".repeat(100) + "]".repeat(100)).size());
+        assertEquals(1, StrictJson.parse("[".repeat(100) + "]".repeat(100)).size());
         assertTrue(refusal("[".repeat(101) + "]".repeat(101)).detail().contains("deeper than 100"));
         assertTrue(refusal("[".repeat(100_000)).detail().contains("column 101"));
         assertTrue(refusal("{\"a\":".repeat(100_000)).detail().contains("deeper than 100"));
@@ -210,18 +210,18 @@ class JsonParseTest {
 
     @Test
     void names_strings_and_the_number_of_values_are_bounded() {
-        String name = "n".repeat(Json.MAX_NAME);
-        assertTrue(Json.parse("{\"" + name + "\":1}").has(name));
+        String name = "n".repeat(StrictJson.MAX_NAME);
+        assertTrue(StrictJson.parse("{\"" + name + "\":1}").has(name));
         SemelException tooLong = refusal("{\"" + name + "n\":1}");
         assertTrue(tooLong.detail().contains("member name is longer than 10000"), tooLong.detail());
         assertTrue(tooLong.toString().length() < 500, "the name itself is not in the message");
 
-        String string = "s".repeat(Json.MAX_STRING);
+        String string = "s".repeat(StrictJson.MAX_STRING);
         assertEquals(
-                Json.MAX_STRING, Json.parse("\"" + string + "\"").stringValue().length());
+                StrictJson.MAX_STRING, StrictJson.parse("\"" + string + "\"").stringValue().length());
         assertTrue(refusal("{\"a\":\"" + string + "s\"}").detail().contains("(/a): a string is longer"));
 
-        assertEquals(999_999, Json.parse("[" + "1,".repeat(999_998) + "1]").size());
+        assertEquals(999_999, StrictJson.parse("[" + "1,".repeat(999_998) + "1]").size());
         assertTrue(refusal("[" + "1,".repeat(1_000_000) + "1]").detail().contains("more than 1000000 values"));
     }
 
@@ -236,15 +236,15 @@ class JsonParseTest {
             }
             document.append(i == 0 ? "\"" : ",\"").append(name).append("\":").append(i);
         }
-        assertEquals(1 << bits, Json.parse(document.append('}').toString()).size());
+        assertEquals(1 << bits, StrictJson.parse(document.append('}').toString()).size());
     }
 
     private static Number number(String document) {
-        return Json.parse(bytes(document)).numberValue();
+        return StrictJson.parse(bytes(document)).numberValue();
     }
 
     private static SemelException refusal(String document) {
-        SemelException refusal = assertThrows(SemelException.class, () -> Json.parse(document));
+        SemelException refusal = assertThrows(SemelException.class, () -> StrictJson.parse(document));
         assertEquals(ErrorCode.INVALID_INPUT, refusal.code());
         return refusal;
     }

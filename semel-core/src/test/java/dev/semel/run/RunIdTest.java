@@ -70,11 +70,11 @@ final class RunIdTest {
         long wrong = 2L * 60 * 60 * 1_000_000;
         for (long by : new long[] {-wrong, 0, wrong}) {
             RunId made = new RunId((then + by) << 12, 7);
-            assertTrue(RunId.madeSince(then).compareTo(made) < 0);
-            assertTrue(RunId.madeUntil(then + 1).compareTo(made) > 0);
+            assertTrue(RunId.lowerBoundAt(then).compareTo(made) < 0);
+            assertTrue(RunId.upperBoundAt(then + 1).compareTo(made) > 0);
         }
-        assertTrue(RunId.madeUntil(Long.MAX_VALUE).compareTo(new RunId((then + wrong) << 12, 7)) > 0);
-        assertEquals(new RunId(0, 0), RunId.madeSince(1));
+        assertTrue(RunId.upperBoundAt(Long.MAX_VALUE).compareTo(new RunId((then + wrong) << 12, 7)) > 0);
+        assertEquals(new RunId(0, 0), RunId.lowerBoundAt(1));
     }
 
     @Test

@@ -26,15 +26,15 @@ final class RunTransitionsTest {
         """)
     void a_run_moves_only_as_the_table_says(String from, String to) {
         RunState state = of(from);
-        String moves = RunTransitions.from(state).stream().map(RunState::word).collect(Collectors.joining(" "));
+        String moves = RunTransitions.allowedFrom(state).stream().map(RunState::wireName).collect(Collectors.joining(" "));
         assertEquals(to, moves);
         for (RunState next : RunState.values()) {
-            boolean legal = Arrays.asList(to.split(" ")).contains(next.word());
-            assertEquals(legal, RunTransitions.legal(state, next));
+            boolean legal = Arrays.asList(to.split(" ")).contains(next.wireName());
+            assertEquals(legal, RunTransitions.isLegal(state, next));
             if (legal) {
-                assertEquals(next, RunTransitions.move(state, next));
+                assertEquals(next, RunTransitions.checkMove(state, next));
             } else {
-                var refused = assertThrows(IllegalStateException.class, () -> RunTransitions.move(state, next));
+                var refused = assertThrows(IllegalStateException.class, () -> RunTransitions.checkMove(state, next));
                 assertTrue(String.valueOf(refused.getMessage()).contains(from));
             }
         }
@@ -47,7 +47,7 @@ final class RunTransitionsTest {
     @Test
     void nothing_leads_out_of_an_end_and_only_an_end_is_final() {
         for (RunState state : RunState.values()) {
-            assertEquals(state.ended(), RunTransitions.from(state).isEmpty(), state.word());
+            assertEquals(state.hasEnded(), RunTransitions.allowedFrom(state).isEmpty(), state.wireName());
         }
         assertEquals(EnumSet.of(RunState.QUEUED, RunState.STARTED), RunTransitions.initial());
     }
@@ -55,7 +55,7 @@ final class RunTransitionsTest {
     @Test
     void the_stored_codes_are_a_promise() {
         String codes = Arrays.stream(RunState.values())
-                .map(state -> state.word() + "=" + state.code())
+                .map(state -> state.wireName() + "=" + state.code())
                 .collect(Collectors.joining(" "));
         assertEquals("queued=1 started=2 running=3 waiting=4 in_doubt=5 completed=10 failed=11 cancelled=12", codes);
         for (RunState state : RunState.values()) {

@@ -46,12 +46,12 @@ class CronOracleTest {
     }
 
     private static List<Instant> quick(String text, String zone, Instant from, Instant to) {
-        Cron cron = Cron.of(text, ZoneId.of(zone));
+        CronRule cron = CronRule.of(text, ZoneId.of(zone));
         List<Instant> times = new ArrayList<>();
-        Instant next = cron.after(from.minusSeconds(1));
+        Instant next = cron.nextAfter(from.minusSeconds(1));
         while (next != null && next.isBefore(to)) {
             times.add(next);
-            next = cron.after(next);
+            next = cron.nextAfter(next);
         }
         return times;
     }

@@ -35,8 +35,8 @@ class CronTextTest {
         -1 * * * *        | 0  | is not a number
         """)
     void a_wrong_text_is_refused_where_it_is_wrong(String text, int at, String why) {
-        CronProblem problem = assertThrows(CronProblem.class, () -> Cron.of(text, ZoneOffset.UTC));
-        assertEquals(at, problem.at());
+        CronSyntaxException problem = assertThrows(CronSyntaxException.class, () -> CronRule.of(text, ZoneOffset.UTC));
+        assertEquals(at, problem.offset());
         assertTrue(String.valueOf(problem.getMessage()).contains(why), problem.getMessage());
     }
 
@@ -46,9 +46,9 @@ class CronTextTest {
         Instant from = Instant.parse("2026-01-01T00:00:00Z");
         assertEquals(
                 LocalDateTime.of(2026, 3, 29, 2, 30),
-                Cron.of("30 2 * * *", berlin).jumpedOver(from, 3));
-        assertNull(Cron.of("30 3 * * *", berlin).jumpedOver(from, 3));
-        assertNull(Cron.of("30 * * * *", berlin).jumpedOver(from, 3), "it follows the clock as it is shown");
-        assertNull(Cron.of("30 2 * * *", ZoneOffset.UTC).jumpedOver(from, 3));
+                CronRule.of("30 2 * * *", berlin).skippedLocalTime(from, 3));
+        assertNull(CronRule.of("30 3 * * *", berlin).skippedLocalTime(from, 3));
+        assertNull(CronRule.of("30 * * * *", berlin).skippedLocalTime(from, 3), "it follows the clock as it is shown");
+        assertNull(CronRule.of("30 2 * * *", ZoneOffset.UTC).skippedLocalTime(from, 3));
     }
 }

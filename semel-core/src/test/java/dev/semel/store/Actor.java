@@ -16,12 +16,12 @@ final class Actor implements AutoCloseable {
 
     final String name;
     final Place place;
-    final Reads reads;
+    final StoreQueries reads;
     private final Store store;
     private final Connection beside;
     private final List<String> tables;
-    private final Lane lane;
-    private final Leases leases;
+    private final WriteLane lane;
+    private final WorkerLeases leases;
     private long lease = 1;
 
     Actor(String name, Place place) {
@@ -31,7 +31,7 @@ final class Actor implements AutoCloseable {
         this.beside = place.jdbc();
         this.tables = tables(beside);
         this.lane = store.openLane();
-        this.reads = store.openReads();
+        this.reads = store.openQueries();
         this.leases = store.openLeases();
         leases.start(lease, "actor", 1, TTL);
     }
@@ -47,7 +47,7 @@ final class Actor implements AutoCloseable {
             case Step.Crash crash -> {
                 place.setTime(place.time() + TTL + 1);
                 // How many leases it ended is not told: SQLite ends none here and all of them with the next start.
-                leases.takeOver();
+                leases.takeOverExpired();
                 yield start(crash.lease());
             }
             case Step.Handover handover -> {
@@ -56,8 +56,8 @@ final class Actor implements AutoCloseable {
             }
             case Step.Renew _ ->
                 leases.renew(lease, TTL) + " "
-                        + leases.pulse(lease, new Leases.Told("1", 3, Place.START))
-                                .ahead();
+                        + leases.heartbeat(lease, new WorkerLeases.WorkerReport("1", 3, Place.START))
+                                .clockAhead();
         };
     }
 
@@ -68,10 +68,10 @@ final class Actor implements AutoCloseable {
     }
 
     private String apply(Step.Apply step) {
-        Batch.Hold hold = hold(step.as());
+        CommitBatch.LeaseSlot hold = hold(step.as());
         List<String> outcomes = new ArrayList<>();
         try {
-            List<Object> answers = lane.apply(new Batch(hold, step.writes()));
+            List<Object> answers = lane.apply(new CommitBatch(hold, step.writes()));
             for (int i = 0; i < answers.size(); i++) {
                 outcomes.add(shown(settled(hold, step.writes().get(i), answers.get(i))));
             }
@@ -81,22 +81,22 @@ final class Actor implements AutoCloseable {
         }
     }
 
-    private Batch.@Nullable Hold hold(Step.As as) {
+    private CommitBatch.@Nullable LeaseSlot hold(Step.As as) {
         return switch (as) {
-            case OWNER -> new Batch.Hold(lease, 0);
+            case OWNER -> new CommitBatch.LeaseSlot(lease, 0);
             case NOBODY -> null;
-            case FENCED -> new Batch.Hold(lease - 1, 0);
+            case FENCED -> new CommitBatch.LeaseSlot(lease - 1, 0);
         };
     }
 
     /** What a neighbour in the batch stood in the way of is applied again, as a lane of the engine does. */
-    private Object settled(Batch.@Nullable Hold hold, Write<?> write, Object first) {
+    private Object settled(CommitBatch.@Nullable LeaseSlot hold, StoreWrite<?> write, Object first) {
         Object answer = first;
-        for (int i = 0; answer instanceof Write.Admitted.Again || answer == Write.Deferred.DEFERRED; i++) {
+        for (int i = 0; answer instanceof StoreWrite.AdmitResult.RetryNextBatch || answer == StoreWrite.Deferred.DEFERRED; i++) {
             if (i == 10) {
                 throw new AssertionError(name + " never decides " + write);
             }
-            answer = lane.apply(new Batch(hold, List.of(write))).getFirst();
+            answer = lane.apply(new CommitBatch(hold, List.of(write))).getFirst();
         }
         return answer;
     }

@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.key.Known;
+import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Write.Admitted;
-import dev.semel.trigger.Door;
+import dev.semel.store.StoreWrite.AdmitResult;
+import dev.semel.trigger.TriggerSource;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,23 +22,23 @@ import org.junit.jupiter.api.Test;
 interface AdmissionRules {
     Desk desk();
 
-    private static Known heldBy(@Nullable Known known) {
-        return assertInstanceOf(Known.class, known);
+    private static KeyRecord heldBy(@Nullable KeyRecord known) {
+        return assertInstanceOf(KeyRecord.class, known);
     }
 
     @Test
     default void a_trigger_without_names_makes_a_run() {
         RunId id = desk().id();
-        var fresh = assertInstanceOf(Admitted.Fresh.class, desk().apply(desk().admit(id)));
+        var fresh = assertInstanceOf(AdmitResult.Fresh.class, desk().apply(desk().admit(id)));
         assertTrue(fresh.owned());
         assertEquals(id, fresh.lineage());
         assertEquals(desk().place.time(), fresh.now());
-        assertNull(fresh.earlier());
+        assertNull(fresh.previous());
         assertNull(fresh.duplicateOf());
-        Rows.Run run = desk().runOf(id);
+        StoredRows.RunRow run = desk().runOf(id);
         assertEquals(RunState.STARTED, run.state());
         assertEquals("{\"a\":1}", run.input());
-        assertEquals(new NewRun.Origin(Door.HTTP, "actor", "the key", "the correlation"), run.origin());
+        assertEquals(new NewRun.TriggerOrigin(TriggerSource.HTTP, "actor", "the key", "the correlation"), run.origin());
         assertEquals(id, run.lineage());
         assertEquals(desk().place.time(), run.createdAt());
         assertEquals(1, Desk.claims(run));
@@ -48,17 +48,17 @@ interface AdmissionRules {
 
     @Test
     default void a_held_name_tells_its_run_and_makes_none() {
-        Wish key = desk().key("K");
+        KeyClaim key = desk().key("K");
         RunId first = desk().fresh(key);
-        Admitted second = desk().apply(desk().admit(desk().id(), key));
-        Known known =
-                heldBy(assertInstanceOf(Admitted.Held.class, second).known().getFirst());
+        AdmitResult second = desk().apply(desk().admit(desk().id(), key));
+        KeyRecord known =
+                heldBy(assertInstanceOf(AdmitResult.KeysHeld.class, second).keyRecords().getFirst());
         assertEquals(first, known.run());
         assertEquals(Desk.WORKFLOW, known.workflowId());
         assertEquals(1, known.version());
         assertEquals(RunState.STARTED, known.state());
         assertEquals(first, known.lineage());
-        assertEquals(Known.HOLD, known.flags());
+        assertEquals(KeyRecord.HOLD, known.flags());
         assertEquals(desk().place.time(), known.firstAt());
         assertEquals(desk().place.time() + Desk.WINDOW, known.expiresAt());
         assertArrayEquals(Desk.bytes("digest"), known.digest());
@@ -69,19 +69,19 @@ interface AdmissionRules {
 
     @Test
     default void of_64_equal_triggers_in_one_batch_one_is_fresh_and_63_get_its_run() {
-        Wish key = desk().key("hot");
-        List<Write.Admit> batch = new ArrayList<>();
+        KeyClaim key = desk().key("hot");
+        List<StoreWrite.AdmitRun> batch = new ArrayList<>();
         for (int i = 0; i < 64; i++) {
             batch.add(desk().admit(desk().id(), key));
         }
         List<Object> outcomes = desk().applyAll(batch);
-        assertInstanceOf(Admitted.Fresh.class, outcomes.getFirst());
+        assertInstanceOf(AdmitResult.Fresh.class, outcomes.getFirst());
         RunId winner = batch.getFirst().run().id();
         for (Object outcome : outcomes.subList(1, 64)) {
             assertEquals(
                     winner,
-                    heldBy(assertInstanceOf(Admitted.Held.class, outcome)
-                                    .known()
+                    heldBy(assertInstanceOf(AdmitResult.KeysHeld.class, outcome)
+                                    .keyRecords()
                                     .getFirst())
                             .run());
         }
@@ -91,15 +91,15 @@ interface AdmissionRules {
 
     @Test
     default void equal_triggers_in_one_batch_behind_a_held_name_all_get_its_run() {
-        Wish key = desk().key("known");
+        KeyClaim key = desk().key("known");
         RunId first = desk().fresh(key);
         List<Object> outcomes = desk().applyAll(
                         desk().admit(desk().id(), key), desk().admit(desk().id(), key), desk().admit(desk().id(), key));
         for (Object outcome : outcomes) {
             assertEquals(
                     first,
-                    heldBy(assertInstanceOf(Admitted.Held.class, outcome)
-                                    .known()
+                    heldBy(assertInstanceOf(AdmitResult.KeysHeld.class, outcome)
+                                    .keyRecords()
                                     .getFirst())
                             .run());
         }
@@ -107,40 +107,40 @@ interface AdmissionRules {
 
     @Test
     default void triggers_that_share_only_some_names_are_each_decided() {
-        Wish shared = desk().key("shared");
-        Write.Admit first = desk().admit(desk().id(), shared, desk().chosen("r1"));
-        Write.Admit second = desk().admit(desk().id(), shared, desk().chosen("r2"));
-        Write.Admit third = desk().admit(desk().id(), desk().key("other"), desk().chosen("r1"));
+        KeyClaim shared = desk().key("shared");
+        StoreWrite.AdmitRun first = desk().admit(desk().id(), shared, desk().chosen("r1"));
+        StoreWrite.AdmitRun second = desk().admit(desk().id(), shared, desk().chosen("r2"));
+        StoreWrite.AdmitRun third = desk().admit(desk().id(), desk().key("other"), desk().chosen("r1"));
         List<Object> outcomes = desk().applyAll(first, second, third);
-        assertInstanceOf(Admitted.Fresh.class, outcomes.getFirst());
-        Admitted second2 = again(second, outcomes.get(1));
-        Admitted third2 = again(third, outcomes.get(2));
+        assertInstanceOf(AdmitResult.Fresh.class, outcomes.getFirst());
+        AdmitResult second2 = again(second, outcomes.get(1));
+        AdmitResult third2 = again(third, outcomes.get(2));
         RunId winner = first.run().id();
         assertEquals(
                 winner,
-                heldBy(assertInstanceOf(Admitted.Held.class, second2).known().getFirst())
+                heldBy(assertInstanceOf(AdmitResult.KeysHeld.class, second2).keyRecords().getFirst())
                         .run());
-        assertNull(assertInstanceOf(Admitted.Held.class, second2).known().get(1));
-        assertNull(assertInstanceOf(Admitted.Held.class, third2).known().getFirst());
+        assertNull(assertInstanceOf(AdmitResult.KeysHeld.class, second2).keyRecords().get(1));
+        assertNull(assertInstanceOf(AdmitResult.KeysHeld.class, third2).keyRecords().getFirst());
         assertEquals(
                 winner,
-                heldBy(assertInstanceOf(Admitted.Held.class, third2).known().get(1))
+                heldBy(assertInstanceOf(AdmitResult.KeysHeld.class, third2).keyRecords().get(1))
                         .run());
         assertEquals(2, desk().place.count("semel_key"), "a refusal leaves no name behind");
     }
 
     /** As a lane does: what the batch could not decide goes into the next transaction. */
-    private Admitted again(Write.Admit admit, Object outcome) {
-        return outcome instanceof Admitted.Again ? desk().apply(admit) : assertInstanceOf(Admitted.class, outcome);
+    private AdmitResult again(StoreWrite.AdmitRun admit, Object outcome) {
+        return outcome instanceof AdmitResult.RetryNextBatch ? desk().apply(admit) : assertInstanceOf(AdmitResult.class, outcome);
     }
 
     @Test
     default void a_refusal_leaves_no_row_whatever_the_order_of_the_names() {
         RunId holder = desk().fresh(desk().chosen("taken"));
-        Admitted refused = desk().apply(desk().admit(desk().id(), desk().key("a"), desk().chosen("taken")));
-        var held = assertInstanceOf(Admitted.Held.class, refused);
-        assertNull(held.known().getFirst());
-        assertEquals(holder, heldBy(held.known().get(1)).run());
+        AdmitResult refused = desk().apply(desk().admit(desk().id(), desk().key("a"), desk().chosen("taken")));
+        var held = assertInstanceOf(AdmitResult.KeysHeld.class, refused);
+        assertNull(held.keyRecords().getFirst());
+        assertEquals(holder, heldBy(held.keyRecords().get(1)).run());
         assertEquals(1, desk().place.count("semel_key"));
         assertEquals(1, desk().place.count("semel_run"));
         assertNull(desk().holder(desk().key("a")));
@@ -149,34 +149,34 @@ interface AdmissionRules {
 
     @Test
     default void a_refusal_takes_over_no_name_that_was_free() {
-        Wish old = desk().key("old");
+        KeyClaim old = desk().key("old");
         RunId first = desk().fresh(old);
         desk().apply(desk().end(first));
         RunId blocker = desk().fresh(desk().chosen("taken"));
         desk().place.setTime(desk().place.time() + Desk.WINDOW);
-        Admitted refused = desk().apply(desk().admit(desk().id(), old, desk().chosen("taken")));
-        var held = assertInstanceOf(Admitted.Held.class, refused);
-        assertNull(held.known().getFirst());
-        assertEquals(blocker, heldBy(held.known().get(1)).run());
+        AdmitResult refused = desk().apply(desk().admit(desk().id(), old, desk().chosen("taken")));
+        var held = assertInstanceOf(AdmitResult.KeysHeld.class, refused);
+        assertNull(held.keyRecords().getFirst());
+        assertEquals(blocker, heldBy(held.keyRecords().get(1)).run());
         assertEquals(first, heldBy(desk().holder(old)).run(), "the tombstone is as it was");
     }
 
     @Test
     default void key_run_id_and_payload_are_taken_together() {
         RunId id = desk().id();
-        Wish[] wishes = {desk().key("K"), desk().chosen("mine"), desk().payload("P", true)};
+        KeyClaim[] wishes = {desk().key("K"), desk().chosen("mine"), desk().payload("P", true)};
         desk().apply(desk().admit(desk().run(id, RunState.STARTED, "mine"), List.of(wishes), true));
-        for (Wish wish : wishes) {
-            Known known = heldBy(desk().holder(wish));
+        for (KeyClaim wish : wishes) {
+            KeyRecord known = heldBy(desk().holder(wish));
             assertEquals(id, known.run());
             assertEquals("mine", known.chosenRunId());
             assertEquals("mine", known.runIdText());
         }
-        assertEquals(Wish.FOREVER, heldBy(desk().holder(desk().chosen("mine"))).expiresAt());
-        Admitted other = desk().apply(desk().admit(desk().id(), desk().key("L"), desk().payload("P", true)));
+        assertEquals(KeyClaim.FOREVER, heldBy(desk().holder(desk().chosen("mine"))).expiresAt());
+        AdmitResult other = desk().apply(desk().admit(desk().id(), desk().key("L"), desk().payload("P", true)));
         assertEquals(
                 id,
-                heldBy(assertInstanceOf(Admitted.Held.class, other).known().get(1))
+                heldBy(assertInstanceOf(AdmitResult.KeysHeld.class, other).keyRecords().get(1))
                         .run());
         assertEquals(3, desk().place.count("semel_key"));
     }
@@ -185,21 +185,21 @@ interface AdmissionRules {
     default void a_payload_that_does_not_bind_is_only_reported() {
         RunId first = desk().fresh(desk().key("K1"), desk().payload("P", false));
         RunId id = desk().id();
-        Admitted second = desk().apply(desk().admit(id, desk().key("K2"), desk().payload("P", false)));
-        var fresh = assertInstanceOf(Admitted.Fresh.class, second);
+        AdmitResult second = desk().apply(desk().admit(id, desk().key("K2"), desk().payload("P", false)));
+        var fresh = assertInstanceOf(AdmitResult.Fresh.class, second);
         assertEquals(first, heldBy(fresh.duplicateOf()).run());
         assertEquals(first, desk().runOf(id).duplicateOf());
-        assertNull(fresh.earlier());
+        assertNull(fresh.previous());
         assertEquals(id, fresh.lineage());
         assertEquals(first, heldBy(desk().holder(desk().payload("P", false))).run());
     }
 
     @Test
     default void kinds_of_names_never_meet() {
-        for (Name.Kind kind : Name.Kind.values()) {
-            desk().fresh(desk().wish(kind, "same text", Known.HOLD));
+        for (UniqueKey.KeyKind kind : UniqueKey.KeyKind.values()) {
+            desk().fresh(desk().wish(kind, "same text", KeyRecord.HOLD));
         }
-        assertEquals(Name.Kind.values().length, desk().place.count("semel_run"));
+        assertEquals(UniqueKey.KeyKind.values().length, desk().place.count("semel_run"));
     }
 
     @Test
@@ -214,33 +214,33 @@ interface AdmissionRules {
     default void a_worker_without_room_leaves_the_run_to_whoever_claims_it() {
         RunId id = desk().id();
         var fresh = assertInstanceOf(
-                Admitted.Fresh.class, desk().apply(desk().admit(desk().run(id), List.of(desk().key("K")), false)));
+                AdmitResult.Fresh.class, desk().apply(desk().admit(desk().run(id), List.of(desk().key("K")), false)));
         assertFalse(fresh.owned());
         assertEquals(0, Desk.claims(desk().runOf(id)));
         assertTrue(desk().freeWork());
-        assertEquals(List.of(id), Desk.runs(desk().apply(new Write.Claim(10))));
+        assertEquals(List.of(id), Desk.runs(desk().apply(new StoreWrite.ClaimRuns(10))));
     }
 
     @Test
     default void a_worker_without_a_lease_admits_but_owns_nothing() {
         RunId id = desk().id();
-        var fresh = assertInstanceOf(Admitted.Fresh.class, desk().applyAs(null, desk().admit(id, desk().key("K"))));
+        var fresh = assertInstanceOf(AdmitResult.Fresh.class, desk().applyAs(null, desk().admit(id, desk().key("K"))));
         assertFalse(fresh.owned());
-        assertEquals(List.of(), Desk.runs(desk().applyAs(null, new Write.Claim(10))));
-        assertEquals(List.of(id), Desk.runs(desk().apply(new Write.Claim(10))));
+        assertEquals(List.of(), Desk.runs(desk().applyAs(null, new StoreWrite.ClaimRuns(10))));
+        assertEquals(List.of(id), Desk.runs(desk().apply(new StoreWrite.ClaimRuns(10))));
     }
 
     @Test
     default void a_queued_run_is_held_and_nobody_claims_it() {
         RunId id = desk().id();
         var fresh = assertInstanceOf(
-                Admitted.Fresh.class,
+                AdmitResult.Fresh.class,
                 desk().apply(desk().admit(desk().run(id, RunState.QUEUED, null), List.of(), true)));
         assertFalse(fresh.owned());
         assertEquals(RunState.QUEUED, desk().runOf(id).state());
         assertFalse(desk().freeWork());
-        assertEquals(List.of(), Desk.runs(desk().apply(new Write.Claim(10))));
-        assertEquals(1, desk().reads.unfinished());
+        assertEquals(List.of(), Desk.runs(desk().apply(new StoreWrite.ClaimRuns(10))));
+        assertEquals(1, desk().reads.countUnfinished());
     }
 
     @Test
@@ -255,9 +255,9 @@ interface AdmissionRules {
         assertEquals(
                 List.of(false, false, true),
                 outcomes.stream()
-                        .map(o -> assertInstanceOf(Admitted.Fresh.class, o).owned())
+                        .map(o -> assertInstanceOf(AdmitResult.Fresh.class, o).owned())
                         .toList());
-        assertEquals(List.of(free), Desk.runs(desk().apply(new Write.Claim(10))));
+        assertEquals(List.of(free), Desk.runs(desk().apply(new StoreWrite.ClaimRuns(10))));
         assertNotNull(desk().reads.run(desk().ws, queued));
     }
 }

@@ -26,7 +26,7 @@ final class AppliedTwiceTest {
             for (int i = 0; i < STEPS; i++) {
                 Step step = script.next();
                 actor.play(step);
-                if (step instanceof Step.Apply(_, List<Write<?>> writes)
+                if (step instanceof Step.Apply(_, List<StoreWrite<?>> writes)
                         && writes.size() == 1
                         && leavesTheSame(writes.getFirst())) {
                     List<String> once = actor.rows();
@@ -45,19 +45,19 @@ final class AppliedTwiceTest {
      * The others do no harm either, but leave a trace. In a batch a trigger that was refused may be admitted the second
      * time, because a neighbour ended the run that was in its way; nobody was told of the refusal.
      */
-    private static boolean leavesTheSame(Write<?> write) {
+    private static boolean leavesTheSame(StoreWrite<?> write) {
         return switch (write) {
-            case Write.Claim _ -> false; // takes the next ones too; what the first one took is found by its owner
-            case Write.Change<?>(Edit.Pause _) -> false; // workers are told to look again
-            case Write.Change<?>(Edit.Cancel _) -> false; // is in the audit twice
-            case Write.Change<?>(Edit.Forget _) -> false; // takes the next slice
-            case Write.Change<?> _,
-                    Write.Admit _,
-                    Write.Append _,
-                    Write.End _,
-                    Write.Tally _,
-                    Write.Keep _,
-                    Write.Tx _ -> true;
+            case StoreWrite.ClaimRuns _ -> false; // takes the next ones too; what the first one took is found by its owner
+            case StoreWrite.ExecuteCommand<?>(StoreCommand.PauseWorkflow _) -> false; // workers are told to look again
+            case StoreWrite.ExecuteCommand<?>(StoreCommand.CancelRun _) -> false; // is in the audit twice
+            case StoreWrite.ExecuteCommand<?>(StoreCommand.DeleteOldHistory _) -> false; // takes the next slice
+            case StoreWrite.ExecuteCommand<?> _,
+                    StoreWrite.AdmitRun _,
+                    StoreWrite.AppendJournal _,
+                    StoreWrite.EndRun _,
+                    StoreWrite.RecordDuplicates _,
+                    StoreWrite.SaveEvent _,
+                    StoreWrite.UserTransaction _ -> true;
         };
     }
 }

@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.effect.Ledger;
-import dev.semel.effect.Ledger.State;
-import dev.semel.effect.Ledger.Verdict;
+import dev.semel.effect.EffectLedger;
+import dev.semel.effect.EffectLedger.EffectState;
+import dev.semel.effect.EffectLedger.LedgerDecision;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Write.Driver;
-import dev.semel.store.Write.Owned;
+import dev.semel.store.StoreWrite.RunExecution;
+import dev.semel.store.StoreWrite.OwnerWriteResult;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -35,12 +35,12 @@ final class CrowdTest {
     private static final int QUEUES = 3;
 
     private final Desk desk = new Desk(Dialect.POSTGRES);
-    private final long catalog = desk.reads.catalogChange();
+    private final long catalog = desk.reads.catalogVersion();
     private final AtomicLong ids = new AtomicLong(5_000_000);
     private final AtomicInteger deadlocks = new AtomicInteger();
     private final AtomicInteger granted = new AtomicInteger();
     private final AtomicInteger ended = new AtomicInteger();
-    private final ConcurrentHashMap<Ledger.Id, RunId> holders = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<EffectLedger.EffectId, RunId> holders = new ConcurrentHashMap<>();
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3})
@@ -66,7 +66,7 @@ final class CrowdTest {
     private void drain() {
         desk.place.execute("UPDATE semel_unfinished_run SET owner = NULL");
         desk.place.setTime(Place.START + 1); // those that wait for quiet are due
-        for (List<Driver> free = desk.claim(); !free.isEmpty(); free = desk.claim()) {
+        for (List<RunExecution> free = desk.claim(); !free.isEmpty(); free = desk.claim()) {
             ended.addAndGet(free.size());
             desk.applyAll(free.stream().map(by -> desk.end(by)).toList());
         }
@@ -75,27 +75,27 @@ final class CrowdTest {
     /** One lane: the runs it drives, and what they hold. */
     private final class Worker {
         private final Random random;
-        private final Lane lane = desk.store.openLane();
-        private final Batch.Hold hold;
-        private final Map<RunId, Driver> driven = new LinkedHashMap<>();
+        private final WriteLane lane = desk.store.openLane();
+        private final CommitBatch.LeaseSlot hold;
+        private final Map<RunId, RunExecution> driven = new LinkedHashMap<>();
         private final Map<RunId, Deed> held = new HashMap<>();
         private final Map<RunId, Integer> turns = new HashMap<>();
 
         Worker(int slot, long seed) {
             this.random = new Random(seed * 31 + slot);
-            this.hold = new Batch.Hold(Desk.LEASE, slot);
+            this.hold = new CommitBatch.LeaseSlot(Desk.LEASE, slot);
         }
 
         boolean work() {
             try (lane) {
                 for (int round = 0; round < ROUNDS; round++) {
-                    List<Write<?>> writes = new ArrayList<>();
+                    List<StoreWrite<?>> writes = new ArrayList<>();
                     for (int i = 0; i < 3; i++) {
                         writes.add(trigger());
                     }
                     driven.values().forEach(by -> writes.add(next(by)));
                     signals(writes);
-                    writes.add(new Write.Claim(4));
+                    writes.add(new StoreWrite.ClaimRuns(4));
                     while (!writes.isEmpty()) {
                         settle(writes, apply(writes));
                     }
@@ -104,54 +104,54 @@ final class CrowdTest {
             }
         }
 
-        private Write<?> trigger() {
+        private StoreWrite<?> trigger() {
             RunId id = new RunId(ids.incrementAndGet(), 7);
-            List<NewRun.Gate.Place> places = new ArrayList<>();
+            List<NewRun.StartConditions.QueueLimit> places = new ArrayList<>();
             for (int queue = QUEUES; queue > 0; queue--) {
                 if (random.nextInt(3) == 0) {
-                    places.add(new NewRun.Gate.Place("Q" + queue, queue + 1));
+                    places.add(new NewRun.StartConditions.QueueLimit("Q" + queue, queue + 1));
                 }
             }
-            var rate = random.nextBoolean() ? new NewRun.Gate.Rate("R" + random.nextInt(2), 1, 1_000_000) : null;
-            var quiet = random.nextInt(4) == 0 ? new NewRun.Gate.Debounce("D" + random.nextInt(2), 1, 1) : null;
-            var gate = places.isEmpty() && rate == null ? null : new NewRun.Gate(places, rate, 0, quiet);
-            List<Wish> wishes = random.nextBoolean() ? List.of(desk.key("K" + random.nextInt(200))) : List.of();
-            NewRun run = desk.linked(id, NewRun.Links.NONE, gate, RunState.STARTED);
-            return new Write.Admit(run, wishes, true, catalog);
+            var rate = random.nextBoolean() ? new NewRun.StartConditions.RateLimit("R" + random.nextInt(2), 1, 1_000_000) : null;
+            var quiet = random.nextInt(4) == 0 ? new NewRun.StartConditions.DebounceWindow("D" + random.nextInt(2), 1, 1) : null;
+            var gate = places.isEmpty() && rate == null ? null : new NewRun.StartConditions(places, rate, 0, quiet);
+            List<KeyClaim> wishes = random.nextBoolean() ? List.of(desk.key("K" + random.nextInt(200))) : List.of();
+            NewRun run = desk.linked(id, NewRun.RunParentage.NONE, gate, RunState.STARTED);
+            return new StoreWrite.AdmitRun(run, wishes, true, catalog);
         }
 
-        private Write<?> next(Driver by) {
+        private StoreWrite<?> next(RunExecution by) {
             RunId run = by.run();
             Deed deed = held.get(run);
             int turn = turns.merge(run, 1, Integer::sum);
             if (deed != null) {
                 // From here on somebody else may be granted it: the settlement is on its way.
                 holders.remove(deed.id(), run);
-                State to = random.nextBoolean() ? State.FREE : State.DONE;
-                Ledger.Op settle = deed.settle(Deed.holder(run, by.claim(), turn), to, "1");
+                EffectState to = random.nextBoolean() ? EffectState.FREE : EffectState.DONE;
+                EffectLedger.LedgerOperation settle = deed.settle(Deed.holder(run, by.claim(), turn), to, "1");
                 return random.nextBoolean() ? desk.end(by, settle) : Desk.ops(by, settle);
             }
             Deed wanted = Deed.of(desk.ws, "d" + random.nextInt(EFFECTS));
             Deed own = Deed.of(desk.ws, "own " + run + turn);
-            Ledger.Holder holder = new Ledger.Holder("step " + run + turn, run, by.claim(), turn);
+            EffectLedger.EffectHolder holder = new EffectLedger.EffectHolder("step " + run + turn, run, by.claim(), turn);
             return Desk.ops(by, own.reserve(holder), wanted.reserve(Deed.holder(run, by.claim(), turn)));
         }
 
-        private void signals(List<Write<?>> writes) {
+        private void signals(List<StoreWrite<?>> writes) {
             List<RunId> runs = new ArrayList<>(driven.keySet());
             for (int i = 0; i < 2 && !runs.isEmpty(); i++) {
                 // The neighbours' runs have ids close to ours.
                 RunId near = new RunId(runs.get(random.nextInt(runs.size())).high() + random.nextInt(9) - 4, 7);
-                writes.add(new Write.Change<>(new Edit.Signal(desk.ws, near, "s", "k" + random.nextInt(99), "{}")));
+                writes.add(new StoreWrite.ExecuteCommand<>(new StoreCommand.SendSignal(desk.ws, near, "s", "k" + random.nextInt(99), "{}")));
             }
         }
 
         /** Applied again where somebody was in the way, as a lane does. */
-        private List<Object> apply(List<Write<?>> writes) {
+        private List<Object> apply(List<StoreWrite<?>> writes) {
             while (true) {
                 try {
-                    return lane.apply(new Batch(hold, List.copyOf(writes)));
-                } catch (StoreFailure.Locked locked) {
+                    return lane.apply(new CommitBatch(hold, List.copyOf(writes)));
+                } catch (StoreFailure.LockConflict locked) {
                     if (!locked.waited()) {
                         deadlocks.incrementAndGet();
                     }
@@ -160,12 +160,12 @@ final class CrowdTest {
         }
 
         /** Takes the answers in; what is left in the list is to be applied again. */
-        private void settle(List<Write<?>> writes, List<Object> outcomes) {
-            List<Write<?>> again = new ArrayList<>();
+        private void settle(List<StoreWrite<?>> writes, List<Object> outcomes) {
+            List<StoreWrite<?>> again = new ArrayList<>();
             for (int i = 0; i < outcomes.size(); i++) {
                 Object outcome = outcomes.get(i);
-                Write<?> write = writes.get(i);
-                if (outcome instanceof Write.Admitted.Again || outcome == Write.Deferred.DEFERRED) {
+                StoreWrite<?> write = writes.get(i);
+                if (outcome instanceof StoreWrite.AdmitResult.RetryNextBatch || outcome == StoreWrite.Deferred.DEFERRED) {
                     again.add(write);
                 } else {
                     answered(write, outcome);
@@ -175,40 +175,40 @@ final class CrowdTest {
             writes.addAll(again);
         }
 
-        private void answered(Write<?> write, Object outcome) {
+        private void answered(StoreWrite<?> write, Object outcome) {
             switch (write) {
-                case Write.Admit admit -> {
-                    if (outcome instanceof Write.Admitted.Fresh fresh && fresh.owned()) {
-                        driven.put(admit.run().id(), new Driver(admit.run().id(), 1));
+                case StoreWrite.AdmitRun admit -> {
+                    if (outcome instanceof StoreWrite.AdmitResult.Fresh fresh && fresh.owned()) {
+                        driven.put(admit.run().id(), new RunExecution(admit.run().id(), 1));
                     }
                 }
-                case Write.Append append -> appended(append, (Owned) outcome);
-                case Write.End end -> {
-                    assertTrue(((Owned) outcome).recorded());
+                case StoreWrite.AppendJournal append -> appended(append, (OwnerWriteResult) outcome);
+                case StoreWrite.EndRun end -> {
+                    assertTrue(((OwnerWriteResult) outcome).recorded());
                     ended.incrementAndGet();
                     driven.remove(end.run());
                     held.remove(end.run());
                 }
-                case Write.Claim _ -> {
+                case StoreWrite.ClaimRuns _ -> {
                     for (Object one : (List<?>) outcome) {
-                        Driver by = (Driver) one;
+                        RunExecution by = (RunExecution) one;
                         driven.put(by.run(), by);
                     }
                 }
-                case Write.Tally _, Write.Keep _, Write.Tx _, Write.Change<?> _ -> {}
+                case StoreWrite.RecordDuplicates _, StoreWrite.SaveEvent _, StoreWrite.UserTransaction _, StoreWrite.ExecuteCommand<?> _ -> {}
             }
         }
 
-        private void appended(Write.Append append, Owned owned) {
+        private void appended(StoreWrite.AppendJournal append, OwnerWriteResult owned) {
             assertTrue(owned.recorded());
             RunId run = append.run();
             held.remove(run);
             for (int i = 0; i < append.ops().size(); i++) {
                 boolean contested = append.ops().get(i).id().digest().startsWith("d");
-                if (contested && owned.verdicts().get(i) instanceof Verdict.Granted) {
+                if (contested && owned.ledgerDecisions().get(i) instanceof LedgerDecision.SendGranted) {
                     granted.incrementAndGet();
                     assertNull(holders.putIfAbsent(append.ops().get(i).id(), run), "two hold one effect");
-                    held.put(run, new Deed(append.ops().get(i).id(), 0, 0, Ledger.OnChange.SEND, "data"));
+                    held.put(run, new Deed(append.ops().get(i).id(), 0, 0, EffectLedger.ChangePolicy.SEND, "data"));
                 }
             }
         }

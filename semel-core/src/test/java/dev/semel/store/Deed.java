@@ -1,23 +1,23 @@
 package dev.semel.store;
 
-import dev.semel.effect.Ledger;
-import dev.semel.effect.Ledger.OnChange;
-import dev.semel.effect.Ledger.State;
+import dev.semel.effect.EffectLedger;
+import dev.semel.effect.EffectLedger.ChangePolicy;
+import dev.semel.effect.EffectLedger.EffectState;
 import dev.semel.run.RunId;
 import org.jspecify.annotations.Nullable;
 
 /** An effect as tests speak of it: a key, and steps of runs that want to do it. */
 record Deed(
-        Ledger.Id id,
+        EffectLedger.EffectId id,
         long resendFor,
         long window,
-        OnChange onChange,
+        ChangePolicy onChange,
         @Nullable String data) {
-    static final Ledger.Facts FACTS =
-            new Ledger.Facts("the key", "pay", Desk.WORKFLOW, "ask", "create", "order 1", "12.50 EUR");
+    static final EffectLedger.EffectDetails FACTS =
+            new EffectLedger.EffectDetails("the key", "pay", Desk.WORKFLOW, "ask", "create", "order 1", "12.50 EUR");
 
     static Deed of(int ws, String key) {
-        return new Deed(new Ledger.Id(ws, key), 0, 0, OnChange.SEND, "data");
+        return new Deed(new EffectLedger.EffectId(ws, key), 0, 0, ChangePolicy.SEND, "data");
     }
 
     Deed resendFor(long micros) {
@@ -28,47 +28,47 @@ record Deed(
         return new Deed(id, resendFor, micros, onChange, data);
     }
 
-    Deed with(OnChange change, String changed) {
+    Deed with(ChangePolicy change, String changed) {
         return new Deed(id, resendFor, window, change, changed);
     }
 
     /** The step of a run as another one of its line has it. */
-    static Ledger.Holder in(RunId first, RunId run) {
-        return new Ledger.Holder("step of " + first, run, 1, 1);
+    static EffectLedger.EffectHolder in(RunId first, RunId run) {
+        return new EffectLedger.EffectHolder("step of " + first, run, 1, 1);
     }
 
     /** The step of a run that wants it; every run has a step of its own here. */
-    static Ledger.Holder holder(RunId run, int claim, int turn) {
-        return new Ledger.Holder("step of " + run, run, claim, turn);
+    static EffectLedger.EffectHolder holder(RunId run, int claim, int turn) {
+        return new EffectLedger.EffectHolder("step of " + run, run, claim, turn);
     }
 
-    Ledger.Reserve reserve(RunId run) {
+    EffectLedger.ReserveSend reserve(RunId run) {
         return reserve(holder(run, 1, 1));
     }
 
-    Ledger.Reserve reserve(Ledger.Holder holder) {
-        return new Ledger.Reserve(id, holder, resendFor, window, onChange, data, FACTS);
+    EffectLedger.ReserveSend reserve(EffectLedger.EffectHolder holder) {
+        return new EffectLedger.ReserveSend(id, holder, resendFor, window, onChange, data, FACTS);
     }
 
-    Ledger.Settle settle(RunId run, State to, @Nullable String result) {
+    EffectLedger.SettleSend settle(RunId run, EffectState to, @Nullable String result) {
         return settle(holder(run, 1, 1), to, result);
     }
 
-    Ledger.Settle settle(Ledger.Holder holder, State to, @Nullable String result) {
-        return new Ledger.Settle(id, holder, to, result);
+    EffectLedger.SettleSend settle(EffectLedger.EffectHolder holder, EffectState to, @Nullable String result) {
+        return new EffectLedger.SettleSend(id, holder, to, result);
     }
 
-    Ledger.Settle done(RunId run) {
-        return settle(run, State.DONE, "{\"by\":1}");
+    EffectLedger.SettleSend done(RunId run) {
+        return settle(run, EffectState.DONE, "{\"by\":1}");
     }
 
-    Ledger.Note note(RunId run) {
-        return new Ledger.Note(id, holder(run, 1, 1), "{\"noted\":1}", FACTS);
+    EffectLedger.NoteStepResult note(RunId run) {
+        return new EffectLedger.NoteStepResult(id, holder(run, 1, 1), "{\"noted\":1}", FACTS);
     }
 
     /** Another run's effect stood for that of this run. */
-    Ledger.Note suppressed(RunId run) {
-        return new Ledger.Note(
-                id, holder(run, 1, 1), "{\"noted\":1}", FACTS, new Ledger.Instead("the other digest", "run_x 17"));
+    EffectLedger.NoteStepResult suppressed(RunId run) {
+        return new EffectLedger.NoteStepResult(
+                id, holder(run, 1, 1), "{\"noted\":1}", FACTS, new EffectLedger.SuppressingEffect("the other digest", "run_x 17"));
     }
 }

@@ -1,10 +1,10 @@
 package dev.semel.store;
 
-import dev.semel.effect.Ledger;
-import dev.semel.key.Known;
+import dev.semel.effect.EffectLedger;
+import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.trigger.Door;
+import dev.semel.trigger.TriggerSource;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,13 +21,13 @@ final class Desk implements AutoCloseable {
 
     final Place place;
     final Store store;
-    final Lane lane;
-    final Reads reads;
-    final Leases leases;
-    final Batch.Hold hold = new Batch.Hold(LEASE, 0);
+    final WriteLane lane;
+    final StoreQueries reads;
+    final WorkerLeases leases;
+    final CommitBatch.LeaseSlot hold = new CommitBatch.LeaseSlot(LEASE, 0);
     final int ws;
     private long nextId = 1_000_000;
-    private @Nullable Lane txLane;
+    private @Nullable WriteLane txLane;
 
     Desk(Dialect dialect) {
         this(dialect.emptied());
@@ -37,7 +37,7 @@ final class Desk implements AutoCloseable {
         this.place = place;
         store = place.store();
         lane = store.openLane();
-        reads = store.openReads();
+        reads = store.openQueries();
         leases = store.openLeases();
         leases.start(LEASE, "desk", slots(), TTL);
         ws = workspace("one").ws();
@@ -49,12 +49,12 @@ final class Desk implements AutoCloseable {
         return store.lanes() + store.txLanes();
     }
 
-    Rows.Workspace workspace(String name) {
-        return change(new Edit.OpenWorkspace(name, bytes("secret of " + name)));
+    StoredRows.WorkspaceRow workspace(String name) {
+        return change(new StoreCommand.CreateWorkspace(name, bytes("secret of " + name)));
     }
 
-    Rows.Workflow publish(int workspace, String name, String workflowId) {
-        return change(new Edit.Publish(workspace, name, workflowId, "body of " + name, "tester"));
+    StoredRows.WorkflowRow publish(int workspace, String name, String workflowId) {
+        return change(new StoreCommand.PublishVersion(workspace, name, workflowId, "body of " + name, "tester"));
     }
 
     RunId id() {
@@ -62,8 +62,8 @@ final class Desk implements AutoCloseable {
     }
 
     /** A request of its own by somebody. */
-    Edit.By by(String actor, String reason) {
-        return new Edit.By(id(), actor, reason);
+    StoreCommand.ChangeAuthor by(String actor, String reason) {
+        return new StoreCommand.ChangeAuthor(id(), actor, reason);
     }
 
     static byte[] bytes(String text) {
@@ -71,24 +71,24 @@ final class Desk implements AutoCloseable {
     }
 
     /** A binding wish that holds while its run is unfinished. */
-    Wish key(String text) {
-        return key(text, Known.HOLD);
+    KeyClaim key(String text) {
+        return key(text, KeyRecord.HOLD);
     }
 
-    Wish key(String text, int flags) {
-        return wish(Name.Kind.KEY, text, flags);
+    KeyClaim key(String text, int flags) {
+        return wish(UniqueKey.KeyKind.KEY, text, flags);
     }
 
-    Wish wish(Name.Kind kind, String text, int flags) {
-        return new Wish(new Name(ws, kind, text), bytes("digest"), WINDOW, flags, true);
+    KeyClaim wish(UniqueKey.KeyKind kind, String text, int flags) {
+        return new KeyClaim(new UniqueKey(ws, kind, text), bytes("digest"), WINDOW, flags, true);
     }
 
-    Wish chosen(String runId) {
-        return new Wish(new Name(ws, Name.Kind.RUN, runId), bytes("digest"), Wish.FOREVER, Known.HOLD, true);
+    KeyClaim chosen(String runId) {
+        return new KeyClaim(new UniqueKey(ws, UniqueKey.KeyKind.RUN, runId), bytes("digest"), KeyClaim.FOREVER, KeyRecord.HOLD, true);
     }
 
-    Wish payload(String text, boolean binding) {
-        return new Wish(new Name(ws, Name.Kind.PAYLOAD, text), bytes("digest"), WINDOW, Known.HOLD, binding);
+    KeyClaim payload(String text, boolean binding) {
+        return new KeyClaim(new UniqueKey(ws, UniqueKey.KeyKind.PAYLOAD, text), bytes("digest"), WINDOW, KeyRecord.HOLD, binding);
     }
 
     NewRun run(RunId id) {
@@ -103,140 +103,140 @@ final class Desk implements AutoCloseable {
                 WORKFLOW,
                 1,
                 state,
-                new NewRun.Origin(Door.HTTP, "actor", "the key", "the correlation"),
+                new NewRun.TriggerOrigin(TriggerSource.HTTP, "actor", "the key", "the correlation"),
                 "{\"a\":1}",
                 bytes("fields"));
     }
 
-    Write.Admit admit(RunId id, Wish... wishes) {
+    StoreWrite.AdmitRun admit(RunId id, KeyClaim... wishes) {
         return admit(run(id), List.of(wishes), true);
     }
 
     /** A retry of a run that failed, in its line and behind the newest run of it. */
-    Write.Admit again(RunId id, RunId lineage, RunId newest, Wish key) {
-        NewRun run = linked(id, new NewRun.Links(lineage, null, null), null, RunState.STARTED);
-        return admit(run, List.of(key, wish(Name.Kind.REPLAY, newest.text(), Known.HOLD)), true);
+    StoreWrite.AdmitRun again(RunId id, RunId lineage, RunId newest, KeyClaim key) {
+        NewRun run = linked(id, new NewRun.RunParentage(lineage, null, null), null, RunState.STARTED);
+        return admit(run, List.of(key, wish(UniqueKey.KeyKind.REPLAY, newest.text(), KeyRecord.HOLD)), true);
     }
 
     /** As a caller asks who has just looked the workflow up. */
-    Write.Admit admit(NewRun run, List<Wish> wishes, boolean own) {
-        return new Write.Admit(run, wishes, own, reads.catalogChange());
+    StoreWrite.AdmitRun admit(NewRun run, List<KeyClaim> wishes, boolean own) {
+        return new StoreWrite.AdmitRun(run, wishes, own, reads.catalogVersion());
     }
 
     /** Admits a run that must be fresh, and says which. */
-    RunId fresh(Wish... wishes) {
+    RunId fresh(KeyClaim... wishes) {
         RunId id = id();
-        Write.Admitted admitted = apply(admit(id, wishes));
-        if (!(admitted instanceof Write.Admitted.Fresh)) {
+        StoreWrite.AdmitResult admitted = apply(admit(id, wishes));
+        if (!(admitted instanceof StoreWrite.AdmitResult.Fresh)) {
             throw new AssertionError("expected a fresh run, got " + admitted);
         }
         return id;
     }
 
-    Write.End end(RunId run) {
-        return new Write.End(run, RunState.COMPLETED, Write.Ending.output("{\"ok\":true}"), "[]");
+    StoreWrite.EndRun end(RunId run) {
+        return new StoreWrite.EndRun(run, RunState.COMPLETED, StoreWrite.RunResult.output("{\"ok\":true}"), "[]");
     }
 
-    Write.End failed(RunId run) {
-        return new Write.End(run, RunState.FAILED, new Write.Ending(null, "broken", "it broke", "pay"), "[]");
+    StoreWrite.EndRun failed(RunId run) {
+        return new StoreWrite.EndRun(run, RunState.FAILED, new StoreWrite.RunResult(null, "broken", "it broke", "pay"), "[]");
     }
 
-    Write.Append append(RunId run, int seq, String entries) {
-        return new Write.Append(run, seq, entries, RunState.RUNNING);
+    StoreWrite.AppendJournal append(RunId run, int seq, String entries) {
+        return new StoreWrite.AppendJournal(run, seq, entries, RunState.RUNNING);
     }
 
     /** What the first execution of a run does to the ledger, with nothing for its journal. */
-    static Write.Append ops(RunId run, Ledger.Op... ops) {
-        return ops(new Write.Driver(run, 1), ops);
+    static StoreWrite.AppendJournal ops(RunId run, EffectLedger.LedgerOperation... ops) {
+        return ops(new StoreWrite.RunExecution(run, 1), ops);
     }
 
-    static Write.Append ops(Write.Driver by, Ledger.Op... ops) {
-        return new Write.Append(by, 0, "", RunState.RUNNING, List.of(ops), null);
+    static StoreWrite.AppendJournal ops(StoreWrite.RunExecution by, EffectLedger.LedgerOperation... ops) {
+        return new StoreWrite.AppendJournal(by, 0, "", RunState.RUNNING, List.of(ops), null);
     }
 
     /** Puts a run away until it is due, or until it has more than so many signals. */
-    static Write.Append rest(Write.Driver by, long due, int signals) {
-        var rest = new Write.Rest(due, "{\"for\":\"time\"}", signals);
-        return new Write.Append(by, 0, "", RunState.WAITING, List.of(), rest);
+    static StoreWrite.AppendJournal rest(StoreWrite.RunExecution by, long due, int signals) {
+        var rest = new StoreWrite.Suspension(due, "{\"for\":\"time\"}", signals);
+        return new StoreWrite.AppendJournal(by, 0, "", RunState.WAITING, List.of(), rest);
     }
 
     /** A trigger whose run goes through a gate. */
-    Write.Admit gated(RunId id, NewRun.Gate gate, Wish... wishes) {
+    StoreWrite.AdmitRun gated(RunId id, NewRun.StartConditions gate, KeyClaim... wishes) {
         return admit(gatedRun(id, gate, RunState.STARTED), List.of(wishes), true);
     }
 
-    NewRun gatedRun(RunId id, NewRun.Gate gate, RunState state) {
-        return linked(id, NewRun.Links.NONE, gate, state);
+    NewRun gatedRun(RunId id, NewRun.StartConditions gate, RunState state) {
+        return linked(id, NewRun.RunParentage.NONE, gate, state);
     }
 
-    NewRun linked(RunId id, NewRun.Links links, NewRun.@Nullable Gate gate, RunState state) {
+    NewRun linked(RunId id, NewRun.RunParentage links, NewRun.@Nullable StartConditions gate, RunState state) {
         NewRun run = run(id, state, null);
         return new NewRun(
                 id, ws, null, WORKFLOW, 1, state, run.origin(), "{\"id\":\"" + id + "\"}", run.fields(), links, gate);
     }
 
-    Write.Seen seen(RunId run, boolean conflict, long times) {
-        return new Write.Seen(id(), ws, run, conflict, place.time(), conflict ? 422 : 200, "actor", null, times);
+    StoreWrite.DuplicateRequest seen(RunId run, boolean conflict, long times) {
+        return new StoreWrite.DuplicateRequest(id(), ws, run, conflict, place.time(), conflict ? 422 : 200, "actor", null, times);
     }
 
     /** One write in a transaction of its own, under the lease. Repeated while the store says again, as a lane does. */
-    <O> O apply(Write<O> write) {
+    <O> O apply(StoreWrite<O> write) {
         return applyAs(hold, write);
     }
 
     @SuppressWarnings("unchecked") // the store answers each write with the outcome of its own type
-    <O> O applyAs(Batch.@Nullable Hold as, Write<O> write) {
-        Object outcome = lane.apply(new Batch(as, List.of(write))).getFirst();
-        boolean undecided = outcome instanceof Write.Admitted.Again || outcome == Write.Deferred.DEFERRED;
+    <O> O applyAs(CommitBatch.@Nullable LeaseSlot as, StoreWrite<O> write) {
+        Object outcome = lane.apply(new CommitBatch(as, List.of(write))).getFirst();
+        boolean undecided = outcome instanceof StoreWrite.AdmitResult.RetryNextBatch || outcome == StoreWrite.Deferred.DEFERRED;
         return undecided ? applyAs(as, write) : (O) outcome;
     }
 
-    List<Object> applyAll(Write<?>... writes) {
+    List<Object> applyAll(StoreWrite<?>... writes) {
         return applyAll(Arrays.asList(writes));
     }
 
-    List<Object> applyAll(List<? extends Write<?>> writes) {
-        return new ArrayList<>(lane.apply(new Batch(hold, new ArrayList<>(writes))));
+    List<Object> applyAll(List<? extends StoreWrite<?>> writes) {
+        return new ArrayList<>(lane.apply(new CommitBatch(hold, new ArrayList<>(writes))));
     }
 
     /** A transaction of the user, where the store does them: on a connection of its own, or in the lane. */
-    Write.TxOutcome tx(Write.Tx tx) {
-        return txAs(new Batch.Hold(LEASE, store.txLanes() == 0 ? 0 : store.lanes()), tx);
+    StoreWrite.TransactionResult tx(StoreWrite.UserTransaction tx) {
+        return txAs(new CommitBatch.LeaseSlot(LEASE, store.txLanes() == 0 ? 0 : store.lanes()), tx);
     }
 
-    Write.TxOutcome txAs(Batch.@Nullable Hold as, Write.Tx tx) {
+    StoreWrite.TransactionResult txAs(CommitBatch.@Nullable LeaseSlot as, StoreWrite.UserTransaction tx) {
         if (store.txLanes() == 0) {
             return applyAs(as, tx);
         }
         if (txLane == null) {
             txLane = store.openTxLane();
         }
-        return (Write.TxOutcome) txLane.apply(new Batch(as, List.of(tx))).getFirst();
+        return (StoreWrite.TransactionResult) txLane.apply(new CommitBatch(as, List.of(tx))).getFirst();
     }
 
     /** Applies what is deferred again, as a lane does, until every write has its answer. */
-    List<Object> decided(Write<?>... writes) {
+    List<Object> decided(StoreWrite<?>... writes) {
         List<Object> outcomes = applyAll(writes);
         for (int i = 0; i < writes.length; i++) {
             Object outcome = outcomes.get(i);
-            if (outcome instanceof Write.Admitted.Again || outcome == Write.Deferred.DEFERRED) {
+            if (outcome instanceof StoreWrite.AdmitResult.RetryNextBatch || outcome == StoreWrite.Deferred.DEFERRED) {
                 outcomes.set(i, apply(writes[i]));
             }
         }
         return outcomes;
     }
 
-    <T> T change(Edit<T> edit) {
-        return apply(new Write.Change<>(edit));
+    <T> T change(StoreCommand<T> edit) {
+        return apply(new StoreWrite.ExecuteCommand<>(edit));
     }
 
     @Nullable
-    Known holder(Wish wish) {
-        return reads.names(List.of(wish.name())).known().getFirst();
+    KeyRecord holder(KeyClaim wish) {
+        return reads.findKeys(List.of(wish.key())).keyRecords().getFirst();
     }
 
-    Rows.Run runOf(RunId id) {
-        Rows.Run run = reads.run(ws, id);
+    StoredRows.RunRow runOf(RunId id) {
+        StoredRows.RunRow run = reads.run(ws, id);
         if (run == null) {
             throw new AssertionError("there is no run " + id);
         }
@@ -266,16 +266,16 @@ final class Desk implements AutoCloseable {
     }
 
     /** The runs that a claim took. */
-    static List<RunId> runs(List<Write.Driver> claimed) {
-        return claimed.stream().map(Write.Driver::run).toList();
+    static List<RunId> runs(List<StoreWrite.RunExecution> claimed) {
+        return claimed.stream().map(StoreWrite.RunExecution::run).toList();
     }
 
-    static int claims(Rows.Run run) {
-        return java.util.Objects.requireNonNull(run.work()).claims();
+    static int claims(StoredRows.RunRow run) {
+        return java.util.Objects.requireNonNull(run.progress()).claims();
     }
 
-    Rows.Work work(RunId run) {
-        Rows.Work work = runOf(run).work();
+    StoredRows.RunProgress work(RunId run) {
+        StoredRows.RunProgress work = runOf(run).progress();
         if (work == null) {
             throw new AssertionError("run " + run + " is not at work");
         }
@@ -283,18 +283,18 @@ final class Desk implements AutoCloseable {
     }
 
     /** The runs that nobody drives and that are due, taken up in order. */
-    List<Write.Driver> claim() {
-        return apply(new Write.Claim(100)).stream()
-                .sorted(java.util.Comparator.comparing(Write.Driver::run))
+    List<StoreWrite.RunExecution> claim() {
+        return apply(new StoreWrite.ClaimRuns(100)).stream()
+                .sorted(java.util.Comparator.comparing(StoreWrite.RunExecution::run))
                 .toList();
     }
 
-    Write.End end(Write.Driver by, Ledger.Op... ops) {
-        return new Write.End(by, RunState.COMPLETED, Write.Ending.output("{}"), "[]", List.of(ops));
+    StoreWrite.EndRun end(StoreWrite.RunExecution by, EffectLedger.LedgerOperation... ops) {
+        return new StoreWrite.EndRun(by, RunState.COMPLETED, StoreWrite.RunResult.output("{}"), "[]", List.of(ops));
     }
 
     List<String> journal(RunId run) {
-        return reads.journal(run).stream().map(Reads.Chunk::entries).toList();
+        return reads.journal(run).stream().map(StoreQueries.JournalChunk::entries).toList();
     }
 
     boolean freeWork() {

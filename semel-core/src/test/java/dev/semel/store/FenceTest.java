@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 final class FenceTest {
     private static final long OTHER = 78;
     private Desk desk = new Desk(Dialect.POSTGRES);
-    private Lane otherLane = desk.store.openLane();
-    private Leases otherLeases = desk.store.openLeases();
+    private WriteLane otherLane = desk.store.openLane();
+    private WorkerLeases otherLeases = desk.store.openLeases();
 
     @BeforeEach
     void open() {
@@ -56,14 +56,14 @@ final class FenceTest {
     void a_batch_that_begins_after_the_takeover_writes_no_row() {
         RunId run = desk.fresh(desk.key("K"));
         desk.place.setTime(Place.START + Desk.TTL + 1);
-        assertEquals(1, otherLeases.takeOver());
+        assertEquals(1, otherLeases.takeOverExpired());
         assertThrows(
                 StoreFailure.Fenced.class,
                 () -> desk.applyAll(
                         desk.admit(desk.id(), desk.key("L")),
                         desk.append(run, 0, "[1]"),
                         desk.end(run),
-                        new Write.Tally(List.of(desk.seen(run, false, 1)))));
+                        new StoreWrite.RecordDuplicates(List.of(desk.seen(run, false, 1)))));
         assertEquals(1, desk.place.count("semel_run"));
         assertEquals(1, desk.place.count("semel_key"));
         assertEquals(0, desk.place.count("semel_journal"));
@@ -95,7 +95,7 @@ final class FenceTest {
         RunId run = desk.fresh();
         desk.place.setTime(Place.START + Desk.TTL + 1);
         try (Connection batch = slotLocked()) {
-            FutureTask<Integer> takeover = apart(otherLeases::takeOver);
+            FutureTask<Integer> takeover = apart(otherLeases::takeOverExpired);
             PostgresPlace.awaitBlockedBy(batch);
             assertFalse(takeover.isDone());
             assertEquals(1, desk.place.number("SELECT count(*) FROM semel_lease WHERE lease = " + Desk.LEASE));
@@ -110,24 +110,24 @@ final class FenceTest {
         RunId run = desk.fresh();
         desk.place.setTime(Place.START + Desk.TTL + 1);
         try (Connection batch = slotLocked()) {
-            FutureTask<Integer> takeover = apart(otherLeases::takeOver);
+            FutureTask<Integer> takeover = apart(otherLeases::takeOverExpired);
             PostgresPlace.awaitBlockedBy(batch);
             assertTrue(desk.leases.renew(Desk.LEASE, Desk.TTL));
             batch.commit();
             assertEquals(0, takeover.get());
         }
         assertEquals(List.of(), claimElsewhere());
-        assertEquals(Write.Owned.RECORDED, desk.apply(desk.end(run)));
+        assertEquals(StoreWrite.OwnerWriteResult.RECORDED, desk.apply(desk.end(run)));
     }
 
     @Test
     void only_the_databases_clock_ends_a_lease() {
         desk.fresh();
         desk.place.setTime(Place.START + Desk.TTL);
-        assertEquals(0, otherLeases.takeOver(), "it holds up to its last microsecond");
+        assertEquals(0, otherLeases.takeOverExpired(), "it holds up to its last microsecond");
         desk.place.setTime(Place.START + Desk.TTL + 1);
-        assertEquals(1, otherLeases.takeOver());
-        assertEquals(0, otherLeases.takeOver());
+        assertEquals(1, otherLeases.takeOverExpired());
+        assertEquals(0, otherLeases.takeOverExpired());
         assertFalse(desk.leases.renew(Desk.LEASE, Desk.TTL));
         assertEquals(1, desk.place.count("semel_lease"), "the taker's own is left");
     }
@@ -136,9 +136,9 @@ final class FenceTest {
     void of_two_takers_one_ends_the_lease() throws Exception {
         desk.fresh();
         desk.place.setTime(Place.START + Desk.TTL + 1);
-        try (Leases third = desk.store.openLeases()) {
-            FutureTask<Integer> one = apart(otherLeases::takeOver);
-            FutureTask<Integer> two = apart(third::takeOver);
+        try (WorkerLeases third = desk.store.openLeases()) {
+            FutureTask<Integer> one = apart(otherLeases::takeOverExpired);
+            FutureTask<Integer> two = apart(third::takeOverExpired);
             assertEquals(1, one.get() + two.get());
         }
     }
@@ -146,26 +146,26 @@ final class FenceTest {
     @Test
     void two_lanes_of_one_lease_do_not_wait_for_each_other() throws Exception {
         try (Connection _ = slotLocked()) {
-            var second = new Batch.Hold(Desk.LEASE, 1);
+            var second = new CommitBatch.LeaseSlot(Desk.LEASE, 1);
             RunId id = desk.id();
             assertInstanceOf(
-                    Write.Admitted.Fresh.class,
-                    otherLane.apply(new Batch(second, List.of(desk.admit(id)))).getFirst());
+                    StoreWrite.AdmitResult.Fresh.class,
+                    otherLane.apply(new CommitBatch(second, List.of(desk.admit(id)))).getFirst());
         }
     }
 
     @Test
     void equal_triggers_at_two_workers_at_once_are_one_run() throws Exception {
         for (int round = 0; round < 40; round++) {
-            Write.Admit here = desk.admit(desk.id(), desk.key("K" + round), desk.payload("P" + round, true));
-            Write.Admit there = desk.admit(desk.id(), desk.key("K" + round), desk.payload("P" + round, true));
-            var otherHold = new Batch.Hold(OTHER, 0);
+            StoreWrite.AdmitRun here = desk.admit(desk.id(), desk.key("K" + round), desk.payload("P" + round, true));
+            StoreWrite.AdmitRun there = desk.admit(desk.id(), desk.key("K" + round), desk.payload("P" + round, true));
+            var otherHold = new CommitBatch.LeaseSlot(OTHER, 0);
             FutureTask<Object> other = apart(
-                    () -> otherLane.apply(new Batch(otherHold, List.of(there))).getFirst());
+                    () -> otherLane.apply(new CommitBatch(otherHold, List.of(there))).getFirst());
             Object mine = desk.applyAll(here).getFirst();
             Object theirs = other.get();
             long fresh = List.of(mine, theirs).stream()
-                    .filter(Write.Admitted.Fresh.class::isInstance)
+                    .filter(StoreWrite.AdmitResult.Fresh.class::isInstance)
                     .count();
             assertEquals(1, fresh, mine + " and " + theirs);
         }
@@ -176,9 +176,9 @@ final class FenceTest {
     void workspaces_opened_at_once_get_numbers_of_their_own() throws Exception {
         for (int round = 0; round < 20; round++) {
             String name = "concurrent " + round;
-            var edit = new Write.Change<>(new Edit.OpenWorkspace(name, Desk.bytes("a")));
-            var another = new Write.Change<>(new Edit.OpenWorkspace(name + "!", Desk.bytes("b")));
-            FutureTask<List<Object>> other = apart(() -> otherLane.apply(new Batch(null, List.of(edit, another))));
+            var edit = new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateWorkspace(name, Desk.bytes("a")));
+            var another = new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateWorkspace(name + "!", Desk.bytes("b")));
+            FutureTask<List<Object>> other = apart(() -> otherLane.apply(new CommitBatch(null, List.of(edit, another))));
             List<Object> mine = desk.applyAll(edit, another);
             List<Object> theirs = other.get();
             for (int i = 0; i < 2; i++) {
@@ -189,7 +189,7 @@ final class FenceTest {
     }
 
     private static int number(Object workspace) {
-        return assertInstanceOf(Rows.Workspace.class, workspace).ws();
+        return assertInstanceOf(StoredRows.WorkspaceRow.class, workspace).ws();
     }
 
     @Test
@@ -207,8 +207,8 @@ final class FenceTest {
 
     @SuppressWarnings("unchecked") // a claim answers drivers
     private List<RunId> claimElsewhere() {
-        return Desk.runs((List<Write.Driver>) otherLane
-                .apply(new Batch(new Batch.Hold(OTHER, 0), List.of(new Write.Claim(10))))
+        return Desk.runs((List<StoreWrite.RunExecution>) otherLane
+                .apply(new CommitBatch(new CommitBatch.LeaseSlot(OTHER, 0), List.of(new StoreWrite.ClaimRuns(10))))
                 .getFirst());
     }
 }

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.effect.Ledger;
+import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.jdbc.Migrations;
+import dev.semel.store.jdbc.SchemaMigrations;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -44,29 +44,29 @@ final class FrozenSchemaTest {
         try (Place place = open(dialect)) {
             assertEquals(1, place.number("SELECT number FROM semel_migration WHERE number = 1"), "it is one of V001");
             try (Store store = place.store();
-                    Reads reads = store.openReads()) {
-                assertEquals(Migrations.ALL.size(), place.count("semel_migration"));
-                Rows.Workspace workspace = reads.workspace("one");
+                    StoreQueries reads = store.openQueries()) {
+                assertEquals(SchemaMigrations.ALL.size(), place.count("semel_migration"));
+                StoredRows.WorkspaceRow workspace = reads.workspace("one");
                 assertNotNull(workspace);
-                Rows.Run run = reads.run(workspace.ws(), RUN);
+                StoredRows.RunRow run = reads.run(workspace.ws(), RUN);
                 assertNotNull(run);
                 assertEquals(RunState.COMPLETED, run.state());
                 assertEquals("wf_one", run.workflowId());
                 assertEquals("{\"a\":1}", run.input());
                 assertEquals(
-                        "{\"ok\":true}", Objects.requireNonNull(run.end()).ending().output());
+                        "{\"ok\":true}", Objects.requireNonNull(run.end()).result().output());
                 assertEquals(
                         List.of("[]"),
-                        reads.journal(RUN).stream().map(Reads.Chunk::entries).toList());
+                        reads.journal(RUN).stream().map(StoreQueries.JournalChunk::entries).toList());
                 assertEquals(
                         List.of(RUN),
-                        reads.key(workspace.ws(), "order-1").stream()
-                                .map(held -> held.known().run())
+                        reads.keyRecords(workspace.ws(), "order-1").stream()
+                                .map(held -> held.keyRecord().run())
                                 .toList());
-                Ledger.Row effect = reads.effects(RUN).getFirst();
-                assertEquals(Ledger.State.DONE, effect.state());
+                EffectLedger.EffectRow effect = reads.effects(RUN).getFirst();
+                assertEquals(EffectLedger.EffectState.DONE, effect.state());
                 assertNotNull(effect.result());
-                Rows.Version version = reads.version("wf_one", 1);
+                StoredRows.VersionRow version = reads.version("wf_one", 1);
                 assertNotNull(version);
                 assertTrue(version.body().contains("one"), version.body());
             }

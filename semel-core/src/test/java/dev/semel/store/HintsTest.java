@@ -21,8 +21,8 @@ final class HintsTest {
     private final PostgresStore two = store();
     private final LinkedBlockingQueue<Optional<RunId>> toOne = new LinkedBlockingQueue<>();
     private final LinkedBlockingQueue<Optional<RunId>> toTwo = new LinkedBlockingQueue<>();
-    private final Store.Listening first = one.listen(run -> toOne.add(Optional.ofNullable(run)));
-    private final Store.Listening second = two.listen(run -> toTwo.add(Optional.ofNullable(run)));
+    private final Store.WakeSubscription first = one.listen(run -> toOne.add(Optional.ofNullable(run)));
+    private final Store.WakeSubscription second = two.listen(run -> toTwo.add(Optional.ofNullable(run)));
 
     private PostgresStore store() {
         PostgresStore store = new PostgresStore(place.url(), () -> 0, () -> new RunId(1, ids.getAndIncrement()));
@@ -47,16 +47,16 @@ final class HintsTest {
     void others_hear_which_run_something_came_for_and_nobody_hears_himself() throws InterruptedException {
         assertEquals(Optional.empty(), next(toOne), "whoever begins to listen looks at once");
         assertEquals(Optional.empty(), next(toTwo));
-        Leases leases = one.openLeases();
-        Leases others = two.openLeases();
+        WorkerLeases leases = one.openLeases();
+        WorkerLeases others = two.openLeases();
         leases.start(7, "one", 2, 60_000_000);
         others.start(8, "two", 2, 60_000_000);
-        leases.takeOver();
-        others.takeOver();
+        leases.takeOverExpired();
+        others.takeOverExpired();
         RunId run = new RunId(5, 5);
-        change(one, new Edit.Wake(List.of(run)));
+        change(one, new StoreCommand.WakeRuns(List.of(run)));
         assertEquals(Optional.of(run), next(toTwo));
-        change(two, new Edit.Cancel(1, run, "ann", ""));
+        change(two, new StoreCommand.CancelRun(1, run, "ann", ""));
         assertEquals(Optional.of(run), next(toOne), "its own hint would have come before");
         leases.close();
         others.close();
@@ -65,21 +65,21 @@ final class HintsTest {
     @Test
     void a_worker_that_is_alone_tells_nobody() throws InterruptedException {
         assertEquals(Optional.empty(), next(toTwo));
-        Leases leases = one.openLeases();
+        WorkerLeases leases = one.openLeases();
         leases.start(7, "one", 2, 60_000_000);
-        leases.takeOver();
-        change(one, new Edit.Wake(List.of(new RunId(5, 5))));
+        leases.takeOverExpired();
+        change(one, new StoreCommand.WakeRuns(List.of(new RunId(5, 5))));
         two.openLeases().start(8, "two", 2, 60_000_000);
-        leases.takeOver();
+        leases.takeOverExpired();
         RunId run = new RunId(6, 6);
-        change(one, new Edit.Wake(List.of(run)));
+        change(one, new StoreCommand.WakeRuns(List.of(run)));
         assertEquals(Optional.of(run), next(toTwo), "the first one was not told");
         leases.close();
     }
 
-    private static void change(PostgresStore store, Edit<?> edit) {
-        try (Lane lane = store.openLane()) {
-            lane.apply(new Batch(null, List.of(new Write.Change<>(edit))));
+    private static void change(PostgresStore store, StoreCommand<?> edit) {
+        try (WriteLane lane = store.openLane()) {
+            lane.apply(new CommitBatch(null, List.of(new StoreWrite.ExecuteCommand<>(edit))));
         }
     }
 }

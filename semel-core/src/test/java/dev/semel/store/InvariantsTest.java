@@ -64,14 +64,14 @@ final class InvariantsTest {
             RunId run = desk.fresh(desk.key("K"));
             desk.fresh();
             desk.apply(desk.append(run, 0, "[]"));
-            var gate = new NewRun.Gate(
-                    List.of(new NewRun.Gate.Place("Q", 1)), null, 0, new NewRun.Gate.Debounce("D", 1, 1));
-            var links = new NewRun.Links(null, run, run);
+            var gate = new NewRun.StartConditions(
+                    List.of(new NewRun.StartConditions.QueueLimit("Q", 1)), null, 0, new NewRun.StartConditions.DebounceWindow("D", 1, 1));
+            var links = new NewRun.RunParentage(null, run, run);
             desk.apply(desk.admit(desk.linked(desk.id(), links, gate, RunState.STARTED), List.of(), false));
-            desk.apply(desk.gated(desk.id(), new NewRun.Gate(gate.places(), null, 0, null)));
+            desk.apply(desk.gated(desk.id(), new NewRun.StartConditions(gate.queueLimits(), null, 0, null)));
             desk.apply(Desk.ops(run, Deed.of(desk.ws, "d").reserve(run)));
-            desk.change(new Edit.Signal(desk.ws, run, "s", "k", "{}"));
-            desk.apply(new Write.Tally(List.of(desk.seen(run, false, 3))));
+            desk.change(new StoreCommand.SendSignal(desk.ws, run, "s", "k", "{}"));
+            desk.apply(new StoreWrite.RecordDuplicates(List.of(desk.seen(run, false, 3))));
             letters(desk, run);
             Invariants.check(desk.place);
             desk.store.close();
@@ -87,13 +87,13 @@ final class InvariantsTest {
     /** One that is kept, one that was heard, and a wait that listens. */
     private static void letters(Desk desk, RunId run) {
         for (String key : List.of("heard", "done")) {
-            var to = new Letter.Address(desk.ws, "s", key);
-            var ear = new Letter.Ear(new Write.Driver(run, 1), key);
-            desk.change(new Edit.Mail<>(new Letter.Listen(to, ear, false)));
+            var to = new KeyedSignalOperation.SignalAddress(desk.ws, "s", key);
+            var ear = new KeyedSignalOperation.SignalWaiter(new StoreWrite.RunExecution(run, 1), key);
+            desk.change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StartListening(to, ear, false)));
         }
         for (String key : List.of("done", "kept")) {
-            var to = new Letter.Address(desk.ws, "s", key);
-            desk.change(new Edit.Mail<>(new Letter.Post(to, key, desk.id(), Desk.bytes("d"), "{}")));
+            var to = new KeyedSignalOperation.SignalAddress(desk.ws, "s", key);
+            desk.change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.SendKeyedSignal(to, key, desk.id(), Desk.bytes("d"), "{}")));
         }
     }
 }

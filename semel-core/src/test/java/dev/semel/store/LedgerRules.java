@@ -6,21 +6,21 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.effect.Ledger;
-import dev.semel.effect.Ledger.OnChange;
-import dev.semel.effect.Ledger.State;
-import dev.semel.effect.Ledger.Verdict;
+import dev.semel.effect.EffectLedger;
+import dev.semel.effect.EffectLedger.ChangePolicy;
+import dev.semel.effect.EffectLedger.EffectState;
+import dev.semel.effect.EffectLedger.LedgerDecision;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Write.Driver;
-import dev.semel.store.Write.Owned;
+import dev.semel.store.StoreWrite.RunExecution;
+import dev.semel.store.StoreWrite.OwnerWriteResult;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The ledger answers in the same commit as the journal: who may send, who did, who is in doubt. */
 interface LedgerRules {
     long HOUR = 3_600_000_000L;
-    Verdict NOTED = new Verdict.Noted();
+    LedgerDecision NOTED = new LedgerDecision.Recorded();
 
     Desk desk();
 
@@ -28,18 +28,18 @@ interface LedgerRules {
         return Deed.of(desk().ws, "d1").once(HOUR);
     }
 
-    private Verdict ask(Write.Append append) {
-        Owned owned = desk().apply(append);
+    private LedgerDecision ask(StoreWrite.AppendJournal append) {
+        OwnerWriteResult owned = desk().apply(append);
         assertTrue(owned.recorded());
-        return owned.verdicts().getFirst();
+        return owned.ledgerDecisions().getFirst();
     }
 
-    private Verdict ask(RunId run, Deed deed) {
+    private LedgerDecision ask(RunId run, Deed deed) {
         return ask(Desk.ops(run, deed.reserve(run)));
     }
 
-    private Ledger.Row row(Deed deed) {
-        Ledger.Row row = desk().reads.effect(deed.id());
+    private EffectLedger.EffectRow row(Deed deed) {
+        EffectLedger.EffectRow row = desk().reads.effect(deed.id());
         assertNotNull(row);
         return row;
     }
@@ -55,12 +55,12 @@ interface LedgerRules {
     @Test
     default void the_first_to_ask_may_send_and_its_intent_is_on_record() {
         RunId run = desk().fresh();
-        assertEquals(new Verdict.Granted(1, 1, Place.START), ask(run, deed()));
+        assertEquals(new LedgerDecision.SendGranted(1, 1, Place.START), ask(run, deed()));
         assertEquals(
-                new Ledger.Row(
+                new EffectLedger.EffectRow(
                         deed().id(),
                         Deed.holder(run, 1, 1),
-                        State.RESERVED,
+                        EffectState.RESERVED,
                         1,
                         1,
                         Place.START,
@@ -77,8 +77,8 @@ interface LedgerRules {
     @Test
     default void a_reservation_applied_again_is_the_same_reservation() {
         RunId run = desk().fresh();
-        Write.Append reserve = Desk.ops(run, deed().reserve(run));
-        Verdict first = ask(reserve);
+        StoreWrite.AppendJournal reserve = Desk.ops(run, deed().reserve(run));
+        LedgerDecision first = ask(reserve);
         desk().place.setTime(Place.START + 9);
         assertEquals(first, ask(reserve));
         assertEquals(Place.START, row(deed()).firstAt());
@@ -87,8 +87,8 @@ interface LedgerRules {
     @Test
     default void a_settlement_applied_again_is_the_same_settlement() {
         RunId run = doer(deed());
-        Ledger.Row done = row(deed());
-        assertEquals(State.DONE, done.state());
+        EffectLedger.EffectRow done = row(deed());
+        assertEquals(EffectState.DONE, done.state());
         assertEquals("{\"by\":1}", done.result());
         assertEquals(Place.START + HOUR, done.expiresAt());
         desk().place.setTime(Place.START + 9);
@@ -100,12 +100,12 @@ interface LedgerRules {
     default void a_write_that_settles_and_reserves_again_may_be_applied_twice() {
         RunId run = desk().fresh();
         ask(run, deed());
-        Write.Append retry =
-                Desk.ops(run, deed().settle(run, State.FREE, null), deed().reserve(Deed.holder(run, 1, 2)));
-        Owned first = desk().apply(retry);
-        assertEquals(List.of(NOTED, new Verdict.Granted(1, 2, Place.START)), first.verdicts());
-        Verdict again = desk().apply(retry).verdicts().getLast();
-        assertEquals(new Verdict.Granted(1, 2, Place.START, true), again, "what was before is not known any more");
+        StoreWrite.AppendJournal retry =
+                Desk.ops(run, deed().settle(run, EffectState.FREE, null), deed().reserve(Deed.holder(run, 1, 2)));
+        OwnerWriteResult first = desk().apply(retry);
+        assertEquals(List.of(NOTED, new LedgerDecision.SendGranted(1, 2, Place.START)), first.ledgerDecisions());
+        LedgerDecision again = desk().apply(retry).ledgerDecisions().getLast();
+        assertEquals(new LedgerDecision.SendGranted(1, 2, Place.START, true), again, "what was before is not known any more");
         assertEquals(2, row(deed()).attempt());
     }
 
@@ -114,10 +114,10 @@ interface LedgerRules {
         RunId one = desk().fresh();
         RunId two = desk().fresh();
         ask(one, deed());
-        assertEquals(new Verdict.Taken(one, false), ask(two, deed()));
-        desk().apply(Desk.ops(one, deed().settle(one, State.UNKNOWN, null)));
+        assertEquals(new LedgerDecision.HeldByOtherRun(one, false), ask(two, deed()));
+        desk().apply(Desk.ops(one, deed().settle(one, EffectState.UNKNOWN, null)));
         desk().place.setTime(Place.START + 365 * 24 * HOUR);
-        assertEquals(new Verdict.Taken(one, true), ask(two, deed()), "what is unknown never expires");
+        assertEquals(new LedgerDecision.HeldByOtherRun(one, true), ask(two, deed()), "what is unknown never expires");
     }
 
     @Test
@@ -125,9 +125,9 @@ interface LedgerRules {
         RunId first = doer(deed());
         RunId second = desk().fresh();
         desk().place.setTime(Place.START + HOUR - 1);
-        assertEquals(new Verdict.Suppressed("{\"by\":1}", first, Place.START), ask(second, deed()));
+        assertEquals(new LedgerDecision.Suppressed("{\"by\":1}", first, Place.START), ask(second, deed()));
         desk().place.setTime(Place.START + HOUR);
-        assertEquals(new Verdict.Granted(2, 1, Place.START + HOUR), ask(second, deed()));
+        assertEquals(new LedgerDecision.SendGranted(2, 1, Place.START + HOUR), ask(second, deed()));
         assertEquals(second, row(deed()).holder().run());
     }
 
@@ -135,11 +135,11 @@ interface LedgerRules {
     default void other_data_inside_the_window_go_as_the_workflow_says() {
         RunId first = doer(deed());
         RunId second = desk().fresh();
-        assertEquals(new Verdict.Changed(first), ask(second, deed().with(OnChange.REVIEW, "other")));
+        assertEquals(new LedgerDecision.DataChanged(first), ask(second, deed().with(ChangePolicy.REVIEW, "other")));
         assertEquals(
-                new Verdict.Suppressed("{\"by\":1}", first, Place.START),
-                ask(second, deed().with(OnChange.SUPPRESS, "other")));
-        assertEquals(new Verdict.Granted(2, 1, Place.START), ask(second, deed().with(OnChange.SEND, "other")));
+                new LedgerDecision.Suppressed("{\"by\":1}", first, Place.START),
+                ask(second, deed().with(ChangePolicy.SUPPRESS, "other")));
+        assertEquals(new LedgerDecision.SendGranted(2, 1, Place.START), ask(second, deed().with(ChangePolicy.SEND, "other")));
     }
 
     @Test
@@ -147,33 +147,33 @@ interface LedgerRules {
         RunId one = desk().fresh();
         RunId two = desk().fresh();
         ask(one, deed());
-        desk().apply(Desk.ops(one, deed().settle(one, State.FREE, null)));
-        assertEquals(new Verdict.Granted(1, 1, Place.START), ask(two, deed()));
+        desk().apply(Desk.ops(one, deed().settle(one, EffectState.FREE, null)));
+        assertEquals(new LedgerDecision.SendGranted(1, 1, Place.START), ask(two, deed()));
         desk().apply(Desk.ops(one, deed().done(one)));
-        assertEquals(State.RESERVED, row(deed()).state(), "who does not hold it settles nothing");
+        assertEquals(EffectState.RESERVED, row(deed()).state(), "who does not hold it settles nothing");
     }
 
     @Test
     default void a_step_that_was_done_is_reused_for_ever() {
         RunId run = doer(deed());
         desk().place.setTime(Place.START + 2 * HOUR);
-        assertEquals(new Verdict.Reused("{\"by\":1}"), ask(run, deed()));
+        assertEquals(new LedgerDecision.Reused("{\"by\":1}"), ask(run, deed()));
     }
 
     @Test
     default void an_own_send_without_a_result_is_unsettled_unless_the_provider_still_remembers_it() {
         RunId run = desk().fresh();
         ask(run, deed());
-        desk().change(new Edit.GiveBack(new Driver(run, 1)));
-        Driver second = desk().claim().getFirst();
+        desk().change(new StoreCommand.ReturnRun(new RunExecution(run, 1)));
+        RunExecution second = desk().claim().getFirst();
         var holder = Deed.holder(run, second.claim(), 1);
-        assertEquals(new Verdict.Unsettled(1, 1, Place.START), ask(Desk.ops(second, deed().reserve(holder))));
+        assertEquals(new LedgerDecision.OutcomeUnknown(1, 1, Place.START), ask(Desk.ops(second, deed().reserve(holder))));
         Deed remembered = deed().resendFor(100);
         desk().place.setTime(Place.START + 99);
-        assertEquals(new Verdict.Granted(1, 2, Place.START, true), ask(Desk.ops(second, remembered.reserve(holder))));
+        assertEquals(new LedgerDecision.SendGranted(1, 2, Place.START, true), ask(Desk.ops(second, remembered.reserve(holder))));
         desk().place.setTime(Place.START + 100);
         assertEquals(
-                new Verdict.Unsettled(1, 2, Place.START),
+                new LedgerDecision.OutcomeUnknown(1, 2, Place.START),
                 ask(Desk.ops(second, remembered.reserve(Deed.holder(run, second.claim(), 2)))));
     }
 
@@ -182,34 +182,34 @@ interface LedgerRules {
         RunId other = doer(deed());
         RunId run = desk().fresh();
         Deed late = Deed.of(desk().ws, "d0");
-        Owned owned = desk().apply(Desk.ops(
+        OwnerWriteResult owned = desk().apply(Desk.ops(
                 run, deed().reserve(run), late.reserve(run), late.done(run), late.reserve(Deed.holder(run, 1, 2))));
         assertEquals(
                 List.of(
-                        new Verdict.Suppressed("{\"by\":1}", other, Place.START),
-                        new Verdict.Granted(1, 1, Place.START),
+                        new LedgerDecision.Suppressed("{\"by\":1}", other, Place.START),
+                        new LedgerDecision.SendGranted(1, 1, Place.START),
                         NOTED,
-                        new Verdict.Reused("{\"by\":1}")),
-                owned.verdicts());
-        assertEquals(State.DONE, row(late).state());
+                        new LedgerDecision.Reused("{\"by\":1}")),
+                owned.ledgerDecisions());
+        assertEquals(EffectState.DONE, row(late).state());
     }
 
     @Test
     default void of_many_that_ask_in_one_batch_one_may_send() {
         RunId[] runs = {desk().fresh(), desk().fresh(), desk().fresh()};
-        Write<?>[] asks = new Write<?>[runs.length];
+        StoreWrite<?>[] asks = new StoreWrite<?>[runs.length];
         for (int i = 0; i < runs.length; i++) {
             asks[i] = Desk.ops(runs[i], Deed.of(desk().ws, "own" + i).reserve(runs[i]), deed().reserve(runs[i]));
         }
         for (int round = 0; round < 2; round++) {
-            List<Verdict> verdicts = desk().decided(asks).stream()
-                    .map(outcome -> ((Owned) outcome).verdicts().get(1))
+            List<LedgerDecision> verdicts = desk().decided(asks).stream()
+                    .map(outcome -> ((OwnerWriteResult) outcome).ledgerDecisions().get(1))
                     .toList();
             assertEquals(
                     List.of(
-                            new Verdict.Granted(1, 1, Place.START),
-                            new Verdict.Taken(runs[0], false),
-                            new Verdict.Taken(runs[0], false)),
+                            new LedgerDecision.SendGranted(1, 1, Place.START),
+                            new LedgerDecision.HeldByOtherRun(runs[0], false),
+                            new LedgerDecision.HeldByOtherRun(runs[0], false)),
                     verdicts,
                     "also when it is applied again");
         }
@@ -221,13 +221,13 @@ interface LedgerRules {
         RunId two = desk().fresh();
         ask(one, deed());
         List<Object> outcomes = desk().decided(
-                        Desk.ops(one, deed().settle(one, State.FREE, null)),
+                        Desk.ops(one, deed().settle(one, EffectState.FREE, null)),
                         Desk.ops(two, deed().reserve(two)),
-                        desk().end(new Driver(two, 1), deed().done(two)),
-                        desk().end(new Driver(one, 1)));
-        assertEquals(List.of(new Verdict.Granted(1, 1, Place.START)), ((Owned) outcomes.get(1)).verdicts());
+                        desk().end(new RunExecution(two, 1), deed().done(two)),
+                        desk().end(new RunExecution(one, 1)));
+        assertEquals(List.of(new LedgerDecision.SendGranted(1, 1, Place.START)), ((OwnerWriteResult) outcomes.get(1)).ledgerDecisions());
         assertEquals(two, row(deed()).holder().run());
-        assertEquals(State.DONE, row(deed()).state());
+        assertEquals(EffectState.DONE, row(deed()).state());
         assertEquals(2, desk().place.count("semel_finished_run"));
     }
 
@@ -235,8 +235,8 @@ interface LedgerRules {
     default void an_end_settles_in_its_own_commit_and_once() {
         RunId run = desk().fresh();
         ask(run, deed());
-        Write.End end = desk().end(new Driver(run, 1), deed().settle(run, State.FREE, null));
-        assertEquals(new Owned(true, false, List.of(NOTED)), desk().apply(end));
+        StoreWrite.EndRun end = desk().end(new RunExecution(run, 1), deed().settle(run, EffectState.FREE, null));
+        assertEquals(new OwnerWriteResult(true, false, List.of(NOTED)), desk().apply(end));
         RunId next = desk().fresh();
         ask(next, deed());
         assertTrue(desk().apply(end).recorded(), "applied again it is on record");
@@ -246,13 +246,13 @@ interface LedgerRules {
     @Test
     default void who_does_not_drive_the_run_moves_nothing_in_the_ledger() {
         RunId run = desk().fresh();
-        var old = new Driver(run, 1);
-        desk().change(new Edit.GiveBack(old));
-        Driver now = desk().claim().getFirst();
-        assertEquals(Owned.FENCED, desk().apply(Desk.ops(old, deed().reserve(run))));
-        assertEquals(Owned.FENCED, desk().apply(Desk.ops(new Driver(run, 3), deed().reserve(run))));
-        assertEquals(Owned.FENCED, desk().apply(desk().end(old, deed().reserve(run))));
-        assertEquals(Owned.FENCED, desk().applyAs(null, Desk.ops(now, deed().reserve(run))));
+        var old = new RunExecution(run, 1);
+        desk().change(new StoreCommand.ReturnRun(old));
+        RunExecution now = desk().claim().getFirst();
+        assertEquals(OwnerWriteResult.FENCED, desk().apply(Desk.ops(old, deed().reserve(run))));
+        assertEquals(OwnerWriteResult.FENCED, desk().apply(Desk.ops(new RunExecution(run, 3), deed().reserve(run))));
+        assertEquals(OwnerWriteResult.FENCED, desk().apply(desk().end(old, deed().reserve(run))));
+        assertEquals(OwnerWriteResult.FENCED, desk().applyAs(null, Desk.ops(now, deed().reserve(run))));
         assertNull(desk().reads.effect(deed().id()));
         assertEquals(RunState.STARTED, desk().runOf(run).state());
     }
@@ -261,36 +261,36 @@ interface LedgerRules {
     default void a_note_is_written_once_and_found_by_its_step() {
         RunId run = desk().fresh();
         assertEquals(NOTED, ask(Desk.ops(run, deed().note(run))));
-        Ledger.Row noted = row(deed());
-        assertEquals(State.DONE, noted.state());
+        EffectLedger.EffectRow noted = row(deed());
+        assertEquals(EffectState.DONE, noted.state());
         desk().place.setTime(Place.START + 9);
         desk().apply(Desk.ops(run, deed().note(run)));
         assertEquals(noted, row(deed()));
-        assertEquals(new Verdict.Reused("{\"noted\":1}"), ask(run, deed()));
+        assertEquals(new LedgerDecision.Reused("{\"noted\":1}"), ask(run, deed()));
     }
 
     @Test
     default void a_person_decides_what_is_in_doubt_once() {
         RunId run = desk().fresh();
         ask(run, deed());
-        var decide = new Edit.Decide(deed().id(), run, "{\"seen\":1}", desk().by("op", "the bank says so"));
+        var decide = new StoreCommand.DecideEffect(deed().id(), run, "{\"seen\":1}", desk().by("op", "the bank says so"));
         assertFalse(desk().change(decide), "it is on its way, not in doubt");
-        var by = new Driver(run, 1);
-        var rest = new Write.Rest(Write.Rest.NEVER, "{\"for\":\"decision\"}", 0);
-        Ledger.Op doubt = deed().settle(run, State.UNKNOWN, null);
-        desk().apply(new Write.Append(by, 0, "", RunState.IN_DOUBT, List.of(doubt), rest));
+        var by = new RunExecution(run, 1);
+        var rest = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{\"for\":\"decision\"}", 0);
+        EffectLedger.LedgerOperation doubt = deed().settle(run, EffectState.UNKNOWN, null);
+        desk().apply(new StoreWrite.AppendJournal(by, 0, "", RunState.IN_DOUBT, List.of(doubt), rest));
         assertEquals(List.of(), desk().claim());
         assertFalse(
-                desk().change(new Edit.Decide(deed().id(), desk().fresh(), null, desk().by("op", ""))),
+                desk().change(new StoreCommand.DecideEffect(deed().id(), desk().fresh(), null, desk().by("op", ""))),
                 "another run's");
         assertTrue(desk().change(decide));
         assertTrue(desk().change(decide), "applied again after a lost answer it answers the same");
-        assertFalse(desk().change(new Edit.Decide(deed().id(), run, null, desk().by("op", "no"))));
+        assertFalse(desk().change(new StoreCommand.DecideEffect(deed().id(), run, null, desk().by("op", "no"))));
         assertEquals(1, desk().place.count("semel_audit"));
-        Driver next = desk().claim().getFirst();
+        RunExecution next = desk().claim().getFirst();
         assertEquals(run, next.run());
         assertEquals(
-                new Verdict.Reused("{\"seen\":1}"),
+                new LedgerDecision.Reused("{\"seen\":1}"),
                 ask(Desk.ops(next, deed().reserve(Deed.holder(run, next.claim(), 1)))));
     }
 
@@ -298,21 +298,21 @@ interface LedgerRules {
     default void a_decision_that_meets_a_run_on_its_way_to_rest_is_not_slept_through() {
         RunId run = desk().fresh();
         ask(run, deed());
-        desk().apply(Desk.ops(run, deed().settle(run, State.UNKNOWN, null)));
-        assertTrue(desk().change(new Edit.Decide(deed().id(), run, null, desk().by("op", "nothing arrived"))));
-        var rest = new Write.Rest(Write.Rest.NEVER, "{\"for\":\"decision\"}", 0);
-        desk().apply(new Write.Append(new Driver(run, 1), 0, "", RunState.IN_DOUBT, List.of(), rest));
-        assertEquals(List.of(new Driver(run, 2)), desk().claim());
+        desk().apply(Desk.ops(run, deed().settle(run, EffectState.UNKNOWN, null)));
+        assertTrue(desk().change(new StoreCommand.DecideEffect(deed().id(), run, null, desk().by("op", "nothing arrived"))));
+        var rest = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{\"for\":\"decision\"}", 0);
+        desk().apply(new StoreWrite.AppendJournal(new RunExecution(run, 1), 0, "", RunState.IN_DOUBT, List.of(), rest));
+        assertEquals(List.of(new RunExecution(run, 2)), desk().claim());
     }
 
     @Test
     default void what_a_person_says_did_not_happen_may_be_sent_again() {
         RunId run = desk().fresh();
         ask(run, deed());
-        desk().apply(Desk.ops(run, deed().settle(run, State.UNKNOWN, null)));
-        assertTrue(desk().change(new Edit.Decide(deed().id(), run, null, desk().by("op", "nothing arrived"))));
+        desk().apply(Desk.ops(run, deed().settle(run, EffectState.UNKNOWN, null)));
+        assertTrue(desk().change(new StoreCommand.DecideEffect(deed().id(), run, null, desk().by("op", "nothing arrived"))));
         assertEquals(
-                new Verdict.Granted(1, 2, Place.START), ask(Desk.ops(run, deed().reserve(Deed.holder(run, 1, 2)))));
+                new LedgerDecision.SendGranted(1, 2, Place.START), ask(Desk.ops(run, deed().reserve(Deed.holder(run, 1, 2)))));
     }
 
     @Test
@@ -321,12 +321,12 @@ interface LedgerRules {
         desk().place.setTime(Place.START + 1);
         Deed other = Deed.of(desk().ws, "d2");
         ask(run, other);
-        assertEquals(List.of(row(other), row(deed())), listed(Reads.EffectFilter.all(desk().ws, 10)));
-        assertEquals(List.of(row(deed())), listed(Reads.EffectFilter.in(desk().ws, State.DONE, 10)));
-        assertEquals(List.of(row(other)), listed(Reads.EffectFilter.all(desk().ws, 1)));
+        assertEquals(List.of(row(other), row(deed())), listed(StoreQueries.EffectFilter.all(desk().ws, 10)));
+        assertEquals(List.of(row(deed())), listed(StoreQueries.EffectFilter.in(desk().ws, EffectState.DONE, 10)));
+        assertEquals(List.of(row(other)), listed(StoreQueries.EffectFilter.all(desk().ws, 1)));
     }
 
-    private List<Ledger.Row> listed(Reads.EffectFilter filter) {
+    private List<EffectLedger.EffectRow> listed(StoreQueries.EffectFilter filter) {
         return desk().reads.effects(filter).found();
     }
 
@@ -344,11 +344,11 @@ interface LedgerRules {
         desk().apply(Desk.ops(late, deeds.suppressed(late)));
         RunId last = doer(deed());
         desk().apply(Desk.ops(last, Deed.of(desk().ws, "n9").note(last)));
-        Reads.EffectFilter page = Reads.EffectFilter.all(desk().ws, 2);
-        assertEquals(List.of(row(deeds)), listed(page.part(Reads.Part.SUPPRESSED)));
-        assertEquals(List.of(row(deed()), row(other)), listed(page.part(Reads.Part.DEEDS)), "notes are no deeds");
+        StoreQueries.EffectFilter page = StoreQueries.EffectFilter.all(desk().ws, 2);
+        assertEquals(List.of(row(deeds)), listed(page.selection(StoreQueries.EffectSelection.SUPPRESSED)));
+        assertEquals(List.of(row(deed()), row(other)), listed(page.selection(StoreQueries.EffectSelection.DEEDS)), "notes are no deeds");
         assertEquals(List.of(), listed(page.key("another key")));
-        assertEquals(List.of(row(deeds)), listed(page.key("the key").part(Reads.Part.SUPPRESSED)));
+        assertEquals(List.of(row(deeds)), listed(page.key("the key").selection(StoreQueries.EffectSelection.SUPPRESSED)));
         assertEquals(run, row(other).holder().run());
     }
 
@@ -359,10 +359,10 @@ interface LedgerRules {
         Deed kept = Deed.of(desk().ws, "s1");
         desk().apply(Desk.ops(run, note.note(run), kept.suppressed(run)));
         desk().apply(desk().end(run));
-        assertEquals(1, desk().change(new Edit.BlankRuns(List.of(run), Place.START + 1)));
+        assertEquals(1, desk().change(new StoreCommand.ErasePayloads(List.of(run), Place.START + 1)));
         assertNull(row(kept).result());
-        assertEquals("run_x 17", row(kept).stoodFor());
-        assertTrue(row(note).isNote());
-        assertEquals(List.of(row(kept)), listed(Reads.EffectFilter.all(desk().ws, 9)));
+        assertEquals("run_x 17", row(kept).suppressedBy());
+        assertTrue(row(note).isStepNote());
+        assertEquals(List.of(row(kept)), listed(StoreQueries.EffectFilter.all(desk().ws, 9)));
     }
 }

@@ -3,9 +3,9 @@ package dev.semel.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.store.Letter.Heard;
-import dev.semel.store.Letter.Posted;
-import dev.semel.store.Write.Driver;
+import dev.semel.store.KeyedSignalOperation.ListenResult;
+import dev.semel.store.KeyedSignalOperation.SendResult;
+import dev.semel.store.StoreWrite.RunExecution;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
@@ -17,7 +17,7 @@ final class LetterMeetingTest {
     private static final int ROUNDS = 60;
 
     private final Desk desk = new Desk(Dialect.POSTGRES);
-    private final Lane second = desk.store.openLane();
+    private final WriteLane second = desk.store.openLane();
 
     @AfterEach
     void close() {
@@ -25,29 +25,29 @@ final class LetterMeetingTest {
         desk.close();
     }
 
-    private Letter.Address to(String key) {
-        return new Letter.Address(desk.ws, "paid", key);
+    private KeyedSignalOperation.SignalAddress to(String key) {
+        return new KeyedSignalOperation.SignalAddress(desk.ws, "paid", key);
     }
 
-    private Write<?> post(String key, String letter) {
-        return new Write.Change<>(
-                new Edit.Mail<>(new Letter.Post(to(key), letter, desk.id(), Desk.bytes(letter), "{}")));
+    private StoreWrite<?> post(String key, String letter) {
+        return new StoreWrite.ExecuteCommand<>(
+                new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.SendKeyedSignal(to(key), letter, desk.id(), Desk.bytes(letter), "{}")));
     }
 
-    private Write<?> listen(Driver by, String key) {
-        return new Write.Change<>(new Edit.Mail<>(new Letter.Listen(to(key), new Letter.Ear(by, "wait"), false)));
+    private StoreWrite<?> listen(RunExecution by, String key) {
+        return new StoreWrite.ExecuteCommand<>(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StartListening(to(key), new KeyedSignalOperation.SignalWaiter(by, "wait"), false)));
     }
 
-    private Write<?> hush(Driver by) {
-        return new Write.Change<>(new Edit.Mail<>(new Letter.Hush(new Letter.Ear(by, "wait"))));
+    private StoreWrite<?> hush(RunExecution by) {
+        return new StoreWrite.ExecuteCommand<>(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StopListening(new KeyedSignalOperation.SignalWaiter(by, "wait"))));
     }
 
-    private Object onSecond(Write<?> write) {
-        return second.apply(new Batch(new Batch.Hold(Desk.LEASE, 1), List.of(write)))
+    private Object onSecond(StoreWrite<?> write) {
+        return second.apply(new CommitBatch(new CommitBatch.LeaseSlot(Desk.LEASE, 1), List.of(write)))
                 .getFirst();
     }
 
-    private int letters(Driver by) {
+    private int letters(RunExecution by) {
         return desk.reads.signals(by.run()).size();
     }
 
@@ -55,15 +55,15 @@ final class LetterMeetingTest {
     void a_letter_that_comes_while_the_wait_registers_is_never_lost() throws Exception {
         int before = 0;
         for (int round = 0; round < ROUNDS; round++) {
-            Driver by = new Driver(desk.fresh(), 1);
+            RunExecution by = new RunExecution(desk.fresh(), 1);
             String key = "order " + round;
-            Write<?> letter = post(key, "letter " + round);
+            StoreWrite<?> letter = post(key, "letter " + round);
             FutureTask<Object> posted = Apart.start(() -> onSecond(letter));
             Object heard = desk.apply(listen(by, key));
-            boolean delivered = ((Posted.Sent) posted.get()).runs().equals(List.of(by.run()));
-            assertEquals(heard == Heard.NOTHING, delivered, "who came second met who came first");
+            boolean delivered = ((SendResult.Sent) posted.get()).runs().equals(List.of(by.run()));
+            assertEquals(heard == ListenResult.NOTHING, delivered, "who came second met who came first");
             assertEquals(1, letters(by), "round " + round);
-            before += heard == Heard.LETTER ? 1 : 0;
+            before += heard == ListenResult.LETTER ? 1 : 0;
         }
         System.out.println("letters: " + before + " of " + ROUNDS + " came before the wait");
     }
@@ -71,17 +71,17 @@ final class LetterMeetingTest {
     @Test
     void a_letter_that_comes_while_the_wait_gives_up_is_delivered_or_kept_and_not_both() throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
-            Driver by = new Driver(desk.fresh(), 1);
+            RunExecution by = new RunExecution(desk.fresh(), 1);
             String key = "order " + round;
             desk.apply(listen(by, key));
-            Write<?> letter = post(key, "letter " + round);
+            StoreWrite<?> letter = post(key, "letter " + round);
             FutureTask<Object> posted = Apart.start(() -> onSecond(letter));
             Object heard = desk.apply(hush(by));
-            boolean delivered = !((Posted.Sent) posted.get()).runs().isEmpty();
-            assertEquals(delivered, heard == Heard.LETTER);
+            boolean delivered = !((SendResult.Sent) posted.get()).runs().isEmpty();
+            assertEquals(delivered, heard == ListenResult.LETTER);
             assertEquals(delivered ? 1 : 0, letters(by));
-            Driver next = new Driver(desk.fresh(), 1);
-            assertEquals(delivered ? Heard.NOTHING : Heard.LETTER, desk.apply(listen(next, key)));
+            RunExecution next = new RunExecution(desk.fresh(), 1);
+            assertEquals(delivered ? ListenResult.NOTHING : ListenResult.LETTER, desk.apply(listen(next, key)));
         }
     }
 
@@ -90,8 +90,8 @@ final class LetterMeetingTest {
         for (int round = 0; round < ROUNDS; round++) {
             String key = "order " + round;
             desk.apply(post(key, "letter " + round));
-            Driver here = new Driver(desk.fresh(), 1);
-            Driver there = new Driver(desk.fresh(), 1);
+            RunExecution here = new RunExecution(desk.fresh(), 1);
+            RunExecution there = new RunExecution(desk.fresh(), 1);
             FutureTask<Object> other = Apart.start(() -> onSecond(listen(there, key)));
             desk.apply(listen(here, key));
             other.get();
@@ -102,16 +102,16 @@ final class LetterMeetingTest {
     @Test
     void one_letter_sent_by_many_at_once_arrives_once() throws Exception {
         for (int round = 0; round < ROUNDS; round++) {
-            Driver by = new Driver(desk.fresh(), 1);
+            RunExecution by = new RunExecution(desk.fresh(), 1);
             String key = "order " + round;
             desk.apply(listen(by, key));
-            Write<?> one = post(key, "letter " + round);
-            Write<?> two = post(key, "letter " + round);
+            StoreWrite<?> one = post(key, "letter " + round);
+            StoreWrite<?> two = post(key, "letter " + round);
             FutureTask<Object> other = Apart.start(() -> onSecond(one));
-            List<Posted.Sent> answers = new ArrayList<>();
-            answers.add((Posted.Sent) desk.apply(two));
-            answers.add((Posted.Sent) other.get());
-            assertEquals(1, answers.stream().filter(Posted.Sent::repeated).count());
+            List<SendResult.Sent> answers = new ArrayList<>();
+            answers.add((SendResult.Sent) desk.apply(two));
+            answers.add((SendResult.Sent) other.get());
+            assertEquals(1, answers.stream().filter(SendResult.Sent::repeated).count());
             assertTrue(answers.stream().allMatch(answer -> answer.runs().equals(List.of(by.run()))));
             assertEquals(1, letters(by));
         }

@@ -6,105 +6,105 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.run.RunId;
-import dev.semel.store.Letter.Heard;
-import dev.semel.store.Letter.Posted;
-import dev.semel.store.Write.Driver;
+import dev.semel.store.KeyedSignalOperation.ListenResult;
+import dev.semel.store.KeyedSignalOperation.SendResult;
+import dev.semel.store.StoreWrite.RunExecution;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** A letter reaches all who listen, or the first who comes; never nobody, never one of them twice. */
 interface LetterRules {
-    long KEPT = Letter.KEPT.toNanos() / 1_000;
+    long KEPT = KeyedSignalOperation.RETENTION.toNanos() / 1_000;
 
     Desk desk();
 
-    private Letter.Address to(String key) {
-        return new Letter.Address(desk().ws, "paid", key);
+    private KeyedSignalOperation.SignalAddress to(String key) {
+        return new KeyedSignalOperation.SignalAddress(desk().ws, "paid", key);
     }
 
-    private Posted post(String key, String letter, String value) {
-        return post(new Letter.Post(to(key), letter, desk().id(), Desk.bytes(key + value), value));
+    private SendResult post(String key, String letter, String value) {
+        return post(new KeyedSignalOperation.SendKeyedSignal(to(key), letter, desk().id(), Desk.bytes(key + value), value));
     }
 
-    private Posted post(Letter.Post post) {
-        return desk().change(new Edit.Mail<>(post));
+    private SendResult post(KeyedSignalOperation.SendKeyedSignal post) {
+        return desk().change(new StoreCommand.KeyedSignalCommand<>(post));
     }
 
-    private Heard listen(Driver by, String path, String key) {
-        return desk().change(new Edit.Mail<>(new Letter.Listen(to(key), new Letter.Ear(by, path), false)));
+    private ListenResult listen(RunExecution by, String path, String key) {
+        return desk().change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StartListening(to(key), new KeyedSignalOperation.SignalWaiter(by, path), false)));
     }
 
-    private Heard hush(Driver by, String path) {
-        return desk().change(new Edit.Mail<>(new Letter.Hush(new Letter.Ear(by, path))));
+    private ListenResult hush(RunExecution by, String path) {
+        return desk().change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StopListening(new KeyedSignalOperation.SignalWaiter(by, path))));
     }
 
-    private Driver driver() {
-        return new Driver(desk().fresh(), 1);
+    private RunExecution driver() {
+        return new RunExecution(desk().fresh(), 1);
     }
 
-    private Posted sent(Driver... runs) {
+    private SendResult sent(RunExecution... runs) {
         return sent(false, runs);
     }
 
-    private Posted sent(boolean repeated, Driver... runs) {
-        return new Posted.Sent(Stream.of(runs).map(Driver::run).toList(), Place.START + KEPT, repeated);
+    private SendResult sent(boolean repeated, RunExecution... runs) {
+        return new SendResult.Sent(Stream.of(runs).map(RunExecution::run).toList(), Place.START + KEPT, repeated);
     }
 
-    private List<String> values(Driver by) {
-        return desk().reads.signals(by.run()).stream().map(Rows.Signal::value).toList();
+    private List<String> values(RunExecution by) {
+        return desk().reads.signals(by.run()).stream().map(StoredRows.SignalRow::value).toList();
     }
 
     @Test
     default void a_wait_for_what_comes_from_some_time_on_leaves_what_was_kept_before() {
-        Driver by = driver();
+        RunExecution by = driver();
         post("o1", "old", "1");
         desk().place.setTime(Place.START + 10);
-        var ear = new Letter.Ear(by, "wait");
+        var ear = new KeyedSignalOperation.SignalWaiter(by, "wait");
         assertEquals(
-                Heard.NOTHING,
-                desk().change(new Edit.Mail<>(new Letter.Listen(to("o1"), ear, false, Place.START + 1))));
+                ListenResult.NOTHING,
+                desk().change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StartListening(to("o1"), ear, false, Place.START + 1))));
         post("o1", "new", "2");
         assertEquals(1, values(by).size(), "the one that came while it listened");
-        Driver other = driver();
-        var again = new Letter.Ear(other, "wait");
+        RunExecution other = driver();
+        var again = new KeyedSignalOperation.SignalWaiter(other, "wait");
         assertEquals(
-                Heard.LETTER,
-                desk().change(new Edit.Mail<>(new Letter.Listen(to("o1"), again, false, Place.START))),
+                ListenResult.LETTER,
+                desk().change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StartListening(to("o1"), again, false, Place.START))),
                 "the old one is still there for whoever wants it");
     }
 
     @Test
     default void a_letter_goes_to_the_run_that_listens_and_wakes_it() {
-        Driver by = driver();
-        assertEquals(Heard.NOTHING, listen(by, "wait", "o1"));
-        desk().apply(Desk.rest(by, Write.Rest.NEVER, 0));
+        RunExecution by = driver();
+        assertEquals(ListenResult.NOTHING, listen(by, "wait", "o1"));
+        desk().apply(Desk.rest(by, StoreWrite.Suspension.NEVER, 0));
         assertFalse(desk().freeWork());
         assertEquals(sent(by), post("o1", "evt", "{\"a\":1}"));
         assertEquals(List.of("{\"a\":1}"), values(by));
-        assertEquals(List.of(new Driver(by.run(), 2)), desk().claim());
+        assertEquals(List.of(new RunExecution(by.run(), 2)), desk().claim());
         assertEquals(0, desk().place.count("semel_signal_wait"), "it heard what it waited for");
     }
 
     @Test
     default void a_letter_goes_to_all_who_listen_at_that_moment_and_to_nobody_later() {
-        Driver one = driver();
-        Driver two = driver();
-        Driver late = driver();
+        RunExecution one = driver();
+        RunExecution two = driver();
+        RunExecution late = driver();
         listen(one, "wait", "o1");
         listen(two, "wait", "o1");
         assertEquals(sent(one, two), post("o1", "evt", "1"));
-        assertEquals(Heard.NOTHING, listen(late, "wait", "o1"));
+        assertEquals(ListenResult.NOTHING, listen(late, "wait", "o1"));
         assertEquals(List.of(), values(late));
     }
 
     @Test
     default void a_letter_that_nobody_listens_for_is_kept_for_the_first_that_comes() {
         assertEquals(sent(), post("o1", "evt", "1"));
-        Driver first = driver();
-        Driver second = driver();
-        assertEquals(Heard.LETTER, listen(first, "wait", "o1"));
-        assertEquals(Heard.NOTHING, listen(second, "wait", "o1"));
+        RunExecution first = driver();
+        RunExecution second = driver();
+        assertEquals(ListenResult.LETTER, listen(first, "wait", "o1"));
+        assertEquals(ListenResult.NOTHING, listen(second, "wait", "o1"));
         assertEquals(List.of("1"), values(first));
         assertEquals(List.of(), values(second));
     }
@@ -114,30 +114,30 @@ interface LetterRules {
         post("o1", "b", "1");
         desk().place.setTime(Place.START + 1);
         post("o1", "a", "2");
-        Driver by = driver();
-        assertEquals(Heard.LETTER, listen(by, "wait", "o1"));
-        assertEquals(Heard.LETTER, listen(by, "wait", "o1"), "asked again it has this one");
+        RunExecution by = driver();
+        assertEquals(ListenResult.LETTER, listen(by, "wait", "o1"));
+        assertEquals(ListenResult.LETTER, listen(by, "wait", "o1"), "asked again it has this one");
         assertEquals(List.of("1"), values(by));
-        assertEquals(Heard.LETTER, listen(by, "next", "o1"));
+        assertEquals(ListenResult.LETTER, listen(by, "next", "o1"));
         assertEquals(List.of("1", "2"), values(by));
     }
 
     @Test
     default void other_keys_names_and_workspaces_do_not_meet() {
         int other = desk().workspace("two").ws();
-        Driver by = driver();
+        RunExecution by = driver();
         listen(by, "wait", "o1");
         assertEquals(sent(), post("o2", "a", "1"));
-        for (Letter.Address to :
-                List.of(new Letter.Address(other, "paid", "o1"), new Letter.Address(desk().ws, "sent", "o1"))) {
-            assertEquals(sent(), post(new Letter.Post(to, "a", desk().id(), Desk.bytes("d"), "1")));
+        for (KeyedSignalOperation.SignalAddress to :
+                List.of(new KeyedSignalOperation.SignalAddress(other, "paid", "o1"), new KeyedSignalOperation.SignalAddress(desk().ws, "sent", "o1"))) {
+            assertEquals(sent(), post(new KeyedSignalOperation.SendKeyedSignal(to, "a", desk().id(), Desk.bytes("d"), "1")));
         }
         assertEquals(List.of(), values(by));
     }
 
     @Test
     default void the_same_letter_again_arrives_once_and_is_told_who_has_it() {
-        Driver by = driver();
+        RunExecution by = driver();
         listen(by, "wait", "o1");
         assertEquals(sent(by), post("o1", "evt", "1"));
         listen(by, "next", "o1");
@@ -152,16 +152,16 @@ interface LetterRules {
     @Test
     default void another_letter_under_the_same_id_is_refused() {
         post("o1", "evt", "1");
-        assertEquals(new Posted.OtherLetter(), post("o1", "evt", "2"));
-        assertEquals(new Posted.OtherLetter(), post("o2", "evt", "1"));
+        assertEquals(new SendResult.DifferentSignal(), post("o1", "evt", "2"));
+        assertEquals(new SendResult.DifferentSignal(), post("o2", "evt", "1"));
         assertEquals(1, desk().place.count("semel_keyed_signal"));
     }
 
     @Test
     default void a_letter_applied_again_after_a_lost_answer_is_no_repeat() {
-        Driver by = driver();
+        RunExecution by = driver();
         listen(by, "wait", "o1");
-        var post = new Letter.Post(to("o1"), "evt", desk().id(), Desk.bytes("d"), "1");
+        var post = new KeyedSignalOperation.SendKeyedSignal(to("o1"), "evt", desk().id(), Desk.bytes("d"), "1");
         assertEquals(sent(by), post(post));
         assertEquals(sent(by), post(post));
         assertEquals(List.of("1"), values(by));
@@ -169,70 +169,70 @@ interface LetterRules {
 
     @Test
     default void who_listens_no_more_gets_nothing_and_the_letter_is_kept() {
-        Driver by = driver();
+        RunExecution by = driver();
         listen(by, "wait", "o1");
-        assertEquals(Heard.NOTHING, hush(by, "wait"));
+        assertEquals(ListenResult.NOTHING, hush(by, "wait"));
         assertEquals(sent(), post("o1", "evt", "1"));
         assertEquals(List.of(), values(by));
     }
 
     @Test
     default void a_letter_that_came_before_the_wait_is_over_is_told() {
-        Driver by = driver();
+        RunExecution by = driver();
         listen(by, "wait", "o1");
         post("o1", "evt", "1");
-        assertEquals(Heard.LETTER, hush(by, "wait"));
-        assertEquals(Heard.LETTER, listen(by, "wait", "o1"));
+        assertEquals(ListenResult.LETTER, hush(by, "wait"));
+        assertEquals(ListenResult.LETTER, listen(by, "wait", "o1"));
     }
 
     @Test
     default void a_run_that_ended_or_is_asked_to_hears_nothing() {
-        Driver ended = driver();
-        Driver cancelled = driver();
+        RunExecution ended = driver();
+        RunExecution cancelled = driver();
         listen(ended, "wait", "o1");
         listen(cancelled, "wait", "o1");
         desk().apply(desk().end(ended));
-        desk().change(new Edit.Cancel(desk().ws, cancelled.run(), "a", "r"));
+        desk().change(new StoreCommand.CancelRun(desk().ws, cancelled.run(), "a", "r"));
         assertEquals(sent(), post("o1", "evt", "1"));
-        assertEquals(Heard.GONE, listen(ended, "wait", "o1"));
-        assertEquals(Heard.LETTER, listen(driver(), "wait", "o1"));
+        assertEquals(ListenResult.GONE, listen(ended, "wait", "o1"));
+        assertEquals(ListenResult.LETTER, listen(driver(), "wait", "o1"));
     }
 
     @Test
     default void a_wait_that_undoes_what_a_cancelled_run_did_hears_its_letter() {
-        Driver by = driver();
-        desk().change(new Edit.Cancel(desk().ws, by.run(), "a", "r"));
-        var listen = new Letter.Listen(to("o1"), new Letter.Ear(by, "undo"), true);
-        assertEquals(Heard.NOTHING, desk().change(new Edit.Mail<>(listen)));
+        RunExecution by = driver();
+        desk().change(new StoreCommand.CancelRun(desk().ws, by.run(), "a", "r"));
+        var listen = new KeyedSignalOperation.StartListening(to("o1"), new KeyedSignalOperation.SignalWaiter(by, "undo"), true);
+        assertEquals(ListenResult.NOTHING, desk().change(new StoreCommand.KeyedSignalCommand<>(listen)));
         assertEquals(sent(by), post("o1", "evt", "1"));
     }
 
     @Test
     default void an_execution_that_drives_the_run_no_more_neither_listens_nor_hushes() {
-        Driver old = driver();
+        RunExecution old = driver();
         RunId run = old.run();
         listen(old, "wait", "o1");
         desk().apply(Desk.rest(old, 0, 0));
-        assertEquals(Heard.GONE, hush(old, "wait"), "nobody drives it");
-        Driver now = desk().claim().getFirst();
-        assertEquals(Heard.GONE, listen(old, "other", "o1"));
-        assertEquals(Heard.GONE, hush(old, "wait"));
+        assertEquals(ListenResult.GONE, hush(old, "wait"), "nobody drives it");
+        RunExecution now = desk().claim().getFirst();
+        assertEquals(ListenResult.GONE, listen(old, "other", "o1"));
+        assertEquals(ListenResult.GONE, hush(old, "wait"));
         assertEquals(sent(now), post("o1", "evt", "1"));
-        assertEquals(List.of("1"), values(new Driver(run, 2)));
+        assertEquals(List.of("1"), values(new RunExecution(run, 2)));
     }
 
     @Test
     default void a_letter_that_came_before_the_rest_is_not_slept_over() {
-        Driver by = driver();
+        RunExecution by = driver();
         listen(by, "wait", "o1");
         post("o1", "evt", "1");
-        desk().apply(Desk.rest(by, Write.Rest.NEVER, 0));
-        assertEquals(List.of(new Driver(by.run(), 2)), desk().claim());
+        desk().apply(Desk.rest(by, StoreWrite.Suspension.NEVER, 0));
+        assertEquals(List.of(new RunExecution(by.run(), 2)), desk().claim());
     }
 
     @Test
     default void a_wait_that_listens_under_another_key_by_now_hears_only_that_one() {
-        Driver by = driver();
+        RunExecution by = driver();
         listen(by, "wait", "o1");
         listen(by, "wait", "o2");
         assertEquals(sent(), post("o1", "a", "1"));
@@ -245,12 +245,12 @@ interface LetterRules {
         desk().place.setTime(Place.START + KEPT - 1);
         assertEquals(sent(true), post("o1", "evt", "1"));
         desk().place.setTime(Place.START + KEPT);
-        assertEquals(Heard.NOTHING, listen(driver(), "wait", "o1"), "it is over to the microsecond");
-        assertEquals(0, desk().change(new Edit.Mail<>(new Letter.Delete(10))), "an hour behind");
-        assertFalse(desk().reads.expiredLetter());
-        desk().place.setTime(Place.START + KEPT + Letter.BEHIND.toNanos() / 1_000);
-        assertTrue(desk().reads.expiredLetter());
-        assertEquals(1, desk().change(new Edit.Mail<>(new Letter.Delete(10))));
+        assertEquals(ListenResult.NOTHING, listen(driver(), "wait", "o1"), "it is over to the microsecond");
+        assertEquals(0, desk().change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.DeleteExpiredSignals(10))), "an hour behind");
+        assertFalse(desk().reads.hasExpiredKeyedSignal());
+        desk().place.setTime(Place.START + KEPT + KeyedSignalOperation.DELETE_DELAY.toNanos() / 1_000);
+        assertTrue(desk().reads.hasExpiredKeyedSignal());
+        assertEquals(1, desk().change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.DeleteExpiredSignals(10))));
         assertEquals(0, desk().place.count("semel_keyed_signal"));
     }
 
@@ -258,19 +258,19 @@ interface LetterRules {
     default void an_id_is_free_again_after_its_time() {
         post("o1", "evt", "1");
         desk().place.setTime(Place.START + KEPT);
-        Driver by = driver();
+        RunExecution by = driver();
         listen(by, "wait", "o2");
         assertEquals(
-                new Posted.Sent(List.of(by.run()), Place.START + 2 * KEPT, false), post("o2", "evt", "another letter"));
+                new SendResult.Sent(List.of(by.run()), Place.START + 2 * KEPT, false), post("o2", "evt", "another letter"));
     }
 
     @Test
     default void who_listens_goes_with_its_run() {
-        Driver by = driver();
+        RunExecution by = driver();
         listen(by, "wait", "o1");
         desk().apply(desk().end(by));
         desk().place.setTime(Place.START + 10);
-        assertEquals(1, desk().change(new Edit.DeleteRuns(List.of(by.run()), Place.START + 1)));
+        assertEquals(1, desk().change(new StoreCommand.DeleteRuns(List.of(by.run()), Place.START + 1)));
         assertEquals(0, desk().place.count("semel_signal_wait"));
     }
 
@@ -285,7 +285,7 @@ interface LetterRules {
     @Test
     default void a_key_is_short_and_visible() {
         for (String bad : List.of("", "x".repeat(256), "a\nb")) {
-            assertThrows(IllegalArgumentException.class, () -> new Letter.Address(1, "paid", bad));
+            assertThrows(IllegalArgumentException.class, () -> new KeyedSignalOperation.SignalAddress(1, "paid", bad));
         }
     }
 }

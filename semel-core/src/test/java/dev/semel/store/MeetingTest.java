@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.effect.Ledger;
-import dev.semel.effect.Ledger.State;
-import dev.semel.effect.Ledger.Verdict;
+import dev.semel.effect.EffectLedger;
+import dev.semel.effect.EffectLedger.EffectState;
+import dev.semel.effect.EffectLedger.LedgerDecision;
 import dev.semel.run.RunId;
-import dev.semel.store.Write.Deferred;
-import dev.semel.store.Write.Driver;
-import dev.semel.store.Write.Owned;
+import dev.semel.store.StoreWrite.Deferred;
+import dev.semel.store.StoreWrite.RunExecution;
+import dev.semel.store.StoreWrite.OwnerWriteResult;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 /** On a real PostgreSQL: two transactions that meet at one row, in the order that hurts. */
 final class MeetingTest {
     private final Desk desk = new Desk(Dialect.POSTGRES);
-    private final Lane second = desk.store.openLane();
-    private final Batch.Hold secondHold = new Batch.Hold(Desk.LEASE, 1);
+    private final WriteLane second = desk.store.openLane();
+    private final CommitBatch.LeaseSlot secondHold = new CommitBatch.LeaseSlot(Desk.LEASE, 1);
 
     @AfterEach
     void close() {
@@ -46,8 +46,8 @@ final class MeetingTest {
         return "'\\x" + java.util.HexFormat.of().formatHex(run.bytes()) + "'::bytea";
     }
 
-    private Object onSecond(Write<?> write) {
-        return second.apply(new Batch(secondHold, List.of(write))).getFirst();
+    private Object onSecond(StoreWrite<?> write) {
+        return second.apply(new CommitBatch(secondHold, List.of(write))).getFirst();
     }
 
     @Test
@@ -57,12 +57,12 @@ final class MeetingTest {
                 "INSERT INTO semel_signal (run, name, key, id, value, at) VALUES (" + hex(run) + ", 'paid', 'k', "
                         + hex(desk.id()) + ", '{}', 1)",
                 "UPDATE semel_unfinished_run SET due_at = CASE WHEN state = 4 THEN 0 ELSE due_at END WHERE run = " + hex(run))) {
-            FutureTask<Owned> rest = Apart.start(() -> desk.apply(Desk.rest(new Driver(run, 1), Write.Rest.NEVER, 0)));
+            FutureTask<OwnerWriteResult> rest = Apart.start(() -> desk.apply(Desk.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 0)));
             PostgresPlace.awaitBlockedBy(signaller);
             signaller.commit();
-            assertEquals(Owned.RECORDED, rest.get());
+            assertEquals(OwnerWriteResult.RECORDED, rest.get());
         }
-        assertEquals(List.of(new Driver(run, 2)), desk.claim());
+        assertEquals(List.of(new RunExecution(run, 2)), desk.claim());
     }
 
     @Test
@@ -70,13 +70,13 @@ final class MeetingTest {
         RunId run = desk.fresh();
         try (Connection resting = stopped("UPDATE semel_unfinished_run SET owner = NULL, state = 4, waiting_for = '{}', due_at = "
                 + Long.MAX_VALUE + " WHERE run = " + hex(run))) {
-            var signal = new Write.Change<>(new Edit.Signal(desk.ws, run, "paid", "k", "{}"));
+            var signal = new StoreWrite.ExecuteCommand<>(new StoreCommand.SendSignal(desk.ws, run, "paid", "k", "{}"));
             FutureTask<Object> signalled = Apart.start(() -> onSecond(signal));
             PostgresPlace.awaitBlockedBy(resting);
             resting.commit();
-            assertEquals(Edit.Signalled.DELIVERED, signalled.get());
+            assertEquals(StoreCommand.SignalResult.DELIVERED, signalled.get());
         }
-        assertEquals(List.of(new Driver(run, 2)), desk.claim());
+        assertEquals(List.of(new RunExecution(run, 2)), desk.claim());
     }
 
     /** A transaction that has inserted the deed's row for another run and is not committed. */
@@ -101,12 +101,12 @@ final class MeetingTest {
         RunId follows = desk.fresh();
         RunId innocent = desk.fresh();
         desk.apply(Desk.ops(asks, late.reserve(asks)));
-        Ledger.Op free = late.settle(asks, State.FREE, null);
-        Write<?>[] batch = {
+        EffectLedger.LedgerOperation free = late.settle(asks, EffectState.FREE, null);
+        StoreWrite<?>[] batch = {
             desk.append(asks, 0, "[\"before\"]"),
             Desk.ops(asks, early.reserve(asks), free, contested.reserve(asks)),
             desk.append(asks, 1, "[\"after\"]"),
-            desk.end(new Driver(asks, 1)),
+            desk.end(new RunExecution(asks, 1)),
             noteAndRest(contested, rests),
             Desk.ops(follows, late.reserve(follows)),
             Desk.ops(innocent, Deed.of(desk.ws, "n").reserve(innocent))
@@ -118,32 +118,32 @@ final class MeetingTest {
             reserving.commit();
             outcomes = applied.get();
         }
-        assertEquals(Owned.RECORDED, outcomes.get(0));
+        assertEquals(OwnerWriteResult.RECORDED, outcomes.get(0));
         assertEquals(List.of(Deferred.DEFERRED, Deferred.DEFERRED, Deferred.DEFERRED), outcomes.subList(1, 4));
-        assertTrue(assertInstanceOf(Owned.class, outcomes.get(4)).recorded(), "a note needs no row of its own");
+        assertTrue(assertInstanceOf(OwnerWriteResult.class, outcomes.get(4)).recorded(), "a note needs no row of its own");
         assertEquals(Deferred.DEFERRED, outcomes.get(5), "its answer would rest on what was not done");
-        assertEquals(List.of(new Verdict.Granted(1, 1, Place.START)), verdicts(outcomes.get(6)));
+        assertEquals(List.of(new LedgerDecision.SendGranted(1, 1, Place.START)), verdicts(outcomes.get(6)));
         assertEquals(List.of("[\"before\"]"), desk.journal(asks));
-        assertEquals(State.RESERVED, row(late).state());
+        assertEquals(EffectState.RESERVED, row(late).state());
         List<Object> next = desk.decided(batch[1], batch[2], batch[3], batch[5]);
         assertEquals(
-                List.of(new Verdict.Granted(1, 1, Place.START), new Verdict.Noted(), new Verdict.Taken(other, false)),
+                List.of(new LedgerDecision.SendGranted(1, 1, Place.START), new LedgerDecision.Recorded(), new LedgerDecision.HeldByOtherRun(other, false)),
                 verdicts(next.getFirst()));
-        assertEquals(List.of(new Verdict.Granted(1, 1, Place.START)), verdicts(next.get(3)));
+        assertEquals(List.of(new LedgerDecision.SendGranted(1, 1, Place.START)), verdicts(next.get(3)));
         assertEquals(List.of("[\"before\"]", "[\"after\"]"), desk.journal(asks));
     }
 
-    private static Write.Append noteAndRest(Deed deed, RunId run) {
-        Write.Append rest = Desk.rest(new Driver(run, 1), Write.Rest.NEVER, 0);
-        return new Write.Append(rest.by(), 0, "", rest.state(), List.of(deed.note(run)), rest.rest());
+    private static StoreWrite.AppendJournal noteAndRest(Deed deed, RunId run) {
+        StoreWrite.AppendJournal rest = Desk.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 0);
+        return new StoreWrite.AppendJournal(rest.by(), 0, "", rest.state(), List.of(deed.note(run)), rest.suspension());
     }
 
-    private static List<Verdict> verdicts(Object outcome) {
-        return assertInstanceOf(Owned.class, outcome).verdicts();
+    private static List<LedgerDecision> verdicts(Object outcome) {
+        return assertInstanceOf(OwnerWriteResult.class, outcome).ledgerDecisions();
     }
 
-    private Ledger.Row row(Deed deed) {
-        Ledger.Row row = desk.reads.effect(deed.id());
+    private EffectLedger.EffectRow row(Deed deed) {
+        EffectLedger.EffectRow row = desk.reads.effect(deed.id());
         assertNotNull(row);
         return row;
     }
@@ -153,10 +153,10 @@ final class MeetingTest {
         Deed deed = Deed.of(desk.ws, "m");
         RunId run = desk.fresh();
         try (Connection reserving = reserving(deed, desk.fresh())) {
-            FutureTask<Owned> applied = Apart.start(() -> desk.apply(Desk.ops(run, deed.reserve(run))));
+            FutureTask<OwnerWriteResult> applied = Apart.start(() -> desk.apply(Desk.ops(run, deed.reserve(run))));
             PostgresPlace.awaitBlockedBy(reserving);
             reserving.rollback();
-            assertEquals(List.of(new Verdict.Granted(1, 1, Place.START)), verdicts(applied.get()));
+            assertEquals(List.of(new LedgerDecision.SendGranted(1, 1, Place.START)), verdicts(applied.get()));
         }
     }
 
@@ -168,24 +168,24 @@ final class MeetingTest {
         desk.apply(Desk.ops(one, deed.reserve(one)));
         try (Connection settling = stopped("UPDATE semel_effect SET state = 2, accepted_at = 1, result = '1', "
                 + "expires_at = " + (Place.START + 1))) {
-            FutureTask<Owned> asked = Apart.start(() -> desk.apply(Desk.ops(two, deed.reserve(two))));
+            FutureTask<OwnerWriteResult> asked = Apart.start(() -> desk.apply(Desk.ops(two, deed.reserve(two))));
             PostgresPlace.awaitBlockedBy(settling);
             settling.commit();
-            assertEquals(List.of(new Verdict.Suppressed("1", one, 1)), verdicts(asked.get()));
+            assertEquals(List.of(new LedgerDecision.Suppressed("1", one, 1)), verdicts(asked.get()));
         }
     }
 
     @Test
     void two_first_triggers_that_wait_for_quiet_at_once_are_one_run() throws Exception {
-        var gate = new NewRun.Gate(List.of(), null, 0, new NewRun.Gate.Debounce("Q", 100, 100));
+        var gate = new NewRun.StartConditions(List.of(), null, 0, new NewRun.StartConditions.DebounceWindow("Q", 100, 100));
         for (int round = 0; round < 20; round++) {
-            Write.Admit here = desk.gated(desk.id(), gate, desk.key("here " + round));
-            Write.Admit there = desk.gated(desk.id(), gate, desk.key("there " + round));
+            StoreWrite.AdmitRun here = desk.gated(desk.id(), gate, desk.key("here " + round));
+            StoreWrite.AdmitRun there = desk.gated(desk.id(), gate, desk.key("there " + round));
             FutureTask<Object> other = Apart.start(() -> onSecond(there));
             Object mine = desk.apply(here);
             Object theirs = other.get();
             assertFalse(
-                    mine instanceof Write.Admitted.Fresh && theirs instanceof Write.Admitted.Fresh,
+                    mine instanceof StoreWrite.AdmitResult.Fresh && theirs instanceof StoreWrite.AdmitResult.Fresh,
                     "two runs for one quiet time");
             desk.place.setTime(desk.place.time() + 100);
             assertEquals(1, desk.claim().size());
@@ -194,19 +194,19 @@ final class MeetingTest {
 
     @Test
     void a_run_that_enters_while_the_last_one_leaves_is_not_left_behind() throws Exception {
-        var gate = new NewRun.Gate(List.of(new NewRun.Gate.Place("Q", 1)), null, 0, null);
+        var gate = new NewRun.StartConditions(List.of(new NewRun.StartConditions.QueueLimit("Q", 1)), null, 0, null);
         RunId before = desk.id();
         desk.apply(desk.gated(before, gate));
-        Driver driver = desk.claim().getFirst();
+        RunExecution driver = desk.claim().getFirst();
         for (int round = 0; round < 40; round++) {
-            Write.End end = desk.end(driver);
+            StoreWrite.EndRun end = desk.end(driver);
             RunId next = desk.id();
-            Write.Admit enters = desk.gated(next, gate);
+            StoreWrite.AdmitRun enters = desk.gated(next, gate);
             FutureTask<Object> entered = Apart.start(() -> onSecond(enters));
             assertTrue(desk.apply(end).recorded());
-            assertInstanceOf(Write.Admitted.Fresh.class, entered.get());
-            List<Driver> claimed = desk.claim();
-            assertEquals(List.of(new Driver(next, 1)), claimed);
+            assertInstanceOf(StoreWrite.AdmitResult.Fresh.class, entered.get());
+            List<RunExecution> claimed = desk.claim();
+            assertEquals(List.of(new RunExecution(next, 1)), claimed);
             driver = claimed.getFirst();
         }
     }

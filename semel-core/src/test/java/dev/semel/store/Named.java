@@ -1,9 +1,9 @@
 package dev.semel.store;
 
-import dev.semel.effect.Ledger.State;
+import dev.semel.effect.EffectLedger.EffectState;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Write.Driver;
+import dev.semel.store.StoreWrite.RunExecution;
 import java.util.List;
 import java.util.Locale;
 
@@ -12,8 +12,8 @@ enum Named {
     ADMIT_FRESH((side, world) -> side.apply(World.LEASE, world.admit(side, world.desk.key("new")))),
     ADMIT_REPEAT((side, world) -> side.apply(World.LEASE, world.admit(side, world.desk.key("held")))),
     ADMIT_CONFLICT((side, world) -> {
-        Name name = new Name(world.ws, Name.Kind.KEY, "held");
-        return side.apply(World.LEASE, world.admit(side, new Wish(name, Desk.bytes("other"), Desk.WINDOW, 0, true)));
+        UniqueKey name = new UniqueKey(world.ws, UniqueKey.KeyKind.KEY, "held");
+        return side.apply(World.LEASE, world.admit(side, new KeyClaim(name, Desk.bytes("other"), Desk.WINDOW, 0, true)));
     }),
     ADMIT_EXPIRED((side, world) -> side.apply(World.OTHER, world.admit(side, world.expired()))),
     ADMIT_TWO_NAMES((side, world) ->
@@ -27,23 +27,23 @@ enum Named {
     RESERVE_BY_ANOTHER(
             (side, world) -> side.apply(World.OTHER, Desk.ops(world.neighbour, world.wanted.reserve(world.neighbour)))),
     SETTLE((side, world) -> {
-        var settle = world.reserved.settle(world.driven, State.DONE, "{}");
-        Driver by = new Driver(world.driven, 1);
-        return side.apply(World.LEASE, new Write.Append(by, 1, "[1]", RunState.RUNNING, List.of(settle), null));
+        var settle = world.reserved.settle(world.driven, EffectState.DONE, "{}");
+        RunExecution by = new RunExecution(world.driven, 1);
+        return side.apply(World.LEASE, new StoreWrite.AppendJournal(by, 1, "[1]", RunState.RUNNING, List.of(settle), null));
     }),
     RESERVE_WHAT_ANOTHER_SETTLES((side, world) ->
             side.apply(World.OTHER, Desk.ops(world.neighbour, world.reserved.reserve(world.neighbour)))),
-    REST((side, world) -> side.apply(World.LEASE, Desk.rest(new Driver(world.driven, 1), Write.Rest.NEVER, 0))),
+    REST((side, world) -> side.apply(World.LEASE, Desk.rest(new RunExecution(world.driven, 1), StoreWrite.Suspension.NEVER, 0))),
     END((side, world) -> side.apply(World.LEASE, world.desk.end(world.driven))),
     END_AND_LEAVE((side, world) -> side.apply(World.LEASE, world.desk.end(world.leaving))),
-    TX((side, world) -> side.tx(World.LEASE, new Write.Tx(new Driver(world.driven, 1), 1, connection -> {
+    TX((side, world) -> side.tx(World.LEASE, new StoreWrite.UserTransaction(new RunExecution(world.driven, 1), 1, connection -> {
         TxRules.run(connection, "INSERT INTO mine VALUES (1)");
         return "[1]";
     }))),
-    CLAIM((side, world) -> Named.sorted(side.apply(World.OTHER, new Write.Claim(10)))),
-    SIGNAL_DRIVEN((side, world) -> side.apply(World.OTHER, new Edit.Signal(world.ws, world.driven, "paid", "k", "{}"))),
+    CLAIM((side, world) -> Named.sorted(side.apply(World.OTHER, new StoreWrite.ClaimRuns(10)))),
+    SIGNAL_DRIVEN((side, world) -> side.apply(World.OTHER, new StoreCommand.SendSignal(world.ws, world.driven, "paid", "k", "{}"))),
     SIGNAL_RESTING(
-            (side, world) -> side.apply(World.OTHER, new Edit.Signal(world.ws, world.resting, "paid", "k", "{}"))),
+            (side, world) -> side.apply(World.OTHER, new StoreCommand.SendSignal(world.ws, world.resting, "paid", "k", "{}"))),
     POST_TO_WHO_LISTENS((side, world) -> side.apply(World.OTHER, Named.post(side, world, "heard", "a"))),
     POST_TO_NOBODY_YET((side, world) -> side.apply(World.OTHER, Named.post(side, world, "early", "b"))),
     POST_AGAIN((side, world) -> side.apply(World.OTHER, Named.post(side, world, "known", "known"))),
@@ -52,54 +52,54 @@ enum Named {
     LISTEN_FOR_A_KEPT_LETTER((side, world) -> side.apply(World.LEASE, world.listen(world.driven, "kept"))),
     LISTEN_FOR_IT_BY_ANOTHER((side, world) -> side.apply(World.OTHER, world.listen(world.neighbour, "kept"))),
     HUSH((side, world) -> side.apply(
-            World.LEASE, new Edit.Mail<>(new Letter.Hush(new Letter.Ear(new Driver(world.driven, 1), "heard"))))),
-    CANCEL((side, world) -> side.apply(World.OTHER, new Edit.Cancel(world.ws, world.driven, "a", "r"))),
+            World.LEASE, new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StopListening(new KeyedSignalOperation.SignalWaiter(new RunExecution(world.driven, 1), "heard"))))),
+    CANCEL((side, world) -> side.apply(World.OTHER, new StoreCommand.CancelRun(world.ws, world.driven, "a", "r"))),
     CANCEL_WITH_KEY((side, world) ->
-            side.apply(World.OTHER, Named.once(side, world, new Edit.Cancel(world.ws, world.driven, "a", "r")))),
-    WAKE((side, world) -> side.apply(World.OTHER, new Edit.Wake(List.of(world.resting, world.driven, world.doubting)))),
-    GIVE_BACK((side, world) -> side.apply(World.LEASE, new Edit.GiveBack(new Driver(world.driven, 1)))),
+            side.apply(World.OTHER, Named.once(side, world, new StoreCommand.CancelRun(world.ws, world.driven, "a", "r")))),
+    WAKE((side, world) -> side.apply(World.OTHER, new StoreCommand.WakeRuns(List.of(world.resting, world.driven, world.doubting)))),
+    GIVE_BACK((side, world) -> side.apply(World.LEASE, new StoreCommand.ReturnRun(new RunExecution(world.driven, 1)))),
     DECIDE((side, world) ->
-            side.apply(World.OTHER, new Edit.Decide(world.doubted.id(), world.doubting, "{}", Named.by(side)))),
+            side.apply(World.OTHER, new StoreCommand.DecideEffect(world.doubted.id(), world.doubting, "{}", Named.by(side)))),
     RESUME_FAILED((side, world) -> side.apply(World.OTHER, world.resume(Named.by(side)))),
     ADMIT_AFTER_FAILURE((side, world) -> side.apply(World.OTHER, world.admit(side, world.again()))),
     ADMIT_REPLAY((side, world) -> side.apply(World.LEASE, world.admit(side, world.follows()))),
     RULE_APPROVAL((side, world) -> {
         String value = "{\"by\":" + side.number + "}";
-        var deed = new Edit.Signal(world.ws, world.driven, "#approval:ok", "decision", value);
-        return side.apply(World.OTHER, Named.rule(side, world, Review.id(world.driven, "ok"), deed));
+        var deed = new StoreCommand.SendSignal(world.ws, world.driven, "#approval:ok", "decision", value);
+        return side.apply(World.OTHER, Named.rule(side, world, ReviewOperation.id(world.driven, "ok"), deed));
     }),
     STOP_APPROVAL((side, world) -> {
-        var deed = new Edit.Cancel(world.ws, world.driven, "a", "r");
-        return side.apply(World.OTHER, Named.rule(side, world, Review.id(world.driven, "ok"), deed));
+        var deed = new StoreCommand.CancelRun(world.ws, world.driven, "a", "r");
+        return side.apply(World.OTHER, Named.rule(side, world, ReviewOperation.id(world.driven, "ok"), deed));
     }),
     RULE_DOUBT((side, world) -> {
-        var deed = new Edit.Decide(world.doubted.id(), world.doubting, "{}", Named.by(side));
-        return side.apply(World.OTHER, Named.rule(side, world, Review.id(world.doubting, "pay"), deed));
+        var deed = new StoreCommand.DecideEffect(world.doubted.id(), world.doubting, "{}", Named.by(side));
+        return side.apply(World.OTHER, Named.rule(side, world, ReviewOperation.id(world.doubting, "pay"), deed));
     }),
     LAPSE((side, world) -> side.apply(
             World.LEASE,
-            new Edit.Reviewing<>(new Review.Lapse(new Driver(world.driven, 1), world.ws, world.approval())))),
+            new StoreCommand.ReviewCommand<>(new ReviewOperation.ExpireReview(new RunExecution(world.driven, 1), world.ws, world.approval())))),
     TELL((side, world) -> {
-        String id = Review.id(world.driven, "ok");
-        var told = new Review.Told(world.ws, id, Place.START, Place.START + 1 + side.number, "role:boss");
-        return side.apply(World.OTHER, new Edit.Reviewing<>(told));
+        String id = ReviewOperation.id(world.driven, "ok");
+        var told = new ReviewOperation.RecordReminder(world.ws, id, Place.START, Place.START + 1 + side.number, "role:boss");
+        return side.apply(World.OTHER, new StoreCommand.ReviewCommand<>(told));
     }),
     RELEASE((side, world) ->
-            side.apply(World.OTHER, new Edit.Release(world.desk.key("held").name(), world.driven, Named.by(side)))),
-    SWEEP((side, world) -> side.apply(World.OTHER, new Edit.DeleteNames(List.of(world.tombstone())))),
-    RETIRE((side, world) -> side.apply(World.OTHER, new Edit.DeleteRuns(List.of(world.old), Place.START + 1))),
+            side.apply(World.OTHER, new StoreCommand.ReleaseKey(world.desk.key("held").key(), world.driven, Named.by(side)))),
+    SWEEP((side, world) -> side.apply(World.OTHER, new StoreCommand.DeleteTombstones(List.of(world.tombstone())))),
+    RETIRE((side, world) -> side.apply(World.OTHER, new StoreCommand.DeleteRuns(List.of(world.old), Place.START + 1))),
     RESERVE_PAST((side, world) -> side.apply(World.LEASE, Desk.ops(world.driven, world.past.reserve(world.driven)))),
     ADMIT_CHOSEN_AGAIN((side, world) -> side.apply(World.LEASE, world.admit(side, world.desk.chosen("old")))),
     TALLY((side, world) -> {
-        var seen = new Write.Seen(world.wish(side), world.ws, world.driven, false, Place.START, 200, "actor", null, 1);
-        return side.apply(World.LEASE, new Write.Tally(List.of(seen)));
+        var seen = new StoreWrite.DuplicateRequest(world.wish(side), world.ws, world.driven, false, Place.START, 200, "actor", null, 1);
+        return side.apply(World.LEASE, new StoreWrite.RecordDuplicates(List.of(seen)));
     }),
     KEEP_EVENTS((side, world) -> side.applyAll(
             World.LEASE, world.event(side, "evt_a", side.number), world.event(side, "evt_b", 3 - side.number))),
-    SWEEP_EVENTS((side, world) -> side.apply(World.OTHER, new Edit.DeleteEvents(List.of(world.oldEvent())))),
+    SWEEP_EVENTS((side, world) -> side.apply(World.OTHER, new StoreCommand.DeleteEvents(List.of(world.oldEvent())))),
     PUBLISH((side, world) ->
-            side.apply(World.OTHER, new Edit.Publish(world.ws, "one", Desk.WORKFLOW, "by " + side.number, "a"))),
-    RESUME((side, world) -> side.apply(World.OTHER, new Edit.Pause(world.ws, Desk.WORKFLOW, false))),
+            side.apply(World.OTHER, new StoreCommand.PublishVersion(world.ws, "one", Desk.WORKFLOW, "by " + side.number, "a"))),
+    RESUME((side, world) -> side.apply(World.OTHER, new StoreCommand.PauseWorkflow(world.ws, Desk.WORKFLOW, false))),
     BATCH_OF_AN_OWNER((side, world) -> side.applyAll(
             World.LEASE,
             world.admit(side, world.expired()),
@@ -112,7 +112,7 @@ enum Named {
             Named.signal(world, world.driven),
             Desk.ops(world.neighbour, world.wanted.reserve(world.neighbour)),
             world.gated(side, World.GATE),
-            new Write.Claim(10))),
+            new StoreWrite.ClaimRuns(10))),
     BATCH_NAME_AND_EFFECT((side, world) -> side.applyAll(
             World.LEASE,
             world.admit(side, world.expired()),
@@ -122,19 +122,19 @@ enum Named {
             Desk.ops(world.neighbour, world.wanted.reserve(world.neighbour)),
             world.admit(side, world.expired()))),
     RELEASE_WITH_KEY((side, world) -> {
-        var release = new Edit.Release(world.desk.key("held").name(), world.driven, Named.by(side));
+        var release = new StoreCommand.ReleaseKey(world.desk.key("held").key(), world.driven, Named.by(side));
         return side.apply(World.OTHER, Named.once(side, world, release));
     }),
     PUT_NEW((side, world) ->
-            side.apply(World.OTHER, new Edit.Put(world.profile("new"), "{\"by\":" + side.number + "}", 0, "a"))),
+            side.apply(World.OTHER, new StoreCommand.SaveSetting(world.profile("new"), "{\"by\":" + side.number + "}", 0, "a"))),
     PUT_NEXT((side, world) ->
-            side.apply(World.OTHER, new Edit.Put(world.profile("kept"), "{\"by\":" + side.number + "}", 1, "a"))),
+            side.apply(World.OTHER, new StoreCommand.SaveSetting(world.profile("kept"), "{\"by\":" + side.number + "}", 1, "a"))),
     PUT_WHATEVER_THERE_IS((side, world) ->
-            side.apply(World.OTHER, new Edit.Put(world.profile("kept"), "{\"by\":" + side.number + "}", null, "a"))),
-    REMOVE_SETTING((side, world) -> side.apply(World.OTHER, new Edit.Remove(world.profile("kept"), null, "a"))),
+            side.apply(World.OTHER, new StoreCommand.SaveSetting(world.profile("kept"), "{\"by\":" + side.number + "}", null, "a"))),
+    REMOVE_SETTING((side, world) -> side.apply(World.OTHER, new StoreCommand.RemoveSetting(world.profile("kept"), null, "a"))),
     PUT_WATCHED((side, world) -> side.apply(
             World.OTHER,
-            new Edit.Put(
+            new StoreCommand.SaveSetting(
                     new SettingName(world.ws, SettingRules.WATCHED, "mail"), "{\"by\":" + side.number + "}", 0, "a"))),
     RECEIVE_SAME_ID((side, world) -> side.apply(World.OTHER, Named.received(side, world, "evt_1", "s" + side.number))),
     RECEIVE_SAME_SIGNATURE(
@@ -148,7 +148,7 @@ enum Named {
         side.leases.end(World.LEASE);
         return "ended";
     }),
-    TAKE_OVER((side, world) -> side.leases.takeOver());
+    TAKE_OVER((side, world) -> side.leases.takeOverExpired());
 
     final Side.Deed deed;
 
@@ -161,40 +161,40 @@ enum Named {
         return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 
-    private static Write<?> signal(World world, RunId run) {
-        return new Write.Change<>(new Edit.Signal(world.ws, run, "paid", "k", "{}"));
+    private static StoreWrite<?> signal(World world, RunId run) {
+        return new StoreWrite.ExecuteCommand<>(new StoreCommand.SendSignal(world.ws, run, "paid", "k", "{}"));
     }
 
-    private static Edit<?> rule(Side side, World world, String review, Edit<?> deed) {
-        Edit.By by = new Edit.By(new RunId(610 + side.number, 6), "a", "r");
-        return new Edit.Reviewing<>(new Review.Rule(world.ws, review, 1, "by " + side.number, deed, by));
+    private static StoreCommand<?> rule(Side side, World world, String review, StoreCommand<?> deed) {
+        StoreCommand.ChangeAuthor by = new StoreCommand.ChangeAuthor(new RunId(610 + side.number, 6), "a", "r");
+        return new StoreCommand.ReviewCommand<>(new ReviewOperation.DecideReview(world.ws, review, 1, "by " + side.number, deed, by));
     }
 
     /** A letter of this side, with an id that both sides may use. */
-    private static Edit<?> post(Side side, World world, String key, String letter) {
-        Letter.Address to = new Letter.Address(world.ws, "paid", key);
-        return new Edit.Mail<>(new Letter.Post(to, letter, world.wish(side), Desk.bytes(letter), "{}"));
+    private static StoreCommand<?> post(Side side, World world, String key, String letter) {
+        KeyedSignalOperation.SignalAddress to = new KeyedSignalOperation.SignalAddress(world.ws, "paid", key);
+        return new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.SendKeyedSignal(to, letter, world.wish(side), Desk.bytes(letter), "{}"));
     }
 
     /** Two deliveries at once: whoever comes second must see the first one's mark. */
-    private static Edit<?> received(Side side, World world, String id, String signature) {
-        var row = new Delivery(world.wish(side), world.ws, "hook", 0, id, "t", Delivery.Verdict.ACCEPTED, "", "{}");
-        return new Edit.Receive(row, new Delivery.Memory(signature, Delivery.Reuse.FLAG, Desk.WINDOW, Desk.WINDOW));
+    private static StoreCommand<?> received(Side side, World world, String id, String signature) {
+        var row = new WebhookDelivery(world.wish(side), world.ws, "hook", 0, id, "t", WebhookDelivery.DeliveryVerdict.ACCEPTED, "", "{}");
+        return new StoreCommand.RecordDelivery(row, new WebhookDelivery.DedupSettings(signature, WebhookDelivery.SignatureReuse.FLAG, Desk.WINDOW, Desk.WINDOW));
     }
 
-    private static Write<?> once(Side side, World world, Edit<Boolean> edit) {
-        var asked = new Edit.Asked(world.wish(side), world.ws, "change", "k", Desk.bytes("d"), Desk.WINDOW);
-        return new Write.Change<>(new Edit.Once<>(asked, edit, String::valueOf));
+    private static StoreWrite<?> once(Side side, World world, StoreCommand<Boolean> edit) {
+        var asked = new StoreCommand.CommandRequest(world.wish(side), world.ws, "change", "k", Desk.bytes("d"), Desk.WINDOW);
+        return new StoreWrite.ExecuteCommand<>(new StoreCommand.IdempotentCommand<>(asked, edit, String::valueOf));
     }
 
     @SuppressWarnings("unchecked") // a claim answers drivers, in no order
     private static Object sorted(Object claimed) {
-        return ((List<Driver>) claimed)
-                .stream().sorted(java.util.Comparator.comparing(Driver::run)).toList();
+        return ((List<RunExecution>) claimed)
+                .stream().sorted(java.util.Comparator.comparing(RunExecution::run)).toList();
     }
 
     /** The request of a side: the same in every order, and another one for each side. */
-    private static Edit.By by(Side side) {
-        return new Edit.By(new dev.semel.run.RunId(600 + side.number, 6), "a", "r");
+    private static StoreCommand.ChangeAuthor by(Side side) {
+        return new StoreCommand.ChangeAuthor(new dev.semel.run.RunId(600 + side.number, 6), "a", "r");
     }
 }

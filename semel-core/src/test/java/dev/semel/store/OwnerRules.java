@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Write.Owned;
+import dev.semel.store.StoreWrite.OwnerWriteResult;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -21,30 +21,30 @@ interface OwnerRules {
     @Test
     default void an_owner_writes_its_journal_in_order_and_its_end() {
         RunId run = desk().fresh(desk().key("K"));
-        assertEquals(Owned.RECORDED, desk().apply(desk().append(run, 0, "[\"a\"]")));
+        assertEquals(OwnerWriteResult.RECORDED, desk().apply(desk().append(run, 0, "[\"a\"]")));
         assertEquals(RunState.RUNNING, desk().runOf(run).state());
         assertEquals(
-                List.of(Owned.RECORDED, Owned.RECORDED),
+                List.of(OwnerWriteResult.RECORDED, OwnerWriteResult.RECORDED),
                 desk().applyAll(desk().append(run, 1, "[\"b\"]"), desk().append(run, 2, "[\"ü€😀\"]")));
         assertEquals(List.of("[\"a\"]", "[\"b\"]", "[\"ü€😀\"]"), desk().journal(run));
         desk().place.setTime(Place.START + 5);
-        var end = new Write.End(run, RunState.COMPLETED, Write.Ending.output("{\"ok\":true}"), "[\"rest\"]");
-        assertEquals(Owned.RECORDED, desk().apply(end));
-        Rows.Run ended = desk().runOf(run);
+        var end = new StoreWrite.EndRun(run, RunState.COMPLETED, StoreWrite.RunResult.output("{\"ok\":true}"), "[\"rest\"]");
+        assertEquals(OwnerWriteResult.RECORDED, desk().apply(end));
+        StoredRows.RunRow ended = desk().runOf(run);
         assertEquals(RunState.COMPLETED, ended.state());
-        assertEquals(new Rows.End(Place.START + 5, end.ending(), "[\"rest\"]"), ended.end());
-        assertEquals(0, desk().reads.unfinished());
+        assertEquals(new StoredRows.RunEnd(Place.START + 5, end.result(), "[\"rest\"]"), ended.end());
+        assertEquals(0, desk().reads.countUnfinished());
     }
 
     @Test
     default void a_failed_end_keeps_code_message_and_step() {
         RunId run = desk().fresh();
         desk().apply(desk().failed(run));
-        Rows.Run ended = desk().runOf(run);
+        StoredRows.RunRow ended = desk().runOf(run);
         assertEquals(RunState.FAILED, ended.state());
-        Rows.End end = ended.end();
+        StoredRows.RunEnd end = ended.end();
         assertNotNull(end);
-        assertEquals(new Write.Ending(null, "broken", "it broke", "pay"), end.ending());
+        assertEquals(new StoreWrite.RunResult(null, "broken", "it broke", "pay"), end.result());
     }
 
     @Test
@@ -54,7 +54,7 @@ interface OwnerRules {
         desk().apply(desk().admit(desk().run(free), List.of(), false));
         RunId unknown = desk().id();
         assertEquals(
-                List.of(Owned.FENCED, Owned.FENCED, Owned.FENCED, Owned.FENCED, Owned.RECORDED),
+                List.of(OwnerWriteResult.FENCED, OwnerWriteResult.FENCED, OwnerWriteResult.FENCED, OwnerWriteResult.FENCED, OwnerWriteResult.RECORDED),
                 desk().applyAll(
                                 desk().append(free, 0, "[1]"),
                                 desk().end(free),
@@ -69,11 +69,11 @@ interface OwnerRules {
     @Test
     default void without_a_lease_nobody_owns_anything() {
         RunId mine = desk().fresh();
-        assertEquals(Owned.FENCED, desk().applyAs(null, desk().append(mine, 0, "[1]")));
-        assertEquals(Owned.FENCED, desk().applyAs(null, desk().end(mine)));
+        assertEquals(OwnerWriteResult.FENCED, desk().applyAs(null, desk().append(mine, 0, "[1]")));
+        assertEquals(OwnerWriteResult.FENCED, desk().applyAs(null, desk().end(mine)));
         assertEquals(RunState.STARTED, desk().runOf(mine).state());
         desk().apply(desk().end(mine));
-        assertEquals(Owned.FENCED, desk().applyAs(null, desk().end(mine)), "nor claims an end as its own");
+        assertEquals(OwnerWriteResult.FENCED, desk().applyAs(null, desk().end(mine)), "nor claims an end as its own");
     }
 
     @Test
@@ -86,19 +86,19 @@ interface OwnerRules {
 
     @Test
     default void a_slot_that_the_lease_never_had_is_fenced() {
-        var beyond = new Batch.Hold(Desk.LEASE, desk().slots());
-        assertThrows(StoreFailure.Fenced.class, () -> desk().applyAs(beyond, new Write.Claim(1)));
-        var other = new Batch.Hold(Desk.LEASE + 1, 0);
-        assertThrows(StoreFailure.Fenced.class, () -> desk().applyAs(other, new Write.Claim(1)));
+        var beyond = new CommitBatch.LeaseSlot(Desk.LEASE, desk().slots());
+        assertThrows(StoreFailure.Fenced.class, () -> desk().applyAs(beyond, new StoreWrite.ClaimRuns(1)));
+        var other = new CommitBatch.LeaseSlot(Desk.LEASE + 1, 0);
+        assertThrows(StoreFailure.Fenced.class, () -> desk().applyAs(other, new StoreWrite.ClaimRuns(1)));
     }
 
     @Test
     default void a_fenced_lane_goes_on_under_a_new_lease() {
         RunId run = desk().fresh();
         desk().leases.end(Desk.LEASE);
-        assertThrows(StoreFailure.Fenced.class, () -> Desk.runs(desk().apply(new Write.Claim(1))));
+        assertThrows(StoreFailure.Fenced.class, () -> Desk.runs(desk().apply(new StoreWrite.ClaimRuns(1))));
         desk().leases.start(78, "desk", desk().slots(), Desk.TTL);
-        assertEquals(List.of(run), Desk.runs(desk().applyAs(new Batch.Hold(78, 0), new Write.Claim(1))));
+        assertEquals(List.of(run), Desk.runs(desk().applyAs(new CommitBatch.LeaseSlot(78, 0), new StoreWrite.ClaimRuns(1))));
     }
 
     @Test
@@ -109,21 +109,21 @@ interface OwnerRules {
         assertTrue(desk().freeWork());
         assertFalse(desk().leases.renew(Desk.LEASE, Desk.TTL), "it is never taken up again");
         desk().leases.start(78, "desk", desk().slots(), Desk.TTL);
-        var hold = new Batch.Hold(78, 0);
-        assertEquals(List.of(run), Desk.runs(desk().applyAs(hold, new Write.Claim(5))));
+        var hold = new CommitBatch.LeaseSlot(78, 0);
+        assertEquals(List.of(run), Desk.runs(desk().applyAs(hold, new StoreWrite.ClaimRuns(5))));
         assertEquals(2, Desk.claims(desk().runOf(run)));
         assertEquals(
-                Owned.RECORDED,
+                OwnerWriteResult.RECORDED,
                 desk().applyAs(
                                 hold,
-                                new Write.Append(
-                                        new Write.Driver(run, 2), 0, "[1]", RunState.RUNNING, List.of(), null)));
+                                new StoreWrite.AppendJournal(
+                                        new StoreWrite.RunExecution(run, 2), 0, "[1]", RunState.RUNNING, List.of(), null)));
     }
 
     @Test
     default void a_lease_that_is_renewed_stands() {
         assertTrue(desk().leases.renew(Desk.LEASE, Desk.TTL));
-        assertEquals(0, desk().leases.takeOver());
+        assertEquals(0, desk().leases.takeOverExpired());
         desk().fresh();
     }
 
@@ -141,11 +141,11 @@ interface OwnerRules {
                         desk().admit(desk().run(second), List.of(), false));
         assertEquals(
                 List.of(first, second),
-                Desk.runs(desk().apply(new Write.Claim(2))).stream().sorted().toList());
-        assertEquals(List.of(third), Desk.runs(desk().apply(new Write.Claim(2))));
+                Desk.runs(desk().apply(new StoreWrite.ClaimRuns(2))).stream().sorted().toList());
+        assertEquals(List.of(third), Desk.runs(desk().apply(new StoreWrite.ClaimRuns(2))));
         assertFalse(desk().freeWork());
         assertEquals(RunState.QUEUED, desk().runOf(queued).state());
-        Rows.Run claimed = desk().reads.claimed(third);
+        StoredRows.RunRow claimed = desk().reads.claimedRun(third);
         assertNotNull(claimed);
         assertEquals(1, Desk.claims(claimed));
     }
@@ -157,20 +157,20 @@ interface OwnerRules {
         desk().apply(desk().append(used, 1, "[\"b\"]"));
         RunId bare = desk().fresh();
         RunId gone = desk().id();
-        List<Reads.Recorded> together = desk().reads.recorded(List.of(bare, gone, used)).stream()
+        List<StoreQueries.JournaledRun> together = desk().reads.runsWithJournal(List.of(bare, gone, used)).stream()
                 .sorted(Comparator.comparing(read -> read.run().id()))
                 .toList();
         assertEquals(List.of(each(used), each(bare)), together);
-        assertEquals(List.of(), desk().reads.recorded(List.of()));
-        List<Rows.Run> heads = desk().reads.heads(List.of(bare, gone, used)).stream()
-                .sorted(Comparator.comparing(Rows.Run::id))
+        assertEquals(List.of(), desk().reads.runsWithJournal(List.of()));
+        List<StoredRows.RunRow> heads = desk().reads.runsWithoutJournal(List.of(bare, gone, used)).stream()
+                .sorted(Comparator.comparing(StoredRows.RunRow::id))
                 .toList();
-        assertEquals(together.stream().map(Reads.Recorded::run).toList(), heads);
-        assertEquals(List.of(), desk().reads.heads(List.of()));
+        assertEquals(together.stream().map(StoreQueries.JournaledRun::run).toList(), heads);
+        assertEquals(List.of(), desk().reads.runsWithoutJournal(List.of()));
     }
 
-    private Reads.Recorded each(RunId id) {
-        return new Reads.Recorded(
-                Objects.requireNonNull(desk().reads.claimed(id)), desk().reads.journal(id));
+    private StoreQueries.JournaledRun each(RunId id) {
+        return new StoreQueries.JournaledRun(
+                Objects.requireNonNull(desk().reads.claimedRun(id)), desk().reads.journal(id));
     }
 }

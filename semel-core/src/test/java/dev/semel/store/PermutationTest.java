@@ -101,7 +101,7 @@ final class PermutationTest {
     @Test
     void a_look_before_a_write_is_found() {
         Side.Deed counts = (side, _) -> side.tx(
-                World.OTHER, new Write.Tx(new Write.Driver(permutations.neighbour(), 1), side.number, connection -> {
+                World.OTHER, new StoreWrite.UserTransaction(new StoreWrite.RunExecution(permutations.neighbour(), 1), side.number, connection -> {
                     int found;
                     try (var statement = connection.createStatement();
                             var row = statement.executeQuery("SELECT count(*) FROM mine")) {
@@ -125,7 +125,7 @@ final class PermutationTest {
 
     private Side.Deed updates(String... keys) {
         return (side, _) -> side.tx(
-                World.OTHER, new Write.Tx(new Write.Driver(permutations.neighbour(), 1), side.number, connection -> {
+                World.OTHER, new StoreWrite.UserTransaction(new StoreWrite.RunExecution(permutations.neighbour(), 1), side.number, connection -> {
                     for (String key : keys) {
                         TxRules.run(connection, "UPDATE semel_key SET flags = flags WHERE key = '" + key + "'");
                     }

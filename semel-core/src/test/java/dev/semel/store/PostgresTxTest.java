@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.semel.run.RunId;
-import dev.semel.store.Write.Driver;
-import dev.semel.store.Write.Owned;
+import dev.semel.store.StoreWrite.RunExecution;
+import dev.semel.store.StoreWrite.OwnerWriteResult;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** On PostgreSQL the user's code has a connection of its own, and whatever happens while it runs undoes it or not. */
 final class PostgresTxTest {
     private final Desk desk = new Desk(Dialect.POSTGRES);
-    private Driver by = new Driver(desk.fresh(), 1);
+    private RunExecution by = new RunExecution(desk.fresh(), 1);
 
     @BeforeEach
     void table() {
@@ -37,8 +37,8 @@ final class PostgresTxTest {
         void happens() throws Exception;
     }
 
-    private Write.Tx insert(Meanwhile meanwhile) {
-        return new Write.Tx(by, 0, connection -> {
+    private StoreWrite.UserTransaction insert(Meanwhile meanwhile) {
+        return new StoreWrite.UserTransaction(by, 0, connection -> {
             TxRules.run(connection, "INSERT INTO mine VALUES (1)");
             meanwhile.happens();
             return "[\"tx\"]";
@@ -47,37 +47,37 @@ final class PostgresTxTest {
 
     @Test
     void a_lease_that_is_lost_while_the_users_code_runs_undoes_it() {
-        Leases other = desk.store.openLeases();
+        WorkerLeases other = desk.store.openLeases();
         assertThrows(
                 StoreFailure.Fenced.class,
                 () -> desk.tx(insert(() -> {
                     desk.place.setTime(Place.START + Desk.TTL + 1);
-                    assertEquals(1, other.takeOver(), "it does not wait for user code");
+                    assertEquals(1, other.takeOverExpired(), "it does not wait for user code");
                 })));
         other.close();
         assertEquals(0, desk.place.count("mine"));
         assertEquals(List.of(), desk.journal(by.run()));
-        assertEquals(1, desk.work(by.run()).falls());
+        assertEquals(1, desk.work(by.run()).crashCount());
     }
 
     @Test
     void a_run_that_somebody_else_drives_meanwhile_undoes_it() {
-        Write.TxOutcome outcome = desk.tx(insert(() -> {
-            desk.change(new Edit.GiveBack(by));
+        StoreWrite.TransactionResult outcome = desk.tx(insert(() -> {
+            desk.change(new StoreCommand.ReturnRun(by));
             desk.claim();
         }));
-        assertEquals(Owned.FENCED, outcome);
+        assertEquals(OwnerWriteResult.FENCED, outcome);
         assertEquals(0, desk.place.count("mine"));
     }
 
     @Test
     void an_earlier_try_that_was_committed_after_all_undoes_the_second() {
-        Write.TxOutcome outcome = desk.tx(insert(() -> {
+        StoreWrite.TransactionResult outcome = desk.tx(insert(() -> {
             // What the server did with the COMMIT whose answer was lost, only now.
             desk.place.execute("INSERT INTO semel_journal (run, seq, at, entries) SELECT run, 0, 1, '[\"first\"]' "
                     + "FROM semel_run");
         }));
-        assertEquals(Owned.RECORDED, outcome);
+        assertEquals(OwnerWriteResult.RECORDED, outcome);
         assertEquals(0, desk.place.count("mine"), "what the second try did is one too many");
         assertEquals(List.of("[\"first\"]"), desk.journal(by.run()));
     }
@@ -94,11 +94,11 @@ final class PostgresTxTest {
             TxRules.run(
                     earlier,
                     "INSERT INTO semel_journal (run, seq, at, entries) SELECT run, 0, 1, '[\"first\"]' FROM semel_run");
-            FutureTask<Write.TxOutcome> again = Apart.start(() -> desk.tx(insert(() -> {})));
+            FutureTask<StoreWrite.TransactionResult> again = Apart.start(() -> desk.tx(insert(() -> {})));
             PostgresPlace.awaitBlockedBy(earlier);
             assertFalse(again.isDone());
             earlier.commit();
-            assertEquals(Owned.RECORDED, again.get());
+            assertEquals(OwnerWriteResult.RECORDED, again.get());
         }
         assertEquals(7, desk.place.number("SELECT sum(n) FROM mine"));
     }
@@ -117,7 +117,7 @@ final class PostgresTxTest {
                 other.commit();
                 return true;
             });
-            Write.Tx tx = new Write.Tx(by, 0, connection -> {
+            StoreWrite.UserTransaction tx = new StoreWrite.UserTransaction(by, 0, connection -> {
                 TxRules.run(connection, "UPDATE mine SET n = n WHERE n = 1");
                 holdsOne.countDown();
                 PostgresPlace.awaitBlockedBy(connection);
@@ -129,50 +129,50 @@ final class PostgresTxTest {
                 return "[]";
             });
             assertFalse(
-                    assertThrows(StoreFailure.Locked.class, () -> desk.tx(tx)).waited());
+                    assertThrows(StoreFailure.LockConflict.class, () -> desk.tx(tx)).waited());
             assertEquals(true, crossing.get());
         }
-        assertEquals(Owned.RECORDED, desk.tx(new Write.Tx(by, 0, _ -> "[]")));
+        assertEquals(OwnerWriteResult.RECORDED, desk.tx(new StoreWrite.UserTransaction(by, 0, _ -> "[]")));
     }
 
     @Test
     void a_check_that_fails_at_the_commit_is_the_users_failure() {
         desk.place.execute("INSERT INTO mine VALUES (1)");
-        assertInstanceOf(Write.Undone.class, desk.tx(insert(() -> {})));
+        assertInstanceOf(StoreWrite.RolledBack.class, desk.tx(insert(() -> {})));
         assertEquals(1, desk.place.count("mine"));
         assertEquals(List.of(), desk.journal(by.run()));
     }
 
     @Test
     void a_failure_that_the_users_code_swallows_undoes_it_all_the_same() {
-        Write.TxOutcome outcome = desk.tx(new Write.Tx(by, 0, connection -> {
+        StoreWrite.TransactionResult outcome = desk.tx(new StoreWrite.UserTransaction(by, 0, connection -> {
             TxRules.run(connection, "INSERT INTO mine VALUES (1)");
             assertThrows(SQLException.class, () -> TxRules.run(connection, "INSERT INTO nowhere VALUES (1)"));
             return "[]";
         }));
-        assertInstanceOf(Write.Undone.class, outcome);
+        assertInstanceOf(StoreWrite.RolledBack.class, outcome);
         assertEquals(0, desk.place.count("mine"));
-        assertEquals(Owned.RECORDED, desk.tx(insert(() -> {})));
+        assertEquals(OwnerWriteResult.RECORDED, desk.tx(insert(() -> {})));
     }
 
     @Test
     void the_users_connection_plans_as_any_other() {
-        Write.TxOutcome outcome = desk.tx(new Write.Tx(by, 0, connection -> {
+        StoreWrite.TransactionResult outcome = desk.tx(new StoreWrite.UserTransaction(by, 0, connection -> {
             try (var statement = connection.createStatement();
                     var row = statement.executeQuery("SELECT current_setting('enable_seqscan')")) {
                 row.next();
                 return "[\"" + row.getString(1) + "\"]";
             }
         }));
-        assertEquals(Owned.RECORDED, outcome);
+        assertEquals(OwnerWriteResult.RECORDED, outcome);
         assertEquals(List.of("[\"on\"]"), desk.journal(by.run()));
     }
 
     @Test
     void anything_else_is_refused() {
         RunId run = by.run();
-        try (Lane lane = desk.store.openTxLane()) {
-            var batch = new Batch(new Batch.Hold(Desk.LEASE, desk.store.lanes()), List.of(desk.end(run)));
+        try (WriteLane lane = desk.store.openTxLane()) {
+            var batch = new CommitBatch(new CommitBatch.LeaseSlot(Desk.LEASE, desk.store.lanes()), List.of(desk.end(run)));
             assertThrows(IllegalArgumentException.class, () -> lane.apply(batch));
         }
     }

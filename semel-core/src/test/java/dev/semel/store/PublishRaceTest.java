@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
-import dev.semel.store.Write.Admitted;
+import dev.semel.store.StoreWrite.AdmitResult;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Test;
 final class PublishRaceTest {
     private static final long OTHER = 78;
     private final Desk desk = new Desk(Dialect.POSTGRES);
-    private final Lane otherLane = desk.store.openLane();
-    private final Leases otherLeases = desk.store.openLeases();
+    private final WriteLane otherLane = desk.store.openLane();
+    private final WorkerLeases otherLeases = desk.store.openLeases();
 
     @BeforeEach
     void open() {
@@ -40,9 +40,9 @@ final class PublishRaceTest {
     }
 
     private Object publishElsewhere(int version) {
-        var publish = new Edit.Publish(desk.ws, "one", Desk.WORKFLOW, "body " + version, "other");
+        var publish = new StoreCommand.PublishVersion(desk.ws, "one", Desk.WORKFLOW, "body " + version, "other");
         return otherLane
-                .apply(new Batch(new Batch.Hold(OTHER, 0), List.of(new Write.Change<>(publish))))
+                .apply(new CommitBatch(new CommitBatch.LeaseSlot(OTHER, 0), List.of(new StoreWrite.ExecuteCommand<>(publish))))
                 .getFirst();
     }
 
@@ -63,7 +63,7 @@ final class PublishRaceTest {
             PostgresPlace.awaitBlockedBy(batch);
             assertFalse(publish.isDone());
             batch.commit();
-            assertInstanceOf(Rows.Workflow.class, publish.get());
+            assertInstanceOf(StoredRows.WorkflowRow.class, publish.get());
         }
     }
 
@@ -73,13 +73,13 @@ final class PublishRaceTest {
             FutureTask<Object> publish = apart(() -> publishElsewhere(2));
             PostgresPlace.awaitBlockedBy(batch);
             batch.commit();
-            assertInstanceOf(Rows.Workflow.class, publish.get());
+            assertInstanceOf(StoredRows.WorkflowRow.class, publish.get());
         }
     }
 
     @Test
     void a_batch_that_waited_for_a_publish_is_on_the_later_side_of_it() throws Exception {
-        Write.Admit late = desk.admit(desk.id(), desk.key("K"));
+        StoreWrite.AdmitRun late = desk.admit(desk.id(), desk.key("K"));
         try (Connection publish = holding("""
             SELECT revision FROM semel_catalog FOR UPDATE;
             SELECT slot FROM semel_fence ORDER BY lease, slot FOR NO KEY UPDATE;
@@ -89,7 +89,7 @@ final class PublishRaceTest {
             FutureTask<List<Object>> batch = apart(() -> desk.applyAll(late));
             PostgresPlace.awaitBlockedBy(publish);
             publish.commit();
-            assertInstanceOf(Admitted.Stale.class, batch.get().getFirst());
+            assertInstanceOf(AdmitResult.CatalogChanged.class, batch.get().getFirst());
         }
         assertEquals(0, desk.place.count("semel_key"));
     }
@@ -100,7 +100,7 @@ final class PublishRaceTest {
             UPDATE semel_catalog SET revision = revision + 1;
             UPDATE semel_fence SET catalog_revision = catalog_revision + 1\
             """);
-                Leases third = desk.store.openLeases()) {
+                WorkerLeases third = desk.store.openLeases()) {
             FutureTask<Boolean> start = apart(() -> {
                 third.start(79, "third", desk.store.lanes(), Desk.TTL);
                 return true;
@@ -118,12 +118,12 @@ final class PublishRaceTest {
         for (int round = 0; round < 40; round++) {
             int version = 2 * round + 2;
             String key = "K" + round;
-            var publish = new Edit.Publish(desk.ws, "one", Desk.WORKFLOW, "body " + (version + 1), "desk");
+            var publish = new StoreCommand.PublishVersion(desk.ws, "one", Desk.WORKFLOW, "body " + (version + 1), "desk");
             FutureTask<Object> there = apart(() -> publishElsewhere(version));
             // Throws where the database ended it as a deadlock.
-            List<Object> here = desk.applyAll(desk.admit(desk.id(), desk.key(key)), new Write.Change<>(publish));
-            assertInstanceOf(Rows.Workflow.class, there.get());
-            assertInstanceOf(Rows.Workflow.class, here.get(1));
+            List<Object> here = desk.applyAll(desk.admit(desk.id(), desk.key(key)), new StoreWrite.ExecuteCommand<>(publish));
+            assertInstanceOf(StoredRows.WorkflowRow.class, there.get());
+            assertInstanceOf(StoredRows.WorkflowRow.class, here.get(1));
         }
         assertEquals(81, desk.place.count("semel_workflow_version"));
     }

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import dev.semel.key.Known;
+import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Write.Admitted;
-import dev.semel.store.Write.Driver;
+import dev.semel.store.StoreWrite.AdmitResult;
+import dev.semel.store.StoreWrite.RunExecution;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -18,22 +18,22 @@ import org.junit.jupiter.api.Test;
 interface QuietRules {
     Desk desk();
 
-    private static NewRun.Gate quiet(String name) {
-        return new NewRun.Gate(List.of(), null, 0, new NewRun.Gate.Debounce(name, 100, 250));
+    private static NewRun.StartConditions quiet(String name) {
+        return new NewRun.StartConditions(List.of(), null, 0, new NewRun.StartConditions.DebounceWindow(name, 100, 250));
     }
 
-    private Admitted trigger(RunId id, Wish... wishes) {
+    private AdmitResult trigger(RunId id, KeyClaim... wishes) {
         return desk().apply(desk().gated(id, quiet("Q"), wishes));
     }
 
     private RunId first() {
         RunId run = desk().id();
-        assertFalse(assertInstanceOf(Admitted.Fresh.class, trigger(run)).owned());
+        assertFalse(assertInstanceOf(AdmitResult.Fresh.class, trigger(run)).owned());
         return run;
     }
 
-    private Admitted absorbed(RunId run, long due) {
-        return new Admitted.Absorbed(desk().place.time(), run, null, due);
+    private AdmitResult absorbed(RunId run, long due) {
+        return new AdmitResult.Debounced(desk().place.time(), run, null, due);
     }
 
     @Test
@@ -44,7 +44,7 @@ interface QuietRules {
         desk().place.setTime(Place.START + 99);
         assertEquals(List.of(), desk().claim());
         desk().place.setTime(Place.START + 100);
-        assertEquals(List.of(new Driver(run, 1)), desk().claim());
+        assertEquals(List.of(new RunExecution(run, 1)), desk().claim());
     }
 
     @Test
@@ -59,7 +59,7 @@ interface QuietRules {
         desk().place.setTime(Place.START + 159);
         assertEquals(List.of(), desk().claim());
         desk().place.setTime(Place.START + 160);
-        assertEquals(List.of(new Driver(run, 1)), desk().claim());
+        assertEquals(List.of(new RunExecution(run, 1)), desk().claim());
     }
 
     @Test
@@ -71,8 +71,8 @@ interface QuietRules {
         }
         desk().place.setTime(Place.START + 250);
         RunId next = desk().id();
-        assertInstanceOf(Admitted.Fresh.class, trigger(next), "its time has come: the next trigger is another run");
-        assertEquals(List.of(new Driver(run, 1)), desk().claim());
+        assertInstanceOf(AdmitResult.Fresh.class, trigger(next), "its time has come: the next trigger is another run");
+        assertEquals(List.of(new RunExecution(run, 1)), desk().claim());
         assertEquals(Place.START + 350, desk().work(next).due());
     }
 
@@ -82,7 +82,7 @@ interface QuietRules {
         desk().place.setTime(Place.START + 100);
         desk().claim();
         RunId next = desk().id();
-        assertInstanceOf(Admitted.Fresh.class, trigger(next));
+        assertInstanceOf(AdmitResult.Fresh.class, trigger(next));
         desk().apply(desk().end(run));
         assertEquals(absorbed(next, Place.START + 200), trigger(desk().id()));
     }
@@ -90,15 +90,15 @@ interface QuietRules {
     @Test
     default void a_run_that_is_to_be_cancelled_takes_nothing_in() {
         RunId run = first();
-        desk().change(new Edit.Cancel(desk().ws, run, "op", "why"));
-        assertInstanceOf(Admitted.Fresh.class, trigger(desk().id()));
+        desk().change(new StoreCommand.CancelRun(desk().ws, run, "op", "why"));
+        assertInstanceOf(AdmitResult.Fresh.class, trigger(desk().id()));
     }
 
     @Test
     default void other_names_are_quiet_for_themselves() {
         first();
-        assertInstanceOf(Admitted.Fresh.class, desk().apply(desk().gated(desk().id(), quiet("other"))));
-        assertInstanceOf(Admitted.Fresh.class, desk().apply(desk().admit(desk().id())));
+        assertInstanceOf(AdmitResult.Fresh.class, desk().apply(desk().gated(desk().id(), quiet("other"))));
+        assertInstanceOf(AdmitResult.Fresh.class, desk().apply(desk().admit(desk().id())));
     }
 
     @Test
@@ -108,7 +108,7 @@ interface QuietRules {
                         desk().gated(run, quiet("Q")),
                         desk().gated(desk().id(), quiet("Q")),
                         desk().gated(desk().id(), quiet("Q"), desk().key("K")));
-        assertInstanceOf(Admitted.Fresh.class, outcomes.getFirst());
+        assertInstanceOf(AdmitResult.Fresh.class, outcomes.getFirst());
         assertEquals(absorbed(run, Place.START + 100), outcomes.get(1));
         assertEquals(absorbed(run, Place.START + 100), outcomes.get(2));
         assertEquals(1, desk().place.count("semel_run"));
@@ -116,9 +116,9 @@ interface QuietRules {
 
     @Test
     default void a_first_trigger_applied_again_is_the_same_fresh_run() {
-        for (Wish[] wishes : List.of(new Wish[0], new Wish[] {desk().key("K")})) {
-            Write.Admit admit = desk().gated(desk().id(), quiet("Q" + wishes.length), wishes);
-            Admitted fresh = assertInstanceOf(Admitted.Fresh.class, desk().apply(admit));
+        for (KeyClaim[] wishes : List.of(new KeyClaim[0], new KeyClaim[] {desk().key("K")})) {
+            StoreWrite.AdmitRun admit = desk().gated(desk().id(), quiet("Q" + wishes.length), wishes);
+            AdmitResult fresh = assertInstanceOf(AdmitResult.Fresh.class, desk().apply(admit));
             assertEquals(fresh, desk().apply(admit));
         }
         assertEquals(2, desk().place.count("semel_run"));
@@ -127,18 +127,18 @@ interface QuietRules {
     @Test
     default void the_key_of_a_trigger_that_was_taken_in_stands_for_the_run_that_took_it() {
         RunId run = first();
-        Wish key = desk().key("K");
-        Wish payload = desk().payload("P", false);
-        Write.Admit admit = desk().gated(desk().id(), quiet("Q"), key, payload);
+        KeyClaim key = desk().key("K");
+        KeyClaim payload = desk().payload("P", false);
+        StoreWrite.AdmitRun admit = desk().gated(desk().id(), quiet("Q"), key, payload);
         assertEquals(absorbed(run, Place.START + 100), desk().apply(admit));
-        for (Wish wish : List.of(key, payload)) {
-            Known known = desk().holder(wish);
+        for (KeyClaim wish : List.of(key, payload)) {
+            KeyRecord known = desk().holder(wish);
             assertNotNull(known);
             assertEquals(run, known.run());
         }
         desk().place.setTime(Place.START + 50);
-        Known again = assertInstanceOf(Admitted.Held.class, desk().apply(admit), "applied again it is a repeat")
-                .known()
+        KeyRecord again = assertInstanceOf(AdmitResult.KeysHeld.class, desk().apply(admit), "applied again it is a repeat")
+                .keyRecords()
                 .getFirst();
         assertNotNull(again);
         assertEquals(run, again.run());
@@ -147,11 +147,11 @@ interface QuietRules {
 
     @Test
     default void a_known_key_is_a_repeat_and_nothing_of_it_is_taken_in() {
-        Wish key = desk().key("K");
+        KeyClaim key = desk().key("K");
         RunId other = desk().fresh(key);
         RunId run = first();
-        Known known = assertInstanceOf(Admitted.Held.class, trigger(desk().id(), desk().chosen("mine"), key))
-                .known()
+        KeyRecord known = assertInstanceOf(AdmitResult.KeysHeld.class, trigger(desk().id(), desk().chosen("mine"), key))
+                .keyRecords()
                 .get(1);
         assertNotNull(known);
         assertEquals(other, known.run());
@@ -161,18 +161,18 @@ interface QuietRules {
 
     @Test
     default void a_run_in_a_queue_waits_for_quiet_and_for_its_place() {
-        var place = new NewRun.Gate.Place("S", 1);
+        var place = new NewRun.StartConditions.QueueLimit("S", 1);
         RunId before = desk().id();
-        desk().apply(desk().gated(before, new NewRun.Gate(List.of(place), null, 0, null)));
-        var both = new NewRun.Gate(List.of(place), null, 0, new NewRun.Gate.Debounce("Q", 100, 250));
+        desk().apply(desk().gated(before, new NewRun.StartConditions(List.of(place), null, 0, null)));
+        var both = new NewRun.StartConditions(List.of(place), null, 0, new NewRun.StartConditions.DebounceWindow("Q", 100, 250));
         RunId run = desk().id();
         desk().apply(desk().gated(run, both));
         assertEquals(absorbed(run, Place.START + 100), desk().apply(desk().gated(desk().id(), both)));
-        assertEquals(List.of(new Driver(before, 1)), desk().claim());
+        assertEquals(List.of(new RunExecution(before, 1)), desk().claim());
         desk().place.setTime(Place.START + 100);
         assertEquals(List.of(), desk().claim());
         desk().apply(desk().end(before));
-        assertEquals(List.of(new Driver(run, 1)), desk().claim());
+        assertEquals(List.of(new RunExecution(run, 1)), desk().claim());
         assertEquals(1, desk().place.count("semel_queue_entry"));
     }
 }

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.semel.effect.Ledger;
-import dev.semel.key.Known;
+import dev.semel.effect.EffectLedger;
+import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.trigger.Door;
+import dev.semel.trigger.TriggerSource;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -26,24 +26,24 @@ interface ReadRules {
                 workflow,
                 1,
                 RunState.STARTED,
-                new NewRun.Origin(Door.LIBRARY, "actor", key, null),
+                new NewRun.TriggerOrigin(TriggerSource.LIBRARY, "actor", key, null),
                 "{}",
                 new byte[0]);
     }
 
     private RunId started(int ws, String workflow, @Nullable String key) {
         RunId id = desk().id();
-        List<Wish> wishes = key == null || ws != desk().ws ? List.of() : List.of(desk().key(key));
+        List<KeyClaim> wishes = key == null || ws != desk().ws ? List.of() : List.of(desk().key(key));
         desk().apply(desk().admit(run(id, ws, workflow, key), wishes, true));
         return id;
     }
 
-    private static Reads.RunFilter all(int ws) {
-        return new Reads.RunFilter(ws, null, null, null, false, 0, null, 100);
+    private static StoreQueries.RunFilter all(int ws) {
+        return new StoreQueries.RunFilter(ws, null, null, null, false, 0, null, 100);
     }
 
-    private List<RunId> ids(Reads.RunFilter filter) {
-        return desk().reads.runs(filter).stream().map(Rows.Run::id).toList();
+    private List<RunId> ids(StoreQueries.RunFilter filter) {
+        return desk().reads.runs(filter).stream().map(StoredRows.RunRow::id).toList();
     }
 
     @Test
@@ -59,11 +59,11 @@ interface ReadRules {
             RunId before = null;
             List<RunId> page;
             do {
-                page = ids(new Reads.RunFilter(desk().ws, workflow, null, null, false, 0, before, 4));
+                page = ids(new StoreQueries.RunFilter(desk().ws, workflow, null, null, false, 0, before, 4));
                 paged.addAll(page);
                 before = page.isEmpty() ? null : page.getLast();
             } while (!page.isEmpty());
-            assertEquals(ids(new Reads.RunFilter(desk().ws, workflow, null, null, false, 0, null, 100)), paged);
+            assertEquals(ids(new StoreQueries.RunFilter(desk().ws, workflow, null, null, false, 0, null, 100)), paged);
         }
     }
 
@@ -75,18 +75,18 @@ interface ReadRules {
         RunId third = started(desk().ws, Desk.WORKFLOW, null);
         desk().apply(desk().end(second));
         desk().apply(desk().failed(third));
-        desk().apply(new Write.Tally(List.of(desk().seen(second, false, 2))));
-        desk().apply(new Write.Tally(List.of(desk().seen(first, true, 1))));
+        desk().apply(new StoreWrite.RecordDuplicates(List.of(desk().seen(second, false, 2))));
+        desk().apply(new StoreWrite.RecordDuplicates(List.of(desk().seen(first, true, 1))));
         int ws = desk().ws;
-        assertEquals(List.of(first), ids(new Reads.RunFilter(ws, null, RunState.STARTED, null, false, 0, null, 9)));
-        assertEquals(List.of(third), ids(new Reads.RunFilter(ws, null, RunState.FAILED, null, false, 0, null, 9)));
-        assertEquals(List.of(second), ids(new Reads.RunFilter(ws, null, null, "L", false, 0, null, 9)));
-        assertEquals(List.of(), ids(new Reads.RunFilter(ws, null, null, "l", false, 0, null, 9)));
-        assertEquals(List.of(second), ids(new Reads.RunFilter(ws, null, null, null, true, 0, null, 9)));
+        assertEquals(List.of(first), ids(new StoreQueries.RunFilter(ws, null, RunState.STARTED, null, false, 0, null, 9)));
+        assertEquals(List.of(third), ids(new StoreQueries.RunFilter(ws, null, RunState.FAILED, null, false, 0, null, 9)));
+        assertEquals(List.of(second), ids(new StoreQueries.RunFilter(ws, null, null, "L", false, 0, null, 9)));
+        assertEquals(List.of(), ids(new StoreQueries.RunFilter(ws, null, null, "l", false, 0, null, 9)));
+        assertEquals(List.of(second), ids(new StoreQueries.RunFilter(ws, null, null, null, true, 0, null, 9)));
         assertEquals(
                 List.of(third, second),
-                ids(new Reads.RunFilter(ws, null, null, null, false, Place.START + 10, null, 9)));
-        assertEquals(List.of(), ids(new Reads.RunFilter(ws, "wf_no", null, null, false, 0, null, 9)));
+                ids(new StoreQueries.RunFilter(ws, null, null, null, false, Place.START + 10, null, 9)));
+        assertEquals(List.of(), ids(new StoreQueries.RunFilter(ws, "wf_no", null, null, false, 0, null, 9)));
     }
 
     @Test
@@ -102,23 +102,23 @@ interface ReadRules {
                 desk().apply(desk().failed(run));
             }
             if (i % 2 == 0) {
-                desk().apply(new Write.Tally(List.of(desk().seen(run, i % 8 == 0, 1))));
+                desk().apply(new StoreWrite.RecordDuplicates(List.of(desk().seen(run, i % 8 == 0, 1))));
             }
         }
-        List<Rows.Run> rows = desk().reads.runs(all(desk().ws));
-        assertEquals(made.reversed(), rows.stream().map(Rows.Run::id).toList());
+        List<StoredRows.RunRow> rows = desk().reads.runs(all(desk().ws));
+        assertEquals(made.reversed(), rows.stream().map(StoredRows.RunRow::id).toList());
         for (RunState state : new RunState[] {null, RunState.STARTED, RunState.COMPLETED, RunState.FAILED}) {
             for (String workflow : new String[] {null, Desk.WORKFLOW, "wf_two"}) {
                 for (boolean replayed : new boolean[] {false, true}) {
                     for (RunId from : new RunId[] {null, made.get(7)}) {
-                        var wanted = new Reads.RunFilter(desk().ws, workflow, state, null, replayed, 0, null, 2, from);
+                        var wanted = new StoreQueries.RunFilter(desk().ws, workflow, state, null, replayed, 0, null, 2, from);
                         List<RunId> expected = rows.stream()
                                 .filter(run -> state == null || run.state() == state)
                                 .filter(run ->
                                         workflow == null || run.workflowId().equals(workflow))
                                 .filter(run -> !replayed || run.counts().replays() > 0)
                                 .filter(run -> from == null || run.id().compareTo(from) >= 0)
-                                .map(Rows.Run::id)
+                                .map(StoredRows.RunRow::id)
                                 .toList();
                         assertEquals(expected, paged(wanted), wanted::toString);
                     }
@@ -127,7 +127,7 @@ interface ReadRules {
         }
     }
 
-    private List<RunId> paged(Reads.RunFilter wanted) {
+    private List<RunId> paged(StoreQueries.RunFilter wanted) {
         List<RunId> all = new ArrayList<>();
         List<RunId> page = ids(wanted);
         while (!page.isEmpty()) {
@@ -146,18 +146,18 @@ interface ReadRules {
         desk().apply(desk().failed(ours));
         desk().apply(desk().failed(theirs));
         assertEquals(
-                List.of(ours), ids(new Reads.RunFilter(desk().ws, null, RunState.FAILED, null, false, 0, null, 9)));
-        assertEquals(List.of(theirs), ids(new Reads.RunFilter(other, null, RunState.FAILED, null, false, 0, null, 9)));
+                List.of(ours), ids(new StoreQueries.RunFilter(desk().ws, null, RunState.FAILED, null, false, 0, null, 9)));
+        assertEquals(List.of(theirs), ids(new StoreQueries.RunFilter(other, null, RunState.FAILED, null, false, 0, null, 9)));
         assertEquals(
-                List.of(), ids(new Reads.RunFilter(desk().ws, "wf_theirs", RunState.FAILED, null, false, 0, null, 9)));
+                List.of(), ids(new StoreQueries.RunFilter(desk().ws, "wf_theirs", RunState.FAILED, null, false, 0, null, 9)));
     }
 
     @Test
     default void requests_of_a_run_are_its_newest_newest_last() {
         RunId run = desk().fresh();
-        List<Write.Seen> rows = new ArrayList<>();
+        List<StoreWrite.DuplicateRequest> rows = new ArrayList<>();
         for (int i = 0; i < 7; i++) {
-            rows.add(new Write.Seen(
+            rows.add(new StoreWrite.DuplicateRequest(
                     desk().id(),
                     desk().ws,
                     run,
@@ -168,26 +168,26 @@ interface ReadRules {
                     i == 3 ? "amount" : null,
                     1 + i));
         }
-        desk().apply(new Write.Tally(rows.reversed()));
+        desk().apply(new StoreWrite.RecordDuplicates(rows.reversed()));
         assertEquals(rows.subList(2, 7), desk().reads.requestsOf(run, null, 5));
         assertEquals(rows, desk().reads.requestsOf(run, null, 20));
-        Rows.Counts counts = desk().runOf(run).counts();
-        assertEquals(new Rows.Counts(1 + 2 + 3 + 5 + 6 + 7, 4, Place.START + 6), counts);
+        StoredRows.DuplicateCounts counts = desk().runOf(run).counts();
+        assertEquals(new StoredRows.DuplicateCounts(1 + 2 + 3 + 5 + 6 + 7, 4, Place.START + 6), counts);
     }
 
     @Test
     default void requests_of_a_workspace_are_paged_newest_first() {
         RunId one = desk().fresh();
         RunId two = desk().fresh();
-        List<Write.Seen> rows = new ArrayList<>();
+        List<StoreWrite.DuplicateRequest> rows = new ArrayList<>();
         for (int i = 0; i < 9; i++) {
             rows.add(desk().seen(i % 2 == 0 ? one : two, false, 1));
         }
-        desk().apply(new Write.Tally(rows));
-        List<Write.Seen> first = desk().reads.requests(desk().ws, null, 5);
-        List<Write.Seen> second =
+        desk().apply(new StoreWrite.RecordDuplicates(rows));
+        List<StoreWrite.DuplicateRequest> first = desk().reads.requests(desk().ws, null, 5);
+        List<StoreWrite.DuplicateRequest> second =
                 desk().reads.requests(desk().ws, first.getLast().id(), 5);
-        List<Write.Seen> paged = new ArrayList<>(first);
+        List<StoreWrite.DuplicateRequest> paged = new ArrayList<>(first);
         paged.addAll(second);
         assertEquals(rows.reversed(), paged);
     }
@@ -197,64 +197,64 @@ interface ReadRules {
         RunId one = desk().fresh();
         RunId two = desk().fresh();
         desk().applyAll(
-                        new Write.Tally(List.of(desk().seen(two, false, 10), desk().seen(one, false, 1))),
-                        new Write.Tally(List.of(desk().seen(one, true, 100), desk().seen(two, false, 1_000))));
-        assertEquals(new Rows.Counts(1, 100, Place.START), desk().runOf(one).counts());
-        assertEquals(new Rows.Counts(1_010, 0, Place.START), desk().runOf(two).counts());
+                        new StoreWrite.RecordDuplicates(List.of(desk().seen(two, false, 10), desk().seen(one, false, 1))),
+                        new StoreWrite.RecordDuplicates(List.of(desk().seen(one, true, 100), desk().seen(two, false, 1_000))));
+        assertEquals(new StoredRows.DuplicateCounts(1, 100, Place.START), desk().runOf(one).counts());
+        assertEquals(new StoredRows.DuplicateCounts(1_010, 0, Place.START), desk().runOf(two).counts());
     }
 
     @Test
     default void a_key_is_found_in_every_scope_and_only_as_a_whole() {
         RunId plain = desk().fresh(desk().key("K"));
         desk().place.setTime(Place.START + 1);
-        RunId scoped = desk().fresh(desk().wish(Name.Kind.WORKFLOW_KEY, "K\nwf_one", Known.HOLD));
+        RunId scoped = desk().fresh(desk().wish(UniqueKey.KeyKind.WORKFLOW_KEY, "K\nwf_one", KeyRecord.HOLD));
         desk().place.setTime(Place.START + 2);
-        RunId distinct = desk().fresh(desk().wish(Name.Kind.DISTINCT_KEY, "K\nabc", Known.HOLD));
+        RunId distinct = desk().fresh(desk().wish(UniqueKey.KeyKind.DISTINCT_KEY, "K\nabc", KeyRecord.HOLD));
         desk().fresh(desk().key("K2"));
         desk().fresh(desk().key("k"));
-        desk().fresh(desk().wish(Name.Kind.WORKFLOW_KEY, "K2\nwf_one", Known.HOLD));
-        desk().fresh(desk().wish(Name.Kind.RUN, "K", Known.HOLD));
-        List<Rows.Held> found = desk().reads.key(desk().ws, "K");
+        desk().fresh(desk().wish(UniqueKey.KeyKind.WORKFLOW_KEY, "K2\nwf_one", KeyRecord.HOLD));
+        desk().fresh(desk().wish(UniqueKey.KeyKind.RUN, "K", KeyRecord.HOLD));
+        List<StoredRows.KeyRow> found = desk().reads.keyRecords(desk().ws, "K");
         assertEquals(
                 List.of(distinct, scoped, plain),
-                found.stream().map(held -> held.known().run()).toList());
+                found.stream().map(held -> held.keyRecord().run()).toList());
         assertEquals("actor", found.getFirst().actor());
         assertEquals("the correlation", found.getFirst().correlationId());
-        assertEquals(List.of(), desk().reads.key(desk().ws, "nobody"));
+        assertEquals(List.of(), desk().reads.keyRecords(desk().ws, "nobody"));
     }
 
     @Test
     default void a_key_tells_the_error_of_its_run_and_its_counts() {
         RunId run = desk().fresh(desk().key("K"));
         desk().apply(desk().failed(run));
-        desk().apply(new Write.Tally(List.of(desk().seen(run, false, 4), desk().seen(run, true, 2))));
-        Rows.Held held = desk().reads.key(desk().ws, "K").getFirst();
+        desk().apply(new StoreWrite.RecordDuplicates(List.of(desk().seen(run, false, 4), desk().seen(run, true, 2))));
+        StoredRows.KeyRow held = desk().reads.keyRecords(desk().ws, "K").getFirst();
         assertEquals("broken", held.errorCode());
         assertEquals("pay", held.errorStep());
-        assertEquals(new Rows.Counts(4, 2, Place.START), held.counts());
-        assertEquals(RunState.FAILED, held.known().state());
+        assertEquals(new StoredRows.DuplicateCounts(4, 2, Place.START), held.counts());
+        assertEquals(RunState.FAILED, held.keyRecord().state());
     }
 
     @Test
     default void keys_are_paged_by_prefix_over_all_scopes() {
-        List<Name> names = new ArrayList<>();
+        List<UniqueKey> names = new ArrayList<>();
         for (String text : List.of("a", "ab", "a b", "a~", "abc")) {
-            names.add(desk().key(text).name());
+            names.add(desk().key(text).key());
             desk().fresh(desk().key(text));
-            Wish scoped = desk().wish(Name.Kind.WORKFLOW_KEY, text + "\nwf_one", Known.HOLD);
-            names.add(scoped.name());
+            KeyClaim scoped = desk().wish(UniqueKey.KeyKind.WORKFLOW_KEY, text + "\nwf_one", KeyRecord.HOLD);
+            names.add(scoped.key());
             desk().fresh(scoped);
         }
         desk().fresh(desk().key("A"));
         desk().fresh(desk().key("b"));
         names.sort(null);
-        List<Name> paged = new ArrayList<>();
-        Name after = null;
-        List<Rows.Held> page;
+        List<UniqueKey> paged = new ArrayList<>();
+        UniqueKey after = null;
+        List<StoredRows.KeyRow> page;
         do {
             page = desk().reads.keys(desk().ws, "a", after, 3);
-            page.forEach(held -> paged.add(held.name()));
-            after = page.isEmpty() ? null : page.getLast().name();
+            page.forEach(held -> paged.add(held.key()));
+            after = page.isEmpty() ? null : page.getLast().key();
         } while (!page.isEmpty());
         assertEquals(names, paged);
         assertEquals(12, desk().reads.keys(desk().ws, "", null, 100).size());
@@ -268,19 +268,19 @@ interface ReadRules {
         Deed deed = Deed.of(desk().ws, "d1");
         RunId mine = started(desk().ws, Desk.WORKFLOW, null);
         desk().apply(Desk.ops(mine, deed.reserve(mine)));
-        for (Ledger.State state : List.of(Ledger.State.UNKNOWN, Ledger.State.FREE)) {
+        for (EffectLedger.EffectState state : List.of(EffectLedger.EffectState.UNKNOWN, EffectLedger.EffectState.FREE)) {
             Deed foreign = Deed.of(other, "d" + state);
             RunId theirs = started(other, "wf_other", null);
             desk().apply(Desk.ops(theirs, foreign.reserve(theirs)));
             desk().apply(Desk.ops(theirs, foreign.settle(theirs, state, null)));
-            assertEquals(List.of(), holders(Reads.EffectFilter.in(desk().ws, state, 9)));
-            assertEquals(List.of(theirs), holders(Reads.EffectFilter.in(other, state, 9)));
+            assertEquals(List.of(), holders(StoreQueries.EffectFilter.in(desk().ws, state, 9)));
+            assertEquals(List.of(theirs), holders(StoreQueries.EffectFilter.in(other, state, 9)));
         }
-        assertEquals(List.of(mine), holders(Reads.EffectFilter.all(desk().ws, 1)));
-        assertNull(desk().reads.effects(Reads.EffectFilter.all(desk().ws, 9)).next());
+        assertEquals(List.of(mine), holders(StoreQueries.EffectFilter.all(desk().ws, 1)));
+        assertNull(desk().reads.effects(StoreQueries.EffectFilter.all(desk().ws, 9)).next());
     }
 
-    private List<RunId> holders(Reads.EffectFilter filter) {
+    private List<RunId> holders(StoreQueries.EffectFilter filter) {
         return desk().reads.effects(filter).found().stream()
                 .map(row -> row.holder().run())
                 .toList();
@@ -292,19 +292,19 @@ interface ReadRules {
         desk().publish(other, "one", "wf_other");
         RunId mine = desk().fresh(desk().key("K"));
         RunId theirs = desk().id();
-        Wish theirKey = new Wish(new Name(other, Name.Kind.KEY, "K"), Desk.bytes("d"), Desk.WINDOW, 0, true);
+        KeyClaim theirKey = new KeyClaim(new UniqueKey(other, UniqueKey.KeyKind.KEY, "K"), Desk.bytes("d"), Desk.WINDOW, 0, true);
         var admitted = desk().apply(desk().admit(run(theirs, other, "wf_other", "K"), List.of(theirKey), true));
-        assertEquals(Write.Admitted.Fresh.class, admitted.getClass());
-        desk().apply(new Write.Tally(List.of(desk().seen(mine, false, 1))));
-        Reads reads = desk().reads;
+        assertEquals(StoreWrite.AdmitResult.Fresh.class, admitted.getClass());
+        desk().apply(new StoreWrite.RecordDuplicates(List.of(desk().seen(mine, false, 1))));
+        StoreQueries reads = desk().reads;
         assertNull(reads.run(other, mine));
         assertNull(reads.run(desk().ws, theirs));
         assertEquals(List.of(theirs), ids(all(other)));
         assertEquals(List.of(mine), ids(all(desk().ws)));
-        assertEquals(List.of(), ids(new Reads.RunFilter(other, Desk.WORKFLOW, null, null, false, 0, null, 9)));
+        assertEquals(List.of(), ids(new StoreQueries.RunFilter(other, Desk.WORKFLOW, null, null, false, 0, null, 9)));
         assertEquals(List.of(), reads.requests(other, null, 9));
-        assertEquals(theirs, reads.key(other, "K").getFirst().known().run());
-        assertEquals(1, reads.key(desk().ws, "K").size());
+        assertEquals(theirs, reads.keyRecords(other, "K").getFirst().keyRecord().run());
+        assertEquals(1, reads.keyRecords(desk().ws, "K").size());
         assertEquals(1, reads.keys(other, "", null, 9).size());
         assertNull(reads.workflow(other, Desk.WORKFLOW));
         assertNull(reads.workflow(desk().ws, "wf_other"));

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.key.Known;
+import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Write.Admitted;
-import dev.semel.store.Write.Owned;
+import dev.semel.store.StoreWrite.AdmitResult;
+import dev.semel.store.StoreWrite.OwnerWriteResult;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -21,13 +21,13 @@ interface RepeatedRules {
 
     @Test
     default void an_admission_applied_again_is_the_same_fresh_run() {
-        for (Wish[] wishes : List.of(new Wish[0], new Wish[] {desk().key("K")}, new Wish[] {
+        for (KeyClaim[] wishes : List.of(new KeyClaim[0], new KeyClaim[] {desk().key("K")}, new KeyClaim[] {
             desk().key("L"), desk().chosen("mine"), desk().payload("P", true)
         })) {
-            Write.Admit admit = desk().admit(desk().id(), wishes);
-            Admitted first = desk().apply(admit);
+            StoreWrite.AdmitRun admit = desk().admit(desk().id(), wishes);
+            AdmitResult first = desk().apply(admit);
             assertEquals(first, desk().apply(admit));
-            assertTrue(assertInstanceOf(Admitted.Fresh.class, first).owned());
+            assertTrue(assertInstanceOf(AdmitResult.Fresh.class, first).owned());
         }
         assertEquals(3, desk().place.count("semel_run"));
         assertEquals(3, desk().place.count("semel_unfinished_run"));
@@ -36,27 +36,27 @@ interface RepeatedRules {
 
     @Test
     default void an_applied_again_batch_decides_its_duplicates_as_before() {
-        Wish key = desk().key("K");
-        List<Write.Admit> batch = List.of(desk().admit(desk().id(), key), desk().admit(desk().id(), key));
+        KeyClaim key = desk().key("K");
+        List<StoreWrite.AdmitRun> batch = List.of(desk().admit(desk().id(), key), desk().admit(desk().id(), key));
         desk().applyAll(batch);
         List<Object> second = desk().applyAll(batch);
-        assertInstanceOf(Admitted.Fresh.class, second.getFirst());
-        Known known =
-                assertInstanceOf(Admitted.Held.class, second.get(1)).known().getFirst();
+        assertInstanceOf(AdmitResult.Fresh.class, second.getFirst());
+        KeyRecord known =
+                assertInstanceOf(AdmitResult.KeysHeld.class, second.get(1)).keyRecords().getFirst();
         assertEquals(
                 batch.getFirst().run().id(),
-                assertInstanceOf(Known.class, known).run());
+                assertInstanceOf(KeyRecord.class, known).run());
         assertEquals(1, desk().place.count("semel_run"));
     }
 
     @Test
     default void a_takeover_of_an_expired_name_applied_again_changes_nothing_more() {
-        Wish key = desk().key("K", Known.HOLD | Known.RERUN_FAILED);
+        KeyClaim key = desk().key("K", KeyRecord.HOLD | KeyRecord.RERUN_FAILED);
         RunId old = desk().fresh(key);
         desk().apply(desk().failed(old));
-        Write.Admit admit = desk().again(desk().id(), old, old, key);
+        StoreWrite.AdmitRun admit = desk().again(desk().id(), old, old, key);
         desk().apply(admit);
-        var again = assertInstanceOf(Admitted.Fresh.class, desk().apply(admit));
+        var again = assertInstanceOf(AdmitResult.Fresh.class, desk().apply(admit));
         assertTrue(again.owned());
         assertEquals(old, again.lineage());
         assertEquals(old, desk().runOf(admit.run().id()).previous());
@@ -66,28 +66,28 @@ interface RepeatedRules {
     @Test
     default void an_admission_applied_again_still_knows_the_run_before_it() {
         for (String chosen : new String[] {null, "mine"}) {
-            Wish key = desk().key("K " + chosen);
+            KeyClaim key = desk().key("K " + chosen);
             RunId old = desk().id();
             desk().apply(desk().admit(desk().run(old, RunState.STARTED, chosen), List.of(key), true));
             desk().apply(desk().end(old));
-            desk().change(new Edit.Release(key.name(), old, desk().by("op", "why")));
-            Write.Admit admit = desk().admit(desk().id(), key);
-            Admitted first = desk().apply(admit);
+            desk().change(new StoreCommand.ReleaseKey(key.key(), old, desk().by("op", "why")));
+            StoreWrite.AdmitRun admit = desk().admit(desk().id(), key);
+            AdmitResult first = desk().apply(admit);
             assertEquals(
-                    new Write.Earlier(old, chosen, false),
-                    assertInstanceOf(Admitted.Fresh.class, first).earlier());
+                    new StoreWrite.PreviousHolder(old, chosen, false),
+                    assertInstanceOf(AdmitResult.Fresh.class, first).previous());
             assertEquals(first, desk().apply(admit));
         }
     }
 
     @Test
     default void an_admission_applied_again_after_its_run_ended_brings_no_work_back() {
-        Write.Admit keyed = desk().admit(desk().id(), desk().key("K"));
-        Write.Admit bare = desk().admit(desk().id());
+        StoreWrite.AdmitRun keyed = desk().admit(desk().id(), desk().key("K"));
+        StoreWrite.AdmitRun bare = desk().admit(desk().id());
         desk().applyAll(keyed, bare);
         desk().applyAll(desk().end(keyed.run().id()), desk().end(bare.run().id()));
         for (Object outcome : desk().applyAll(keyed, bare)) {
-            assertFalse(assertInstanceOf(Admitted.Fresh.class, outcome).owned());
+            assertFalse(assertInstanceOf(AdmitResult.Fresh.class, outcome).owned());
         }
         assertEquals(0, desk().place.count("semel_unfinished_run"));
         assertEquals(2, desk().place.count("semel_finished_run"));
@@ -95,40 +95,40 @@ interface RepeatedRules {
 
     @Test
     default void an_admission_applied_again_under_a_later_lease_owns_nothing() {
-        Write.Admit admit = desk().admit(desk().id(), desk().key("K"));
+        StoreWrite.AdmitRun admit = desk().admit(desk().id(), desk().key("K"));
         desk().apply(admit);
         desk().leases.end(Desk.LEASE);
         desk().leases.start(78, "desk", desk().slots(), Desk.TTL);
-        Admitted again = desk().applyAs(new Batch.Hold(78, 0), admit);
-        assertFalse(assertInstanceOf(Admitted.Fresh.class, again).owned());
-        assertEquals(List.of(admit.run().id()), Desk.runs(desk().applyAs(new Batch.Hold(78, 0), new Write.Claim(5))));
+        AdmitResult again = desk().applyAs(new CommitBatch.LeaseSlot(78, 0), admit);
+        assertFalse(assertInstanceOf(AdmitResult.Fresh.class, again).owned());
+        assertEquals(List.of(admit.run().id()), Desk.runs(desk().applyAs(new CommitBatch.LeaseSlot(78, 0), new StoreWrite.ClaimRuns(5))));
     }
 
     @Test
     default void an_append_applied_again_is_one_chunk() {
         RunId run = desk().fresh();
-        Write.Append append = desk().append(run, 0, "[1]");
-        assertEquals(Owned.RECORDED, desk().apply(append));
-        assertEquals(Owned.RECORDED, desk().apply(append));
+        StoreWrite.AppendJournal append = desk().append(run, 0, "[1]");
+        assertEquals(OwnerWriteResult.RECORDED, desk().apply(append));
+        assertEquals(OwnerWriteResult.RECORDED, desk().apply(append));
         assertEquals(List.of("[1]"), desk().journal(run));
     }
 
     @Test
     default void an_end_applied_again_is_the_same_end() {
         RunId run = desk().fresh();
-        assertEquals(Owned.RECORDED, desk().apply(desk().end(run)));
-        Rows.Run ended = desk().runOf(run);
+        assertEquals(OwnerWriteResult.RECORDED, desk().apply(desk().end(run)));
+        StoredRows.RunRow ended = desk().runOf(run);
         desk().place.advance(Duration.ofSeconds(1));
-        assertEquals(Owned.RECORDED, desk().apply(desk().end(run)));
+        assertEquals(OwnerWriteResult.RECORDED, desk().apply(desk().end(run)));
         assertEquals(ended, desk().runOf(run));
     }
 
     @Test
     default void a_batch_of_append_and_end_applied_again_is_recorded() {
         RunId run = desk().fresh();
-        List<Write<?>> batch = List.of(desk().append(run, 0, "[1]"), desk().end(run));
-        assertEquals(List.of(Owned.RECORDED, Owned.RECORDED), desk().applyAll(batch));
-        assertEquals(Owned.RECORDED, desk().applyAll(batch).get(1), "the end is on record");
+        List<StoreWrite<?>> batch = List.of(desk().append(run, 0, "[1]"), desk().end(run));
+        assertEquals(List.of(OwnerWriteResult.RECORDED, OwnerWriteResult.RECORDED), desk().applyAll(batch));
+        assertEquals(OwnerWriteResult.RECORDED, desk().applyAll(batch).get(1), "the end is on record");
         assertEquals(List.of("[1]"), desk().journal(run));
         assertEquals(1, desk().place.count("semel_finished_run"));
     }
@@ -136,21 +136,21 @@ interface RepeatedRules {
     @Test
     default void a_tally_applied_again_counts_once() {
         RunId run = desk().fresh(desk().key("K"));
-        Write.Tally tally = new Write.Tally(
+        StoreWrite.RecordDuplicates tally = new StoreWrite.RecordDuplicates(
                 List.of(desk().seen(run, false, 1), desk().seen(run, false, 700), desk().seen(run, true, 1)));
         desk().apply(tally);
         desk().apply(tally);
         assertEquals(
-                new Rows.Counts(701, 1, desk().place.time()), desk().runOf(run).counts());
+                new StoredRows.DuplicateCounts(701, 1, desk().place.time()), desk().runOf(run).counts());
         assertEquals(3, desk().place.count("semel_duplicate_request"));
     }
 
     @Test
     default void a_tally_applied_again_together_with_new_rows_counts_only_those() {
         RunId run = desk().fresh(desk().key("K"));
-        Write.Seen first = desk().seen(run, false, 5);
-        desk().apply(new Write.Tally(List.of(first)));
-        desk().apply(new Write.Tally(List.of(first, desk().seen(run, false, 3))));
+        StoreWrite.DuplicateRequest first = desk().seen(run, false, 5);
+        desk().apply(new StoreWrite.RecordDuplicates(List.of(first)));
+        desk().apply(new StoreWrite.RecordDuplicates(List.of(first, desk().seen(run, false, 3))));
         assertEquals(8, desk().runOf(run).counts().replays());
     }
 
@@ -161,27 +161,27 @@ interface RepeatedRules {
         desk().applyAll(
                         desk().admit(desk().run(one), List.of(), false),
                         desk().admit(desk().run(two), List.of(), false));
-        assertEquals(List.of(one), Desk.runs(desk().apply(new Write.Claim(1))));
-        assertEquals(List.of(two), Desk.runs(desk().apply(new Write.Claim(1))));
-        assertEquals(List.of(), Desk.runs(desk().apply(new Write.Claim(1))));
+        assertEquals(List.of(one), Desk.runs(desk().apply(new StoreWrite.ClaimRuns(1))));
+        assertEquals(List.of(two), Desk.runs(desk().apply(new StoreWrite.ClaimRuns(1))));
+        assertEquals(List.of(), Desk.runs(desk().apply(new StoreWrite.ClaimRuns(1))));
         assertEquals(1, Desk.claims(desk().runOf(one)));
     }
 
     @Test
     default void changes_applied_again_change_nothing_more() {
-        Wish key = desk().key("K");
+        KeyClaim key = desk().key("K");
         RunId run = desk().fresh(key);
-        var token = new Rows.Token("tok_1", desk().ws, "one", "ci", Desk.bytes("hash"), "read", 0, 0, 0);
-        List<Edit<?>> edits = List.of(
-                new Edit.OpenWorkspace("two", Desk.bytes("x")),
-                new Edit.Publish(desk().ws, "two", "wf_two", "text", "tester"),
-                new Edit.PublishOver(
-                        new Edit.Publish(desk().ws, "two", "wf_two", "text 2", "tester"), null, new Edit.Footing(1, 0)),
-                new Edit.Pause(desk().ws, Desk.WORKFLOW, true),
-                new Edit.CreateToken(token),
-                new Edit.RevokeToken(desk().ws, "tok_1", "op"),
-                new Edit.Release(key.name(), run, desk().by("op", "why")));
-        for (Edit<?> edit : edits) {
+        var token = new StoredRows.TokenRow("tok_1", desk().ws, "one", "ci", Desk.bytes("hash"), "read", 0, 0, 0);
+        List<StoreCommand<?>> edits = List.of(
+                new StoreCommand.CreateWorkspace("two", Desk.bytes("x")),
+                new StoreCommand.PublishVersion(desk().ws, "two", "wf_two", "text", "tester"),
+                new StoreCommand.PublishIfUnchanged(
+                        new StoreCommand.PublishVersion(desk().ws, "two", "wf_two", "text 2", "tester"), null, new StoreCommand.VersionsInForce(1, 0)),
+                new StoreCommand.PauseWorkflow(desk().ws, Desk.WORKFLOW, true),
+                new StoreCommand.CreateToken(token),
+                new StoreCommand.RevokeToken(desk().ws, "tok_1", "op"),
+                new StoreCommand.ReleaseKey(key.key(), run, desk().by("op", "why")));
+        for (StoreCommand<?> edit : edits) {
             desk().change(edit);
             desk().change(edit);
         }
@@ -189,7 +189,7 @@ interface RepeatedRules {
         assertEquals(3, desk().place.count("semel_workflow_version"));
         assertEquals(1, desk().place.count("semel_token"));
         assertEquals(2, desk().place.count("semel_audit"), "one for the token, one for the key");
-        assertTrue(assertInstanceOf(Rows.Workflow.class, desk().reads.workflow(desk().ws, "one"))
+        assertTrue(assertInstanceOf(StoredRows.WorkflowRow.class, desk().reads.workflow(desk().ws, "one"))
                 .paused());
         assertNotNull(desk().holder(key));
     }

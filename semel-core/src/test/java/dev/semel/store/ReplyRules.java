@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.run.RunId;
-import dev.semel.store.Edit.Replied;
+import dev.semel.store.StoreCommand.CommandReply;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -16,33 +16,33 @@ import org.junit.jupiter.api.Test;
 interface ReplyRules {
     Desk desk();
 
-    private Edit.Asked asked(String operation, String key, String request) {
-        return new Edit.Asked(desk().id(), desk().ws, operation, key, Desk.bytes(request), Desk.WINDOW);
+    private StoreCommand.CommandRequest asked(String operation, String key, String request) {
+        return new StoreCommand.CommandRequest(desk().id(), desk().ws, operation, key, Desk.bytes(request), Desk.WINDOW);
     }
 
-    private Edit.Once<Rows.Workflow> publish(String key, String text) {
-        var edit = new Edit.Publish(desk().ws, "pay", "wf_pay", text, "tester");
-        return new Edit.Once<>(asked("publish", key, text), edit, ReplyRules::version);
+    private StoreCommand.IdempotentCommand<StoredRows.WorkflowRow> publish(String key, String text) {
+        var edit = new StoreCommand.PublishVersion(desk().ws, "pay", "wf_pay", text, "tester");
+        return new StoreCommand.IdempotentCommand<>(asked("publish", key, text), edit, ReplyRules::version);
     }
 
-    private static @Nullable String version(Rows.@Nullable Workflow workflow) {
+    private static @Nullable String version(StoredRows.@Nullable WorkflowRow workflow) {
         return workflow == null ? null : "version " + workflow.version();
     }
 
     @Test
     default void the_same_request_again_gets_the_same_answer_and_changes_nothing() {
-        assertEquals(new Replied.Done("version 1", false), desk().change(publish("K", "text 1")));
-        desk().change(new Edit.Publish(desk().ws, "pay", "wf_pay", "text 2", "tester"));
-        long change = desk().reads.catalogChange();
-        assertEquals(new Replied.Done("version 1", true), desk().change(publish("K", "text 1")));
-        assertEquals(change, desk().reads.catalogChange(), "the first text was not published over the second");
-        assertEquals(new Replied.Done("version 3", false), desk().change(publish("L", "text 1")), "another key");
+        assertEquals(new CommandReply.Done("version 1", false), desk().change(publish("K", "text 1")));
+        desk().change(new StoreCommand.PublishVersion(desk().ws, "pay", "wf_pay", "text 2", "tester"));
+        long change = desk().reads.catalogVersion();
+        assertEquals(new CommandReply.Done("version 1", true), desk().change(publish("K", "text 1")));
+        assertEquals(change, desk().reads.catalogVersion(), "the first text was not published over the second");
+        assertEquals(new CommandReply.Done("version 3", false), desk().change(publish("L", "text 1")), "another key");
     }
 
     @Test
     default void another_request_under_the_key_is_refused_and_changes_nothing() {
         desk().change(publish("K", "text 1"));
-        assertEquals(new Replied.OtherRequest(), desk().change(publish("K", "text 2")));
+        assertEquals(new CommandReply.DifferentRequest(), desk().change(publish("K", "text 2")));
         assertNull(desk().reads.version("wf_pay", 2));
     }
 
@@ -50,30 +50,30 @@ interface ReplyRules {
     default void keys_of_other_operations_and_workspaces_do_not_meet() {
         int other = desk().workspace("two").ws();
         desk().change(publish("K", "text 1"));
-        var pause = new Edit.Pause(desk().ws, "wf_pay", true);
+        var pause = new StoreCommand.PauseWorkflow(desk().ws, "wf_pay", true);
         assertEquals(
-                new Replied.Done("version 1", false),
-                desk().change(new Edit.Once<>(asked("pause", "K", "wf_pay"), pause, ReplyRules::version)));
-        var there = new Edit.Asked(desk().id(), other, "publish", "K", Desk.bytes("text 1"), Desk.WINDOW);
-        var edit = new Edit.Publish(other, "pay", "wf_theirs", "text 1", "tester");
+                new CommandReply.Done("version 1", false),
+                desk().change(new StoreCommand.IdempotentCommand<>(asked("pause", "K", "wf_pay"), pause, ReplyRules::version)));
+        var there = new StoreCommand.CommandRequest(desk().id(), other, "publish", "K", Desk.bytes("text 1"), Desk.WINDOW);
+        var edit = new StoreCommand.PublishVersion(other, "pay", "wf_theirs", "text 1", "tester");
         assertEquals(
-                new Replied.Done("version 1", false), desk().change(new Edit.Once<>(there, edit, ReplyRules::version)));
+                new CommandReply.Done("version 1", false), desk().change(new StoreCommand.IdempotentCommand<>(there, edit, ReplyRules::version)));
     }
 
     @Test
     default void a_change_that_refuses_leaves_the_key_free() {
-        var pause = new Edit.Pause(desk().ws, "wf_none", true);
+        var pause = new StoreCommand.PauseWorkflow(desk().ws, "wf_none", true);
         assertEquals(
-                new Replied.Refused(),
-                desk().change(new Edit.Once<>(asked("pause", "K", "wf_none"), pause, ReplyRules::version)));
+                new CommandReply.Rejected(),
+                desk().change(new StoreCommand.IdempotentCommand<>(asked("pause", "K", "wf_none"), pause, ReplyRules::version)));
         assertEquals(0, desk().place.count("semel_idempotent_response"));
     }
 
     @Test
     default void an_answer_that_was_lost_is_no_replay() {
         var once = publish("K", "text 1");
-        assertEquals(new Replied.Done("version 1", false), desk().change(once));
-        assertEquals(new Replied.Done("version 1", false), desk().change(once));
+        assertEquals(new CommandReply.Done("version 1", false), desk().change(once));
+        assertEquals(new CommandReply.Done("version 1", false), desk().change(once));
         assertEquals(1, desk().place.number("SELECT count(*) FROM semel_workflow_version WHERE workflow_id = 'wf_pay'"));
     }
 
@@ -81,12 +81,12 @@ interface ReplyRules {
     default void an_answer_is_kept_for_its_window_and_then_the_key_is_free() {
         desk().change(publish("K", "text 1"));
         desk().place.setTime(Place.START + Desk.WINDOW - 1);
-        assertFalse(desk().reads.expiredReply());
-        assertEquals(new Replied.Done("version 1", true), desk().change(publish("K", "text 1")));
+        assertFalse(desk().reads.hasExpiredReply());
+        assertEquals(new CommandReply.Done("version 1", true), desk().change(publish("K", "text 1")));
         desk().place.setTime(Place.START + Desk.WINDOW);
-        assertTrue(desk().reads.expiredReply());
-        assertEquals(new Replied.Done("version 2", false), desk().change(publish("K", "text 2")));
-        assertFalse(desk().reads.expiredReply());
+        assertTrue(desk().reads.hasExpiredReply());
+        assertEquals(new CommandReply.Done("version 2", false), desk().change(publish("K", "text 2")));
+        assertFalse(desk().reads.hasExpiredReply());
     }
 
     @Test
@@ -96,57 +96,57 @@ interface ReplyRules {
         }
         desk().place.setTime(Place.START + Desk.WINDOW);
         desk().change(publish("d", "text 1"));
-        assertEquals(2, desk().change(new Edit.DeleteReplies(2)));
-        assertEquals(1, desk().change(new Edit.DeleteReplies(2)));
-        assertEquals(0, desk().change(new Edit.DeleteReplies(2)));
+        assertEquals(2, desk().change(new StoreCommand.DeleteExpiredReplies(2)));
+        assertEquals(1, desk().change(new StoreCommand.DeleteExpiredReplies(2)));
+        assertEquals(0, desk().change(new StoreCommand.DeleteExpiredReplies(2)));
         assertEquals(1, desk().place.count("semel_idempotent_response"));
     }
 
     @Test
     default void in_one_batch_the_first_is_done_and_the_second_is_told_so() {
         assertEquals(
-                List.of(new Replied.Done("version 1", false), new Replied.Done("version 1", true)),
+                List.of(new CommandReply.Done("version 1", false), new CommandReply.Done("version 1", true)),
                 desk().applyAll(
-                                new Write.Change<>(publish("K", "text 1")),
-                                new Write.Change<>(publish("K", "text 1"))));
+                                new StoreWrite.ExecuteCommand<>(publish("K", "text 1")),
+                                new StoreWrite.ExecuteCommand<>(publish("K", "text 1"))));
     }
 
     @Test
     default void several_names_are_let_go_as_one_deed() {
-        Wish key = desk().key("K");
-        Wish payload = desk().payload("P", true);
+        KeyClaim key = desk().key("K");
+        KeyClaim payload = desk().payload("P", true);
         RunId run = desk().fresh(key, payload);
-        var all = new Edit.ReleaseAll(List.of(
-                new Edit.Release(key.name(), run, desk().by("op", "why")),
-                new Edit.Release(payload.name(), run, desk().by("op", "why"))));
+        var all = new StoreCommand.ReleaseKeys(List.of(
+                new StoreCommand.ReleaseKey(key.key(), run, desk().by("op", "why")),
+                new StoreCommand.ReleaseKey(payload.key(), run, desk().by("op", "why"))));
         assertTrue(desk().change(all));
         assertTrue(desk().change(all), "applied again after a lost answer it answers the same");
-        assertFalse(desk().change(new Edit.ReleaseAll(List.of(
-                new Edit.Release(key.name(), run, desk().by("op", "why")),
-                new Edit.Release(payload.name(), run, desk().by("op", "why"))))));
+        assertFalse(desk().change(new StoreCommand.ReleaseKeys(List.of(
+                new StoreCommand.ReleaseKey(key.key(), run, desk().by("op", "why")),
+                new StoreCommand.ReleaseKey(payload.key(), run, desk().by("op", "why"))))));
         assertEquals(1, desk().place.count("semel_audit"));
         desk().fresh(key, payload);
         assertFalse(
-                desk().change(new Edit.ReleaseAll(
-                        List.of(new Edit.Release(payload.name(), desk().id(), desk().by("op", "why"))))),
+                desk().change(new StoreCommand.ReleaseKeys(
+                        List.of(new StoreCommand.ReleaseKey(payload.key(), desk().id(), desk().by("op", "why"))))),
                 "nothing was held by that run");
     }
 
     @Test
     default void a_token_for_a_new_workspace_comes_with_the_workspace_or_not_at_all() {
-        var token = new Rows.Token("tok_1", 0, "two", "ci", Desk.bytes("hash"), "admin", 0, 0, 0);
-        var create = new Edit.CreateToken(token, new Edit.OpenWorkspace("two", Desk.bytes("secret")));
-        Rows.Token made = desk().change(create);
+        var token = new StoredRows.TokenRow("tok_1", 0, "two", "ci", Desk.bytes("hash"), "admin", 0, 0, 0);
+        var create = new StoreCommand.CreateToken(token, new StoreCommand.CreateWorkspace("two", Desk.bytes("secret")));
+        StoredRows.TokenRow made = desk().change(create);
         assertNotNull(made);
         assertEquals("two", made.workspace());
-        Rows.Token again = desk().change(create);
+        StoredRows.TokenRow again = desk().change(create);
         assertNotNull(again);
         assertEquals(made.tokenId(), again.tokenId(), "applied again after a lost answer");
-        var late = new Rows.Token("tok_2", 0, "two", "ci", Desk.bytes("other"), "admin", 0, 0, 0);
-        Object refused = desk().applyAll(new Write.Change<>(
-                        new Edit.CreateToken(late, new Edit.OpenWorkspace("two", Desk.bytes("another")))))
+        var late = new StoredRows.TokenRow("tok_2", 0, "two", "ci", Desk.bytes("other"), "admin", 0, 0, 0);
+        Object refused = desk().applyAll(new StoreWrite.ExecuteCommand<>(
+                        new StoreCommand.CreateToken(late, new StoreCommand.CreateWorkspace("two", Desk.bytes("another")))))
                 .getFirst();
-        assertEquals(Nothing.NOTHING, refused);
+        assertEquals(NullOutcome.NOTHING, refused);
         assertEquals(1, desk().place.count("semel_token"));
         assertEquals(2, desk().place.count("semel_workspace"));
     }

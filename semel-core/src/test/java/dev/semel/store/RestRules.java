@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Write.Driver;
-import dev.semel.store.Write.Owned;
+import dev.semel.store.StoreWrite.RunExecution;
+import dev.semel.store.StoreWrite.OwnerWriteResult;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -17,94 +17,94 @@ import org.junit.jupiter.api.Test;
 interface RestRules {
     Desk desk();
 
-    private Driver driver() {
-        return new Driver(desk().fresh(), 1);
+    private RunExecution driver() {
+        return new RunExecution(desk().fresh(), 1);
     }
 
     @Test
     default void a_run_put_away_is_taken_up_when_it_is_due_and_not_before() {
-        Driver by = driver();
-        var rest = new Write.Rest(Place.START + 100, "{\"for\":\"time\"}", 0);
+        RunExecution by = driver();
+        var rest = new StoreWrite.Suspension(Place.START + 100, "{\"for\":\"time\"}", 0);
         assertEquals(
-                Owned.RECORDED,
-                desk().apply(new Write.Append(by, 0, "[\"sleep\"]", RunState.WAITING, List.of(), rest)));
+                OwnerWriteResult.RECORDED,
+                desk().apply(new StoreWrite.AppendJournal(by, 0, "[\"sleep\"]", RunState.WAITING, List.of(), rest)));
         assertEquals(List.of("[\"sleep\"]"), desk().journal(by.run()));
         assertEquals(RunState.WAITING, desk().runOf(by.run()).state());
-        assertEquals(new Rows.Work(1, 0, false, Place.START + 100, "{\"for\":\"time\"}"), desk().work(by.run()));
+        assertEquals(new StoredRows.RunProgress(1, 0, false, Place.START + 100, "{\"for\":\"time\"}"), desk().work(by.run()));
         assertEquals(Place.START + 100, desk().reads.nextDue());
         desk().place.setTime(Place.START + 99);
         assertEquals(List.of(), desk().claim());
         desk().place.setTime(Place.START + 100);
-        assertEquals(List.of(new Driver(by.run(), 2)), desk().claim());
+        assertEquals(List.of(new RunExecution(by.run(), 2)), desk().claim());
         assertEquals(RunState.RUNNING, desk().runOf(by.run()).state());
-        assertNull(desk().work(by.run()).waits());
+        assertNull(desk().work(by.run()).waitingFor());
     }
 
     @Test
     default void a_rest_applied_again_changes_nothing_and_is_not_the_runs_any_more() {
-        Driver by = driver();
-        Write.Append rest = Desk.rest(by, Place.START + 100, 0);
+        RunExecution by = driver();
+        StoreWrite.AppendJournal rest = Desk.rest(by, Place.START + 100, 0);
         desk().apply(rest);
-        Rows.Run resting = desk().runOf(by.run());
-        assertEquals(Owned.FENCED, desk().apply(rest));
+        StoredRows.RunRow resting = desk().runOf(by.run());
+        assertEquals(OwnerWriteResult.FENCED, desk().apply(rest));
         assertEquals(resting, desk().runOf(by.run()));
         desk().place.setTime(Place.START + 100);
-        Driver next = desk().claim().getFirst();
-        assertEquals(Owned.FENCED, desk().apply(rest), "nor when somebody else drives it");
-        assertEquals(Owned.RECORDED, desk().apply(Desk.ops(next)));
+        RunExecution next = desk().claim().getFirst();
+        assertEquals(OwnerWriteResult.FENCED, desk().apply(rest), "nor when somebody else drives it");
+        assertEquals(OwnerWriteResult.RECORDED, desk().apply(Desk.ops(next)));
     }
 
     @Test
     default void runs_that_are_held_for_their_code_are_never_due_and_can_be_found() {
         List<RunId> held = new java.util.ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            Driver by = driver();
-            desk().apply(Desk.rest(by, Write.Rest.HELD, 0));
+            RunExecution by = driver();
+            desk().apply(Desk.rest(by, StoreWrite.Suspension.HELD, 0));
             held.add(by.run());
         }
-        desk().apply(Desk.rest(driver(), Write.Rest.NEVER, 0));
-        assertEquals(Write.Rest.NEVER, desk().reads.nextDue());
+        desk().apply(Desk.rest(driver(), StoreWrite.Suspension.NEVER, 0));
+        assertEquals(StoreWrite.Suspension.NEVER, desk().reads.nextDue());
         assertEquals(List.of(), desk().claim());
-        List<Reads.Misfit> found = desk().reads.held(null, 2);
-        assertEquals(held.subList(0, 2), found.stream().map(Reads.Misfit::run).toList());
+        List<StoreQueries.HeldRun> found = desk().reads.heldRuns(null, 2);
+        assertEquals(held.subList(0, 2), found.stream().map(StoreQueries.HeldRun::run).toList());
         assertEquals(
                 desk().runOf(held.getFirst()).workflowId(), found.getFirst().workflowId());
         assertEquals(
                 held.subList(2, 3),
-                desk().reads.held(held.get(1), 2).stream()
-                        .map(Reads.Misfit::run)
+                desk().reads.heldRuns(held.get(1), 2).stream()
+                        .map(StoreQueries.HeldRun::run)
                         .toList());
-        desk().change(new Edit.Wake(held.subList(0, 1)));
-        assertEquals(2, desk().reads.held(null, 9).size());
-        assertEquals(List.of(new Driver(held.getFirst(), 2)), desk().claim());
+        desk().change(new StoreCommand.WakeRuns(held.subList(0, 1)));
+        assertEquals(2, desk().reads.heldRuns(null, 9).size());
+        assertEquals(List.of(new RunExecution(held.getFirst(), 2)), desk().claim());
     }
 
     @Test
     default void a_run_that_waits_for_a_wake_up_only_is_never_due() {
-        Driver by = driver();
-        desk().apply(Desk.rest(by, Write.Rest.NEVER, 0));
-        assertEquals(Write.Rest.NEVER, desk().reads.nextDue());
+        RunExecution by = driver();
+        desk().apply(Desk.rest(by, StoreWrite.Suspension.NEVER, 0));
+        assertEquals(StoreWrite.Suspension.NEVER, desk().reads.nextDue());
         desk().place.advance(Duration.ofDays(4000));
         assertEquals(List.of(), desk().claim());
-        assertEquals(1, desk().change(new Edit.Wake(List.of(by.run(), desk().id()))));
-        assertEquals(List.of(new Driver(by.run(), 2)), desk().claim());
+        assertEquals(1, desk().change(new StoreCommand.WakeRuns(List.of(by.run(), desk().id()))));
+        assertEquals(List.of(new RunExecution(by.run(), 2)), desk().claim());
     }
 
     @Test
     default void what_comes_while_a_run_goes_to_rest_is_not_slept_through() {
-        Driver by = driver();
-        assertEquals(1, desk().change(new Edit.Wake(List.of(by.run()))), "somebody drives it");
-        desk().apply(Desk.rest(by, Write.Rest.NEVER, 0));
-        Driver next = desk().claim().getFirst();
-        assertEquals(new Driver(by.run(), 2), next);
-        desk().apply(Desk.rest(next, Write.Rest.NEVER, 0));
+        RunExecution by = driver();
+        assertEquals(1, desk().change(new StoreCommand.WakeRuns(List.of(by.run()))), "somebody drives it");
+        desk().apply(Desk.rest(by, StoreWrite.Suspension.NEVER, 0));
+        RunExecution next = desk().claim().getFirst();
+        assertEquals(new RunExecution(by.run(), 2), next);
+        desk().apply(Desk.rest(next, StoreWrite.Suspension.NEVER, 0));
         assertEquals(List.of(), desk().claim(), "it has looked, and rests");
     }
 
     @Test
     default void nothing_is_written_after_the_rest_or_the_end_of_a_run_in_one_batch() {
-        Driver resting = driver();
-        Driver ending = driver();
+        RunExecution resting = driver();
+        RunExecution ending = driver();
         List<Object> outcomes = desk().decided(
                         desk().append(resting.run(), 0, "[1]"),
                         Desk.rest(resting, Place.START, 0),
@@ -113,7 +113,7 @@ interface RestRules {
                         desk().end(ending),
                         desk().append(ending.run(), 0, "[3]"));
         assertEquals(
-                List.of(Owned.RECORDED, Owned.RECORDED, Owned.FENCED, Owned.FENCED, Owned.RECORDED, Owned.FENCED),
+                List.of(OwnerWriteResult.RECORDED, OwnerWriteResult.RECORDED, OwnerWriteResult.FENCED, OwnerWriteResult.FENCED, OwnerWriteResult.RECORDED, OwnerWriteResult.FENCED),
                 outcomes);
         assertEquals(List.of("[1]"), desk().journal(resting.run()));
         assertEquals(List.of(), desk().journal(ending.run()));
@@ -122,156 +122,156 @@ interface RestRules {
 
     @Test
     default void an_old_execution_writes_nothing() {
-        Driver old = driver();
-        assertTrue(desk().change(new Edit.GiveBack(old)));
-        assertFalse(desk().change(new Edit.GiveBack(old)), "it is given back");
-        Driver now = desk().claim().getFirst();
+        RunExecution old = driver();
+        assertTrue(desk().change(new StoreCommand.ReturnRun(old)));
+        assertFalse(desk().change(new StoreCommand.ReturnRun(old)), "it is given back");
+        RunExecution now = desk().claim().getFirst();
         assertEquals(2, now.claim());
         assertEquals(
-                List.of(Owned.FENCED, Owned.FENCED, Owned.FENCED, Owned.RECORDED),
+                List.of(OwnerWriteResult.FENCED, OwnerWriteResult.FENCED, OwnerWriteResult.FENCED, OwnerWriteResult.RECORDED),
                 desk().applyAll(
                                 desk().append(old.run(), 0, "[\"old\"]"),
                                 Desk.rest(old, Place.START, 0),
                                 desk().end(old),
-                                new Write.Append(now, 0, "[\"now\"]", RunState.RUNNING, List.of(), null)));
+                                new StoreWrite.AppendJournal(now, 0, "[\"now\"]", RunState.RUNNING, List.of(), null)));
         assertEquals(List.of("[\"now\"]"), desk().journal(old.run()));
-        assertFalse(desk().change(new Edit.GiveBack(old)));
-        assertEquals(Owned.RECORDED, desk().apply(desk().end(now)));
+        assertFalse(desk().change(new StoreCommand.ReturnRun(old)));
+        assertEquals(OwnerWriteResult.RECORDED, desk().apply(desk().end(now)));
     }
 
     @Test
     default void an_append_without_entries_leaves_no_chunk() {
-        Driver by = driver();
-        assertEquals(Owned.RECORDED, desk().apply(Desk.ops(by)));
+        RunExecution by = driver();
+        assertEquals(OwnerWriteResult.RECORDED, desk().apply(Desk.ops(by)));
         assertEquals(List.of(), desk().journal(by.run()));
         assertEquals(RunState.RUNNING, desk().runOf(by.run()).state());
     }
 
     @Test
     default void the_owner_is_told_that_the_run_is_to_be_cancelled() {
-        Driver by = driver();
-        assertEquals(Owned.RECORDED, desk().apply(Desk.ops(by)));
-        var cancel = new Edit.Cancel(desk().ws, by.run(), "op", "wrong one");
+        RunExecution by = driver();
+        assertEquals(OwnerWriteResult.RECORDED, desk().apply(Desk.ops(by)));
+        var cancel = new StoreCommand.CancelRun(desk().ws, by.run(), "op", "wrong one");
         assertTrue(desk().change(cancel));
         assertTrue(desk().change(cancel), "asked twice it is still asked for");
-        assertEquals(new Owned(true, true, List.of()), desk().apply(Desk.ops(by)));
+        assertEquals(new OwnerWriteResult(true, true, List.of()), desk().apply(Desk.ops(by)));
         assertEquals(
-                new Owned(true, true, List.of()),
-                desk().apply(Desk.rest(by, Write.Rest.NEVER, 0)),
+                new OwnerWriteResult(true, true, List.of()),
+                desk().apply(Desk.rest(by, StoreWrite.Suspension.NEVER, 0)),
                 "a rest does not put it off");
-        Driver next = desk().claim().getFirst();
+        RunExecution next = desk().claim().getFirst();
         desk().apply(desk().end(next));
         assertFalse(desk().change(cancel), "it has ended");
     }
 
     @Test
     default void a_run_that_waits_is_due_when_it_is_to_be_cancelled() {
-        Driver by = driver();
-        desk().apply(Desk.rest(by, Write.Rest.NEVER, 0));
-        assertTrue(desk().change(new Edit.Cancel(desk().ws, by.run(), "op", "why")));
-        assertEquals(List.of(new Driver(by.run(), 2)), desk().claim());
-        assertTrue(desk().work(by.run()).cancel());
+        RunExecution by = driver();
+        desk().apply(Desk.rest(by, StoreWrite.Suspension.NEVER, 0));
+        assertTrue(desk().change(new StoreCommand.CancelRun(desk().ws, by.run(), "op", "why")));
+        assertEquals(List.of(new RunExecution(by.run(), 2)), desk().claim());
+        assertTrue(desk().work(by.run()).cancelRequested());
     }
 
     @Test
     default void another_workspaces_run_is_not_cancelled() {
-        Driver by = driver();
+        RunExecution by = driver();
         int other = desk().workspace("two").ws();
-        assertFalse(desk().change(new Edit.Cancel(other, by.run(), "op", "why")));
-        assertFalse(desk().change(new Edit.Cancel(desk().ws, desk().id(), "op", "why")));
-        assertFalse(desk().work(by.run()).cancel());
+        assertFalse(desk().change(new StoreCommand.CancelRun(other, by.run(), "op", "why")));
+        assertFalse(desk().change(new StoreCommand.CancelRun(desk().ws, desk().id(), "op", "why")));
+        assertFalse(desk().work(by.run()).cancelRequested());
     }
 
     @Test
     default void a_worker_that_died_with_a_run_is_counted_until_the_run_goes_on() {
-        Driver by = driver();
+        RunExecution by = driver();
         desk().apply(Desk.ops(by));
-        Driver next = takenOver(78, by);
-        assertEquals(1, desk().work(by.run()).falls());
+        RunExecution next = takenOver(78, by);
+        assertEquals(1, desk().work(by.run()).crashCount());
         next = takenOver(79, next);
-        assertEquals(2, desk().work(by.run()).falls());
-        assertEquals(Owned.RECORDED, desk().applyAs(new Batch.Hold(79, 0), Desk.ops(next)));
-        assertEquals(2, desk().work(by.run()).falls(), "to ask is not to get on");
-        var step = new Write.Append(next, 0, "[1]", RunState.RUNNING, List.of(), null);
-        assertEquals(Owned.RECORDED, desk().applyAs(new Batch.Hold(79, 0), step));
-        assertEquals(0, desk().work(by.run()).falls());
+        assertEquals(2, desk().work(by.run()).crashCount());
+        assertEquals(OwnerWriteResult.RECORDED, desk().applyAs(new CommitBatch.LeaseSlot(79, 0), Desk.ops(next)));
+        assertEquals(2, desk().work(by.run()).crashCount(), "to ask is not to get on");
+        var step = new StoreWrite.AppendJournal(next, 0, "[1]", RunState.RUNNING, List.of(), null);
+        assertEquals(OwnerWriteResult.RECORDED, desk().applyAs(new CommitBatch.LeaseSlot(79, 0), step));
+        assertEquals(0, desk().work(by.run()).crashCount());
     }
 
     @Test
     default void an_intent_alone_is_no_progress_and_a_suspect_stays_one_until_somebody_lets_it_go_on() {
-        Driver by = driver();
-        Driver next = takenOver(78, by);
-        Batch.Hold hold = new Batch.Hold(78, 0);
-        desk().applyAs(hold, new Write.Append(next, 0, "", RunState.RUNNING, List.of(), null));
-        assertEquals(1, desk().work(by.run()).falls());
-        var suspect = new Write.Rest(Write.Rest.NEVER, "{\"for\":\"poison\"}", 0, false, true);
-        desk().applyAs(hold, new Write.Append(next, 0, "[1]", RunState.WAITING, List.of(), suspect));
-        assertEquals(1, desk().work(by.run()).falls());
-        desk().applyAs(hold, new Write.Change<>(new Edit.Wake(List.of(by.run()))));
-        assertEquals(List.of(), desk().applyAs(hold, new Write.Claim(5, List.of(), 0)), "it is left to a trial");
+        RunExecution by = driver();
+        RunExecution next = takenOver(78, by);
+        CommitBatch.LeaseSlot hold = new CommitBatch.LeaseSlot(78, 0);
+        desk().applyAs(hold, new StoreWrite.AppendJournal(next, 0, "", RunState.RUNNING, List.of(), null));
+        assertEquals(1, desk().work(by.run()).crashCount());
+        var suspect = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{\"for\":\"poison\"}", 0, false, true);
+        desk().applyAs(hold, new StoreWrite.AppendJournal(next, 0, "[1]", RunState.WAITING, List.of(), suspect));
+        assertEquals(1, desk().work(by.run()).crashCount());
+        desk().applyAs(hold, new StoreWrite.ExecuteCommand<>(new StoreCommand.WakeRuns(List.of(by.run()))));
+        assertEquals(List.of(), desk().applyAs(hold, new StoreWrite.ClaimRuns(5, List.of(), 0)), "it is left to a trial");
         int other = desk().ws + 1;
-        assertFalse(desk().applyAs(hold, new Write.Change<>(new Edit.GoOn(other, by.run(), "op", "why"))));
-        assertTrue(desk().applyAs(hold, new Write.Change<>(new Edit.GoOn(desk().ws, by.run(), "op", "why"))));
-        assertEquals(0, desk().work(by.run()).falls());
-        Driver last = new Driver(by.run(), next.claim() + 1);
-        assertEquals(List.of(last), desk().applyAs(hold, new Write.Claim(5, List.of(), 0)));
+        assertFalse(desk().applyAs(hold, new StoreWrite.ExecuteCommand<>(new StoreCommand.ContinueHeldRun(other, by.run(), "op", "why"))));
+        assertTrue(desk().applyAs(hold, new StoreWrite.ExecuteCommand<>(new StoreCommand.ContinueHeldRun(desk().ws, by.run(), "op", "why"))));
+        assertEquals(0, desk().work(by.run()).crashCount());
+        RunExecution last = new RunExecution(by.run(), next.claim() + 1);
+        assertEquals(List.of(last), desk().applyAs(hold, new StoreWrite.ClaimRuns(5, List.of(), 0)));
         assertFalse(
-                desk().applyAs(hold, new Write.Change<>(new Edit.GoOn(desk().ws, by.run(), "op", "why"))),
+                desk().applyAs(hold, new StoreWrite.ExecuteCommand<>(new StoreCommand.ContinueHeldRun(desk().ws, by.run(), "op", "why"))),
                 "it is not held");
     }
 
     @Test
     default void a_cancel_that_the_execution_knows_of_does_not_wake_it_again() {
-        Driver knows = driver();
-        Driver learns = driver();
-        for (Driver by : List.of(knows, learns)) {
-            assertTrue(desk().change(new Edit.Cancel(desk().ws, by.run(), "op", "why")));
-            var rest = new Write.Rest(Write.Rest.NEVER, "{\"for\":\"sleep\"}", 0, by.equals(knows), false);
-            desk().apply(new Write.Append(by, 0, "", RunState.WAITING, List.of(), rest));
+        RunExecution knows = driver();
+        RunExecution learns = driver();
+        for (RunExecution by : List.of(knows, learns)) {
+            assertTrue(desk().change(new StoreCommand.CancelRun(desk().ws, by.run(), "op", "why")));
+            var rest = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{\"for\":\"sleep\"}", 0, by.equals(knows), false);
+            desk().apply(new StoreWrite.AppendJournal(by, 0, "", RunState.WAITING, List.of(), rest));
         }
-        assertEquals(List.of(new Driver(learns.run(), learns.claim() + 1)), desk().claim());
+        assertEquals(List.of(new RunExecution(learns.run(), learns.claim() + 1)), desk().claim());
     }
 
     @Test
     default void a_cancel_does_not_undo_a_wake_up_that_came_before_it() {
-        Driver by = driver();
-        assertTrue(desk().change(new Edit.Cancel(desk().ws, by.run(), "op", "why")));
-        desk().change(new Edit.Wake(List.of(by.run())));
-        assertTrue(desk().change(new Edit.Cancel(desk().ws, by.run(), "op", "asked twice")));
-        var rest = new Write.Rest(Write.Rest.NEVER, "{\"for\":\"decision\"}", 0, true, false);
-        desk().apply(new Write.Append(by, 0, "", RunState.WAITING, List.of(), rest));
-        assertEquals(List.of(new Driver(by.run(), 2)), desk().claim());
+        RunExecution by = driver();
+        assertTrue(desk().change(new StoreCommand.CancelRun(desk().ws, by.run(), "op", "why")));
+        desk().change(new StoreCommand.WakeRuns(List.of(by.run())));
+        assertTrue(desk().change(new StoreCommand.CancelRun(desk().ws, by.run(), "op", "asked twice")));
+        var rest = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{\"for\":\"decision\"}", 0, true, false);
+        desk().apply(new StoreWrite.AppendJournal(by, 0, "", RunState.WAITING, List.of(), rest));
+        assertEquals(List.of(new RunExecution(by.run(), 2)), desk().claim());
     }
 
     /** The worker is gone without a word; the next one takes its run up. */
-    private Driver takenOver(long lease, Driver before) {
+    private RunExecution takenOver(long lease, RunExecution before) {
         desk().place.advance(Duration.ofSeconds(11));
         desk().leases.start(lease, "desk", desk().slots(), Desk.TTL);
-        desk().leases.takeOver();
+        desk().leases.takeOverExpired();
         assertEquals(
-                List.of(new Driver(before.run(), before.claim() + 1)),
-                desk().applyAs(new Batch.Hold(lease, 0), new Write.Claim(5)));
-        return new Driver(before.run(), before.claim() + 1);
+                List.of(new RunExecution(before.run(), before.claim() + 1)),
+                desk().applyAs(new CommitBatch.LeaseSlot(lease, 0), new StoreWrite.ClaimRuns(5)));
+        return new RunExecution(before.run(), before.claim() + 1);
     }
 
     @Test
     default void a_worker_that_stopped_cleanly_let_nothing_fall() {
-        Driver by = driver();
+        RunExecution by = driver();
         desk().leases.end(Desk.LEASE);
         desk().leases.start(78, "desk", desk().slots(), Desk.TTL);
-        assertEquals(0, desk().work(by.run()).falls());
+        assertEquals(0, desk().work(by.run()).crashCount());
     }
 
     @Test
     default void runs_held_for_their_code_are_due_when_the_code_may_fit() {
-        Driver held = driver();
-        Driver waiting = driver();
-        var code = new Write.Rest(Write.Rest.NEVER, "{\"for\":\"code\"}", 0);
-        desk().apply(new Write.Append(held, 0, "", RunState.WAITING, List.of(), code));
-        desk().apply(Desk.rest(waiting, Write.Rest.NEVER, 0));
-        assertEquals(0, desk().change(new Edit.WakeHeld("wf_other")));
-        assertEquals(1, desk().change(new Edit.WakeHeld(Desk.WORKFLOW)));
-        assertEquals(List.of(new Driver(held.run(), 2)), desk().claim());
+        RunExecution held = driver();
+        RunExecution waiting = driver();
+        var code = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{\"for\":\"code\"}", 0);
+        desk().apply(new StoreWrite.AppendJournal(held, 0, "", RunState.WAITING, List.of(), code));
+        desk().apply(Desk.rest(waiting, StoreWrite.Suspension.NEVER, 0));
+        assertEquals(0, desk().change(new StoreCommand.WakeHeldRuns("wf_other")));
+        assertEquals(1, desk().change(new StoreCommand.WakeHeldRuns(Desk.WORKFLOW)));
+        assertEquals(List.of(new RunExecution(held.run(), 2)), desk().claim());
     }
 
     @Test
@@ -281,9 +281,9 @@ interface RestRules {
         }
         desk().publish(desk().ws, "two", "wf_two");
         RunId mine = unowned(desk().ws, "wf_two");
-        assertEquals(List.of(new Driver(mine, 1)), desk().apply(new Write.Claim(2, List.of("wf_none", Desk.WORKFLOW))));
-        assertEquals(List.of(), desk().apply(new Write.Claim(2, List.of("wf_two", Desk.WORKFLOW))));
-        assertEquals(5, desk().apply(new Write.Claim(9, List.of("wf_two"))).size());
+        assertEquals(List.of(new RunExecution(mine, 1)), desk().apply(new StoreWrite.ClaimRuns(2, List.of("wf_none", Desk.WORKFLOW))));
+        assertEquals(List.of(), desk().apply(new StoreWrite.ClaimRuns(2, List.of("wf_two", Desk.WORKFLOW))));
+        assertEquals(5, desk().apply(new StoreWrite.ClaimRuns(9, List.of("wf_two"))).size());
     }
 
     /** A run that nobody drives. */
@@ -316,9 +316,9 @@ interface RestRules {
         }
         RunId two = unowned(desk().ws, "wf_two");
         RunId three = unowned(other, "wf_three");
-        List<RunId> first = Desk.runs(desk().apply(new Write.Claim(6)));
+        List<RunId> first = Desk.runs(desk().apply(new StoreWrite.ClaimRuns(6)));
         assertTrue(first.containsAll(List.of(two, three)), "each of the two others has its run");
         assertEquals(6, first.size(), "and what they leave over is used");
-        assertEquals(16, desk().apply(new Write.Claim(100)).size());
+        assertEquals(16, desk().apply(new StoreWrite.ClaimRuns(100)).size());
     }
 }

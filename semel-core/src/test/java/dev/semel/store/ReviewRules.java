@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.effect.Ledger;
+import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Review.Asked;
-import dev.semel.store.Review.Kind;
-import dev.semel.store.Review.Ruled;
-import dev.semel.store.Write.Driver;
+import dev.semel.store.ReviewOperation.OpenReviewResult;
+import dev.semel.store.ReviewOperation.ReviewKind;
+import dev.semel.store.ReviewOperation.DecideReviewResult;
+import dev.semel.store.StoreWrite.RunExecution;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -24,137 +24,137 @@ interface ReviewRules {
 
     Desk desk();
 
-    private Review.Question question(Kind kind, String step, String effect) {
-        return new Review.Question(kind, step, effect, "role:ops", "{\"title\":\"?\"}", A_MINUTE);
+    private ReviewOperation.ReviewQuestion question(ReviewKind kind, String step, String effect) {
+        return new ReviewOperation.ReviewQuestion(kind, step, effect, "role:ops", "{\"title\":\"?\"}", A_MINUTE);
     }
 
-    private Asked ask(Driver by, Review.Question question) {
-        return desk().change(new Edit.Reviewing<>(new Review.Ask(by, desk().ws, Desk.WORKFLOW, question)));
+    private OpenReviewResult ask(RunExecution by, ReviewOperation.ReviewQuestion question) {
+        return desk().change(new StoreCommand.ReviewCommand<>(new ReviewOperation.OpenReview(by, desk().ws, Desk.WORKFLOW, question)));
     }
 
-    private Driver driver() {
-        return new Driver(desk().fresh(), 1);
+    private RunExecution driver() {
+        return new RunExecution(desk().fresh(), 1);
     }
 
-    private Review.Row row(Driver by, String step) {
-        return Objects.requireNonNull(desk().reads.reviews().one(desk().ws, Review.id(by.run(), step)));
+    private ReviewOperation.ReviewRow row(RunExecution by, String step) {
+        return Objects.requireNonNull(desk().reads.reviews().review(desk().ws, ReviewOperation.id(by.run(), step)));
     }
 
-    private List<Review.Row> open() {
-        return page(Review.Place.FRONT, 100).found();
+    private List<ReviewOperation.ReviewRow> open() {
+        return page(ReviewOperation.ReviewCursor.FRONT, 100).found();
     }
 
-    private Review.Page page(Review.Place after, int limit) {
-        return desk().reads.reviews().open(new Review.Filter(desk().ws, null, null, null, after, limit));
+    private ReviewOperation.ReviewPage page(ReviewOperation.ReviewCursor after, int limit) {
+        return desk().reads.reviews().open(new ReviewOperation.OpenReviewFilter(desk().ws, null, null, null, after, limit));
     }
 
-    private Ruled rule(Review.Row row, int version, String decision, Edit<?> deed) {
-        return rule(new Review.Rule(row.ws(), row.id(), version, decision, deed, desk().by("ann", "why")));
+    private DecideReviewResult rule(ReviewOperation.ReviewRow row, int version, String decision, StoreCommand<?> deed) {
+        return rule(new ReviewOperation.DecideReview(row.ws(), row.id(), version, decision, deed, desk().by("ann", "why")));
     }
 
-    private Ruled rule(Review.Rule rule) {
-        return desk().change(new Edit.Reviewing<>(rule));
+    private DecideReviewResult rule(ReviewOperation.DecideReview rule) {
+        return desk().change(new StoreCommand.ReviewCommand<>(rule));
     }
 
-    private Edit<?> yes(Driver by) {
-        return new Edit.Signal(desk().ws, by.run(), "#approval:ok", "decision", "{\"approved\":true}");
+    private StoreCommand<?> yes(RunExecution by) {
+        return new StoreCommand.SendSignal(desk().ws, by.run(), "#approval:ok", "decision", "{\"approved\":true}");
     }
 
     /** A run whose effect is in doubt, and asked about. */
-    private Driver doubting(Deed deed) {
-        Driver by = driver();
+    private RunExecution doubting(Deed deed) {
+        RunExecution by = driver();
         desk().apply(Desk.ops(by.run(), deed.reserve(by.run())));
-        desk().apply(Desk.ops(by.run(), deed.settle(by.run(), Ledger.State.UNKNOWN, null)));
-        assertEquals(Asked.ASKED, ask(by, question(Kind.DOUBT, "pay", deed.id().digest())));
+        desk().apply(Desk.ops(by.run(), deed.settle(by.run(), EffectLedger.EffectState.UNKNOWN, null)));
+        assertEquals(OpenReviewResult.ASKED, ask(by, question(ReviewKind.DOUBT, "pay", deed.id().digest())));
         return by;
     }
 
-    private Edit.Decide decide(Deed deed, RunId run, @Nullable String result) {
-        return new Edit.Decide(deed.id(), run, result, desk().by("bob", "saw it"));
+    private StoreCommand.DecideEffect decide(Deed deed, RunId run, @Nullable String result) {
+        return new StoreCommand.DecideEffect(deed.id(), run, result, desk().by("bob", "saw it"));
     }
 
     @Test
     default void a_question_is_asked_once_and_stands_with_its_due_time() {
-        Driver by = driver();
-        assertEquals(Asked.ASKED, ask(by, question(Kind.APPROVAL, "ok", "")));
+        RunExecution by = driver();
+        assertEquals(OpenReviewResult.ASKED, ask(by, question(ReviewKind.APPROVAL, "ok", "")));
         desk().place.advance(java.time.Duration.ofMillis(1));
-        assertEquals(Asked.ASKED, ask(by, question(Kind.APPROVAL, "ok", "")));
-        Review.Row row = row(by, "ok");
+        assertEquals(OpenReviewResult.ASKED, ask(by, question(ReviewKind.APPROVAL, "ok", "")));
+        ReviewOperation.ReviewRow row = row(by, "ok");
         assertEquals(1, row.version());
         assertEquals(Place.START, row.askedAt());
         assertEquals(Place.START + A_MINUTE, row.dueAt());
         assertTrue(row.isOpen());
         assertEquals(List.of(row), open());
-        assertEquals(List.of(row), desk().reads.reviews().of(by.run()));
+        assertEquals(List.of(row), desk().reads.reviews().reviewsOf(by.run()));
     }
 
     @Test
     default void what_a_run_left_gives_way_to_what_its_code_asks_and_not_the_other_way_round() {
         Deed deed = Deed.of(desk().ws, "d");
-        Driver by = driver();
+        RunExecution by = driver();
         desk().apply(Desk.ops(by.run(), deed.reserve(by.run())));
-        desk().apply(Desk.ops(by.run(), deed.settle(by.run(), Ledger.State.UNKNOWN, null)));
-        var left = new Review.Question(Kind.DOUBT, "pay", deed.id().digest(), "owner", "{\"left_in_doubt\":true}", 0);
-        var own = new Review.Question(Kind.DOUBT, "pay", deed.id().digest(), "cfo", "{\"title\":\"sent?\"}", 0);
-        assertEquals(Asked.ASKED, ask(by, left));
+        desk().apply(Desk.ops(by.run(), deed.settle(by.run(), EffectLedger.EffectState.UNKNOWN, null)));
+        var left = new ReviewOperation.ReviewQuestion(ReviewKind.DOUBT, "pay", deed.id().digest(), "owner", "{\"left_in_doubt\":true}", 0);
+        var own = new ReviewOperation.ReviewQuestion(ReviewKind.DOUBT, "pay", deed.id().digest(), "cfo", "{\"title\":\"sent?\"}", 0);
+        assertEquals(OpenReviewResult.ASKED, ask(by, left));
         assertEquals("owner", row(by, "pay").reviewer());
-        assertEquals(Asked.ASKED, ask(by, own));
+        assertEquals(OpenReviewResult.ASKED, ask(by, own));
         assertEquals("cfo", row(by, "pay").reviewer());
         assertEquals(2, row(by, "pay").version(), "whoever read the first one is told that it is another");
-        assertEquals(Asked.ASKED, ask(by, left));
+        assertEquals(OpenReviewResult.ASKED, ask(by, left));
         assertEquals("cfo", row(by, "pay").reviewer());
     }
 
     @Test
     default void a_doubt_that_is_settled_is_not_asked_any_more_though_nobody_decided_it() {
         Deed deed = Deed.of(desk().ws, "d");
-        Driver by = doubting(deed);
-        Review.Row asked = row(by, "pay");
-        assertTrue(desk().reads.reviews().isAsked(asked));
+        RunExecution by = doubting(deed);
+        ReviewOperation.ReviewRow asked = row(by, "pay");
+        assertTrue(desk().reads.reviews().isStillOpen(asked));
         desk().apply(desk().end(by.run()));
-        assertTrue(desk().reads.reviews().isAsked(asked), "its run has ended, and nobody knows what happened");
+        assertTrue(desk().reads.reviews().isStillOpen(asked), "its run has ended, and nobody knows what happened");
         RunId replay = desk().id();
-        var links = new NewRun.Links(by.run(), null, by.run());
+        var links = new NewRun.RunParentage(by.run(), null, by.run());
         desk().apply(desk().admit(desk().linked(replay, links, null, RunState.STARTED), List.of(), true));
-        Ledger.Holder same = Deed.in(by.run(), replay);
+        EffectLedger.EffectHolder same = Deed.in(by.run(), replay);
         desk().apply(Desk.ops(
                 replay,
-                new Ledger.Reserve(deed.id(), same, 0, 0, deed.onChange(), deed.data(), Deed.FACTS, true, false)));
-        desk().apply(Desk.ops(replay, deed.settle(same, Ledger.State.DONE, "1")));
-        assertFalse(desk().reads.reviews().isAsked(asked), "the provider was asked, and knew");
+                new EffectLedger.ReserveSend(deed.id(), same, 0, 0, deed.onChange(), deed.data(), Deed.FACTS, true, false)));
+        desk().apply(Desk.ops(replay, deed.settle(same, EffectLedger.EffectState.DONE, "1")));
+        assertFalse(desk().reads.reviews().isStillOpen(asked), "the provider was asked, and knew");
         assertEquals(List.of(), open());
         assertEquals(
-                List.of(asked), desk().reads.reviews().tell(asked.nextAt(), 10), "whoever tells sees it once more");
+                List.of(asked), desk().reads.reviews().dueReminders(asked.nextReminderAt(), 10), "whoever tells sees it once more");
     }
 
     @Test
     default void an_approval_is_not_asked_any_more_when_its_run_has_ended() {
-        Driver by = driver();
-        ask(by, question(Kind.APPROVAL, "ok", ""));
-        Review.Row asked = row(by, "ok");
-        assertTrue(desk().reads.reviews().isAsked(asked));
+        RunExecution by = driver();
+        ask(by, question(ReviewKind.APPROVAL, "ok", ""));
+        ReviewOperation.ReviewRow asked = row(by, "ok");
+        assertTrue(desk().reads.reviews().isStillOpen(asked));
         desk().apply(desk().end(by.run()));
-        assertFalse(desk().reads.reviews().isAsked(asked));
+        assertFalse(desk().reads.reviews().isStillOpen(asked));
     }
 
     @Test
     default void whoever_does_not_drive_the_run_asks_nothing() {
-        Driver by = driver();
-        assertEquals(Asked.GONE, ask(new Driver(by.run(), 2), question(Kind.APPROVAL, "ok", "")));
-        assertEquals(Asked.GONE, ask(new Driver(desk().id(), 1), question(Kind.APPROVAL, "ok", "")));
+        RunExecution by = driver();
+        assertEquals(OpenReviewResult.GONE, ask(new RunExecution(by.run(), 2), question(ReviewKind.APPROVAL, "ok", "")));
+        assertEquals(OpenReviewResult.GONE, ask(new RunExecution(desk().id(), 1), question(ReviewKind.APPROVAL, "ok", "")));
         assertEquals(List.of(), open());
     }
 
     @Test
     default void of_two_decisions_one_counts_and_the_other_is_told_whose() {
-        Driver by = driver();
-        ask(by, question(Kind.APPROVAL, "ok", ""));
-        Review.Row asked = row(by, "ok");
-        Ruled.Done done = assertInstanceOf(Ruled.Done.class, rule(asked, 1, "approve", yes(by)));
+        RunExecution by = driver();
+        ask(by, question(ReviewKind.APPROVAL, "ok", ""));
+        ReviewOperation.ReviewRow asked = row(by, "ok");
+        DecideReviewResult.Done done = assertInstanceOf(DecideReviewResult.Done.class, rule(asked, 1, "approve", yes(by)));
         assertEquals("ann", done.row().decidedBy());
         assertEquals(done.row(), row(by, "ok"));
-        var other = new Review.Rule(asked.ws(), asked.id(), 1, "reject", yes(by), desk().by("bob", ""));
-        Ruled.Lost lost = assertInstanceOf(Ruled.Lost.class, rule(other));
+        var other = new ReviewOperation.DecideReview(asked.ws(), asked.id(), 1, "reject", yes(by), desk().by("bob", ""));
+        DecideReviewResult.NotOpen lost = assertInstanceOf(DecideReviewResult.NotOpen.class, rule(other));
         assertEquals("approve", lost.row().decision());
         assertEquals("ann", lost.row().decidedBy());
         assertEquals(1, desk().reads.signals(by.run()).size());
@@ -164,182 +164,182 @@ interface ReviewRules {
 
     @Test
     default void a_decision_that_is_applied_again_after_a_lost_answer_is_the_same_decision() {
-        Driver by = driver();
-        ask(by, question(Kind.APPROVAL, "ok", ""));
-        Edit.By who = desk().by("ann", "why");
-        Review.Row asked = row(by, "ok");
-        var rule = new Review.Rule(asked.ws(), asked.id(), 1, "approve", yes(by), who);
-        Ruled first = rule(rule);
+        RunExecution by = driver();
+        ask(by, question(ReviewKind.APPROVAL, "ok", ""));
+        StoreCommand.ChangeAuthor who = desk().by("ann", "why");
+        ReviewOperation.ReviewRow asked = row(by, "ok");
+        var rule = new ReviewOperation.DecideReview(asked.ws(), asked.id(), 1, "approve", yes(by), who);
+        DecideReviewResult first = rule(rule);
         assertEquals(first, rule(rule));
     }
 
     @Test
     default void a_decision_about_another_version_does_nothing() {
-        Driver by = driver();
-        ask(by, question(Kind.APPROVAL, "ok", ""));
-        assertInstanceOf(Ruled.Lost.class, rule(row(by, "ok"), 2, "approve", yes(by)));
+        RunExecution by = driver();
+        ask(by, question(ReviewKind.APPROVAL, "ok", ""));
+        assertInstanceOf(DecideReviewResult.NotOpen.class, rule(row(by, "ok"), 2, "approve", yes(by)));
         assertTrue(row(by, "ok").isOpen());
         assertEquals(List.of(), desk().reads.signals(by.run()));
     }
 
     @Test
     default void a_decision_about_nothing_says_so() {
-        Driver by = driver();
-        Review.Rule rule = new Review.Rule(desk().ws, "rev_none", 0, "approve", yes(by), desk().by("ann", ""));
-        assertEquals(new Ruled.Absent(), desk().change(new Edit.Reviewing<>(rule)));
+        RunExecution by = driver();
+        ReviewOperation.DecideReview rule = new ReviewOperation.DecideReview(desk().ws, "rev_none", 0, "approve", yes(by), desk().by("ann", ""));
+        assertEquals(new DecideReviewResult.NotFound(), desk().change(new StoreCommand.ReviewCommand<>(rule)));
         assertEquals(List.of(), desk().reads.signals(by.run()));
     }
 
     @Test
     default void an_effect_in_doubt_that_is_decided_in_whatever_way_is_asked_about_no_more() {
         Deed deed = Deed.of(desk().ws, "d1");
-        Driver by = doubting(deed);
+        RunExecution by = doubting(deed);
         assertTrue(desk().change(decide(deed, by.run(), "{\"id\":1}")));
         assertEquals("happened", row(by, "pay").decision());
         assertEquals("bob", row(by, "pay").decidedBy());
         assertEquals(List.of(), open());
-        assertEquals(Asked.SETTLED, ask(by, question(Kind.DOUBT, "pay", "d1")));
+        assertEquals(OpenReviewResult.SETTLED, ask(by, question(ReviewKind.DOUBT, "pay", "d1")));
         assertFalse(row(by, "pay").isOpen());
     }
 
     @Test
     default void asked_again_after_a_decision_it_is_the_next_version() {
         Deed deed = Deed.of(desk().ws, "d1");
-        Driver by = doubting(deed);
-        Ruled done = rule(row(by, "pay"), 1, "did_not_happen", decide(deed, by.run(), null));
-        assertInstanceOf(Ruled.Done.class, done);
+        RunExecution by = doubting(deed);
+        DecideReviewResult done = rule(row(by, "pay"), 1, "did_not_happen", decide(deed, by.run(), null));
+        assertInstanceOf(DecideReviewResult.Done.class, done);
         var again = Deed.holder(by.run(), 1, 2);
         desk().apply(Desk.ops(by.run(), deed.reserve(again)));
-        desk().apply(Desk.ops(by.run(), deed.settle(again, Ledger.State.UNKNOWN, null)));
-        assertEquals(Asked.ASKED, ask(by, question(Kind.DOUBT, "pay", "d1")));
+        desk().apply(Desk.ops(by.run(), deed.settle(again, EffectLedger.EffectState.UNKNOWN, null)));
+        assertEquals(OpenReviewResult.ASKED, ask(by, question(ReviewKind.DOUBT, "pay", "d1")));
         assertEquals(2, row(by, "pay").version());
-        assertInstanceOf(Ruled.Lost.class, rule(row(by, "pay"), 1, "happened", decide(deed, by.run(), "1")));
-        assertInstanceOf(Ruled.Done.class, rule(row(by, "pay"), 2, "happened", decide(deed, by.run(), "1")));
+        assertInstanceOf(DecideReviewResult.NotOpen.class, rule(row(by, "pay"), 1, "happened", decide(deed, by.run(), "1")));
+        assertInstanceOf(DecideReviewResult.Done.class, rule(row(by, "pay"), 2, "happened", decide(deed, by.run(), "1")));
     }
 
     @Test
     default void two_runs_do_not_ask_about_one_effect() {
         Deed deed = Deed.of(desk().ws, "d1");
-        Driver by = doubting(deed);
-        Driver other = driver();
-        assertEquals(Asked.ASKED, ask(other, question(Kind.DOUBT, "pay", "d1")));
+        RunExecution by = doubting(deed);
+        RunExecution other = driver();
+        assertEquals(OpenReviewResult.ASKED, ask(other, question(ReviewKind.DOUBT, "pay", "d1")));
         assertEquals(List.of(row(by, "pay")), open());
     }
 
     @Test
     default void what_a_run_left_is_asked_by_the_next_one_and_the_newer_question_is_listed() {
         Deed deed = Deed.of(desk().ws, "d1");
-        Driver by = doubting(deed);
+        RunExecution by = doubting(deed);
         desk().apply(desk().end(by.run()));
-        Review.Row old = row(by, "pay");
+        ReviewOperation.ReviewRow old = row(by, "pay");
         assertEquals(List.of(old), open());
-        assertEquals(old, desk().reads.reviews().about(desk().ws, "d1"));
+        assertEquals(old, desk().reads.reviews().openReviewOf(desk().ws, "d1"));
         desk().place.advance(java.time.Duration.ofMillis(1));
-        Driver next = driver();
-        assertEquals(Asked.ASKED, ask(next, question(Kind.DOUBT, "pay", "d1")));
-        Review.Row asked = row(next, "pay");
+        RunExecution next = driver();
+        assertEquals(OpenReviewResult.ASKED, ask(next, question(ReviewKind.DOUBT, "pay", "d1")));
+        ReviewOperation.ReviewRow asked = row(next, "pay");
         assertEquals(List.of(asked), open());
-        assertEquals(asked, desk().reads.reviews().about(desk().ws, "d1"));
-        assertFalse(desk().reads.reviews().isAsked(old));
+        assertEquals(asked, desk().reads.reviews().openReviewOf(desk().ws, "d1"));
+        assertFalse(desk().reads.reviews().isStillOpen(old));
         assertTrue(old.isOpen(), "who has its id may still answer it");
-        assertInstanceOf(Ruled.Done.class, rule(old, 1, "happened", decide(deed, by.run(), "1")));
+        assertInstanceOf(DecideReviewResult.Done.class, rule(old, 1, "happened", decide(deed, by.run(), "1")));
         assertEquals("happened", row(next, "pay").decision(), "which is an answer to both");
-        assertNull(desk().reads.reviews().about(desk().ws, "d1"));
+        assertNull(desk().reads.reviews().openReviewOf(desk().ws, "d1"));
     }
 
     @Test
     default void a_question_about_one_message_gives_way_to_that_about_another_and_so_does_its_decision() {
-        Driver by = driver();
-        Review.Question first =
-                new Review.Question(Kind.CHANGE, "mail", "", "role:ops", "{\"message_digest\":\"aa\"}", 0);
-        Review.Question second =
-                new Review.Question(Kind.CHANGE, "mail", "", "role:ops", "{\"message_digest\":\"bb\"}", 0);
-        assertEquals(Asked.ASKED, ask(by, first));
-        assertEquals(Asked.ASKED, ask(by, first));
+        RunExecution by = driver();
+        ReviewOperation.ReviewQuestion first =
+                new ReviewOperation.ReviewQuestion(ReviewKind.CHANGE, "mail", "", "role:ops", "{\"message_digest\":\"aa\"}", 0);
+        ReviewOperation.ReviewQuestion second =
+                new ReviewOperation.ReviewQuestion(ReviewKind.CHANGE, "mail", "", "role:ops", "{\"message_digest\":\"bb\"}", 0);
+        assertEquals(OpenReviewResult.ASKED, ask(by, first));
+        assertEquals(OpenReviewResult.ASKED, ask(by, first));
         assertEquals(1, row(by, "mail").version());
-        String signal = Objects.requireNonNull(row(by, "mail").signal());
-        rule(row(by, "mail"), 1, "send", new Edit.Signal(desk().ws, by.run(), signal, "decision", "{}"));
-        assertEquals(Asked.SETTLED, ask(by, first));
-        assertEquals(Asked.ASKED, ask(by, second));
+        String signal = Objects.requireNonNull(row(by, "mail").decisionSignal());
+        rule(row(by, "mail"), 1, "send", new StoreCommand.SendSignal(desk().ws, by.run(), signal, "decision", "{}"));
+        assertEquals(OpenReviewResult.SETTLED, ask(by, first));
+        assertEquals(OpenReviewResult.ASKED, ask(by, second));
         assertEquals(2, row(by, "mail").version());
-        assertEquals("#review:mail#bb", row(by, "mail").signal());
+        assertEquals("#review:mail#bb", row(by, "mail").decisionSignal());
     }
 
     @Test
     default void a_deed_that_is_not_done_decides_nothing() {
-        Driver by = driver();
-        ask(by, question(Kind.APPROVAL, "ok", ""));
+        RunExecution by = driver();
+        ask(by, question(ReviewKind.APPROVAL, "ok", ""));
         desk().apply(desk().end(by.run()));
-        assertInstanceOf(Ruled.Lost.class, rule(row(by, "ok"), 0, "approve", yes(by)));
+        assertInstanceOf(DecideReviewResult.NotOpen.class, rule(row(by, "ok"), 0, "approve", yes(by)));
         assertTrue(row(by, "ok").isOpen(), "nobody decided it");
         assertEquals(List.of(), open(), "and nobody can any more");
     }
 
     @Test
     default void time_that_is_over_counts_unless_a_decision_came_before() {
-        Driver by = driver();
-        Review.Question question = question(Kind.APPROVAL, "ok", "");
+        RunExecution by = driver();
+        ReviewOperation.ReviewQuestion question = question(ReviewKind.APPROVAL, "ok", "");
         ask(by, question);
-        Review.Lapse lapse = new Review.Lapse(by, desk().ws, question);
-        assertEquals(Asked.ASKED, desk().change(new Edit.Reviewing<>(lapse)));
-        assertEquals(Asked.ASKED, desk().change(new Edit.Reviewing<>(lapse)), "the same when applied again");
-        assertEquals(Review.TIMED_OUT, row(by, "ok").decision());
-        assertInstanceOf(Ruled.Lost.class, rule(row(by, "ok"), 0, "approve", yes(by)));
+        ReviewOperation.ExpireReview lapse = new ReviewOperation.ExpireReview(by, desk().ws, question);
+        assertEquals(OpenReviewResult.ASKED, desk().change(new StoreCommand.ReviewCommand<>(lapse)));
+        assertEquals(OpenReviewResult.ASKED, desk().change(new StoreCommand.ReviewCommand<>(lapse)), "the same when applied again");
+        assertEquals(ReviewOperation.TIMED_OUT, row(by, "ok").decision());
+        assertInstanceOf(DecideReviewResult.NotOpen.class, rule(row(by, "ok"), 0, "approve", yes(by)));
 
-        Driver late = driver();
+        RunExecution late = driver();
         ask(late, question);
         rule(row(late, "ok"), 0, "approve", yes(late));
-        assertEquals(Asked.SETTLED, desk().change(new Edit.Reviewing<>(new Review.Lapse(late, desk().ws, question))));
+        assertEquals(OpenReviewResult.SETTLED, desk().change(new StoreCommand.ReviewCommand<>(new ReviewOperation.ExpireReview(late, desk().ws, question))));
         assertEquals("approve", row(late, "ok").decision());
     }
 
     @Test
     default void what_is_due_first_comes_first_and_pages_go_on_where_they_ended() {
-        Driver one = driver();
-        Driver two = driver();
-        Driver never = driver();
-        ask(never, new Review.Question(Kind.APPROVAL, "ok", "", "role:ops", "{}", 0));
-        ask(one, new Review.Question(Kind.APPROVAL, "ok", "", "role:ops", "{}", 2 * A_MINUTE));
-        ask(two, new Review.Question(Kind.APPROVAL, "ok", "", "role:boss", "{}", A_MINUTE));
-        Review.Page first = page(Review.Place.FRONT, 2);
+        RunExecution one = driver();
+        RunExecution two = driver();
+        RunExecution never = driver();
+        ask(never, new ReviewOperation.ReviewQuestion(ReviewKind.APPROVAL, "ok", "", "role:ops", "{}", 0));
+        ask(one, new ReviewOperation.ReviewQuestion(ReviewKind.APPROVAL, "ok", "", "role:ops", "{}", 2 * A_MINUTE));
+        ask(two, new ReviewOperation.ReviewQuestion(ReviewKind.APPROVAL, "ok", "", "role:boss", "{}", A_MINUTE));
+        ReviewOperation.ReviewPage first = page(ReviewOperation.ReviewCursor.FRONT, 2);
         assertEquals(List.of(row(two, "ok"), row(one, "ok")), first.found());
-        Review.Page rest = page(Objects.requireNonNull(first.next()), 2);
+        ReviewOperation.ReviewPage rest = page(Objects.requireNonNull(first.next()), 2);
         assertEquals(List.of(row(never, "ok")), rest.found());
         assertNull(rest.next());
-        var toBoss = new Review.Filter(desk().ws, Kind.APPROVAL, Desk.WORKFLOW, "role:boss", Review.Place.FRONT, 10);
+        var toBoss = new ReviewOperation.OpenReviewFilter(desk().ws, ReviewKind.APPROVAL, Desk.WORKFLOW, "role:boss", ReviewOperation.ReviewCursor.FRONT, 10);
         assertEquals(
                 List.of(row(two, "ok")), desk().reads.reviews().open(toBoss).found());
-        var doubts = new Review.Filter(desk().ws, Kind.DOUBT, null, null, Review.Place.FRONT, 10);
+        var doubts = new ReviewOperation.OpenReviewFilter(desk().ws, ReviewKind.DOUBT, null, null, ReviewOperation.ReviewCursor.FRONT, 10);
         assertEquals(List.of(), desk().reads.reviews().open(doubts).found());
     }
 
     @Test
     default void a_time_to_tell_somebody_is_written_down_once() {
-        Driver by = driver();
-        ask(by, question(Kind.APPROVAL, "ok", ""));
-        assertEquals(List.of(row(by, "ok")), desk().reads.reviews().tell(Place.START, 10));
-        var told = new Review.Told(desk().ws, row(by, "ok").id(), Place.START, Place.START + A_MINUTE, "role:boss");
-        assertTrue(desk().change(new Edit.Reviewing<>(told)));
-        assertFalse(desk().change(new Edit.Reviewing<>(told)));
-        assertEquals(List.of(), desk().reads.reviews().tell(Place.START, 10));
+        RunExecution by = driver();
+        ask(by, question(ReviewKind.APPROVAL, "ok", ""));
+        assertEquals(List.of(row(by, "ok")), desk().reads.reviews().dueReminders(Place.START, 10));
+        var told = new ReviewOperation.RecordReminder(desk().ws, row(by, "ok").id(), Place.START, Place.START + A_MINUTE, "role:boss");
+        assertTrue(desk().change(new StoreCommand.ReviewCommand<>(told)));
+        assertFalse(desk().change(new StoreCommand.ReviewCommand<>(told)));
+        assertEquals(List.of(), desk().reads.reviews().dueReminders(Place.START, 10));
         assertEquals("role:boss", row(by, "ok").reviewer());
-        assertEquals(List.of(row(by, "ok")), desk().reads.reviews().tell(Place.START + A_MINUTE, 10));
+        assertEquals(List.of(row(by, "ok")), desk().reads.reviews().dueReminders(Place.START + A_MINUTE, 10));
     }
 
     @Test
     default void a_key_stands_for_longer_and_never_for_shorter() {
-        Wish key = desk().key("k");
+        KeyClaim key = desk().key("k");
         RunId run = desk().fresh(key);
         long later = Place.START + 2 * Desk.WINDOW;
-        Edit.Extend extend = new Edit.Extend(key.name(), run, later, desk().by("ann", "slow retries"));
+        StoreCommand.ExtendKey extend = new StoreCommand.ExtendKey(key.key(), run, later, desk().by("ann", "slow retries"));
         assertTrue(desk().change(extend));
         assertTrue(desk().change(extend), "the same when applied again");
         assertEquals(later, Objects.requireNonNull(desk().holder(key)).expiresAt());
-        assertTrue(desk().change(new Edit.Extend(key.name(), run, Place.START + 1, desk().by("bob", "shorter"))));
+        assertTrue(desk().change(new StoreCommand.ExtendKey(key.key(), run, Place.START + 1, desk().by("bob", "shorter"))));
         assertEquals(later, Objects.requireNonNull(desk().holder(key)).expiresAt());
-        assertFalse(desk().change(new Edit.Extend(key.name(), desk().id(), later, desk().by("eve", "not its run"))));
-        desk().change(new Edit.Release(key.name(), run, desk().by("ann", "")));
-        assertFalse(desk().change(new Edit.Extend(key.name(), run, later, desk().by("ann", "released"))));
+        assertFalse(desk().change(new StoreCommand.ExtendKey(key.key(), desk().id(), later, desk().by("eve", "not its run"))));
+        desk().change(new StoreCommand.ReleaseKey(key.key(), run, desk().by("ann", "")));
+        assertFalse(desk().change(new StoreCommand.ExtendKey(key.key(), run, later, desk().by("ann", "released"))));
     }
 
     @Test
@@ -351,19 +351,19 @@ interface ReviewRules {
         desk().apply(Desk.ops(first, one.reserve(first)));
         desk().apply(Desk.ops(second, two.reserve(second)));
         desk().apply(Desk.ops(second, two.done(second)));
-        Reads.LedgerPage page = effects(null, null, 1);
+        StoreQueries.EffectPage page = effects(null, null, 1);
         assertEquals(List.of("bb"), digests(page));
         assertEquals(List.of("aa"), digests(effects(null, page.next(), 10)));
-        assertEquals(List.of("bb"), digests(effects(Ledger.State.DONE, null, 10)));
-        assertEquals(List.of(), digests(effects(Ledger.State.UNKNOWN, null, 10)));
+        assertEquals(List.of("bb"), digests(effects(EffectLedger.EffectState.DONE, null, 10)));
+        assertEquals(List.of(), digests(effects(EffectLedger.EffectState.UNKNOWN, null, 10)));
     }
 
-    private static List<String> digests(Reads.LedgerPage page) {
+    private static List<String> digests(StoreQueries.EffectPage page) {
         return page.found().stream().map(row -> row.id().digest()).toList();
     }
 
-    private Reads.LedgerPage effects(Ledger.@Nullable State state, Reads.@Nullable EffectPlace before, int limit) {
+    private StoreQueries.EffectPage effects(EffectLedger.@Nullable EffectState state, StoreQueries.@Nullable EffectCursor before, int limit) {
         return desk().reads
-                .effects(Reads.EffectFilter.in(desk().ws, state, limit).before(before));
+                .effects(StoreQueries.EffectFilter.in(desk().ws, state, limit).before(before));
     }
 }

@@ -16,24 +16,24 @@ import org.junit.jupiter.api.Test;
 interface RolloutRules {
     Desk desk();
 
-    private Rows.Workflow publish(String body) {
-        return desk().change(new Edit.Publish(desk().ws, "pay", "wf_pay", body, "tester"));
+    private StoredRows.WorkflowRow publish(String body) {
+        return desk().change(new StoreCommand.PublishVersion(desk().ws, "pay", "wf_pay", body, "tester"));
     }
 
-    private Rows.Workflow stage(String body, int share) {
-        return there(desk().change(new Edit.Stage(desk().ws, "pay", body, share, "tester")));
+    private StoredRows.WorkflowRow stage(String body, int share) {
+        return there(desk().change(new StoreCommand.StageCandidate(desk().ws, "pay", body, share, "tester")));
     }
 
-    private Rows.Workflow promote(int version) {
-        return there(desk().change(new Edit.Promote(desk().ws, "wf_pay", version, "tester")));
+    private StoredRows.WorkflowRow promote(int version) {
+        return there(desk().change(new StoreCommand.PromoteCandidate(desk().ws, "wf_pay", version, "tester")));
     }
 
-    private Rows.Workflow rollback(int version) {
-        return there(desk().change(new Edit.Rollback(desk().ws, "wf_pay", version, "tester", "it failed")));
+    private StoredRows.WorkflowRow rollback(int version) {
+        return there(desk().change(new StoreCommand.RollBackVersion(desk().ws, "wf_pay", version, "tester", "it failed")));
     }
 
-    private Object refused(Edit<?> edit) {
-        return desk().applyAll(new Write.Change<>(edit)).getFirst();
+    private Object refused(StoreCommand<?> edit) {
+        return desk().applyAll(new StoreWrite.ExecuteCommand<>(edit)).getFirst();
     }
 
     private static <T> T there(@Nullable T value) {
@@ -41,7 +41,7 @@ interface RolloutRules {
         return value;
     }
 
-    private void assertRollout(Rollout wanted, boolean changed, Rows.Workflow answered) {
+    private void assertRollout(Rollout wanted, boolean changed, StoredRows.WorkflowRow answered) {
         assertEquals(wanted, answered.rollout());
         assertEquals(changed, answered.changed());
         assertEquals(wanted, there(desk().reads.workflow(desk().ws, "pay")).rollout());
@@ -51,9 +51,9 @@ interface RolloutRules {
     @Test
     default void a_candidate_stands_beside_the_current_version() {
         publish("text 1");
-        long before = desk().reads.catalogChange();
+        long before = desk().reads.catalogVersion();
         assertRollout(new Rollout(1, 2, 10, 2), true, stage("text 2", 10));
-        assertTrue(desk().reads.catalogChange() > before, "workers remember who gets what");
+        assertTrue(desk().reads.catalogVersion() > before, "workers remember who gets what");
         assertEquals("text 2", there(desk().reads.version("wf_pay", 2)).body());
     }
 
@@ -61,12 +61,12 @@ interface RolloutRules {
     default void the_same_candidate_again_changes_nothing_and_another_share_only_the_share() {
         publish("text 1");
         stage("text 2", 10);
-        long before = desk().reads.catalogChange();
+        long before = desk().reads.catalogVersion();
         assertRollout(new Rollout(1, 2, 10, 2), false, stage("text 2", 10));
         assertRollout(new Rollout(1, 2, 10, 2), false, stage("text 1", 50));
-        assertEquals(before, desk().reads.catalogChange());
+        assertEquals(before, desk().reads.catalogVersion());
         assertRollout(new Rollout(1, 2, 30, 2), true, stage("text 2", 30));
-        assertTrue(desk().reads.catalogChange() > before);
+        assertTrue(desk().reads.catalogVersion() > before);
     }
 
     @Test
@@ -78,25 +78,25 @@ interface RolloutRules {
     }
 
     private Object publishAfter(String body, int version, int candidate) {
-        var text = new Edit.Publish(desk().ws, "pay", "wf_pay", body, "tester");
-        return refused(new Edit.PublishOver(text, null, new Edit.Footing(version, candidate)));
+        var text = new StoreCommand.PublishVersion(desk().ws, "pay", "wf_pay", body, "tester");
+        return refused(new StoreCommand.PublishIfUnchanged(text, null, new StoreCommand.VersionsInForce(version, candidate)));
     }
 
     private Rollout after(String body, int version, int candidate) {
-        return assertInstanceOf(Rows.Workflow.class, publishAfter(body, version, candidate))
+        return assertInstanceOf(StoredRows.WorkflowRow.class, publishAfter(body, version, candidate))
                 .rollout();
     }
 
     @Test
     default void a_text_that_follows_what_its_author_saw_is_published_and_another_changes_nothing() {
         assertEquals(Rollout.of(1), after("text 1", 0, 0));
-        assertEquals(Nothing.NOTHING, publishAfter("other", 0, 0), "somebody made it meanwhile");
+        assertEquals(NullOutcome.NOTHING, publishAfter("other", 0, 0), "somebody made it meanwhile");
         assertEquals(Rollout.of(2), after("text 2", 1, 0));
-        long before = desk().reads.catalogChange();
-        assertEquals(Nothing.NOTHING, publishAfter("text 3", 1, 0), "somebody published meanwhile");
-        assertEquals(Nothing.NOTHING, publishAfter("text 3", 3, 0), "there is no such version");
+        long before = desk().reads.catalogVersion();
+        assertEquals(NullOutcome.NOTHING, publishAfter("text 3", 1, 0), "somebody published meanwhile");
+        assertEquals(NullOutcome.NOTHING, publishAfter("text 3", 3, 0), "there is no such version");
         assertEquals(Rollout.of(2), after("text 2", 1, 0), "asked twice");
-        assertEquals(before, desk().reads.catalogChange());
+        assertEquals(before, desk().reads.catalogVersion());
         assertEquals(
                 Rollout.of(2), there(desk().reads.workflow(desk().ws, "pay")).rollout());
     }
@@ -105,51 +105,51 @@ interface RolloutRules {
     default void a_candidate_that_its_author_did_not_see_is_not_ended_by_a_text() {
         publish("text 1");
         stage("text 2", 10);
-        assertEquals(Nothing.NOTHING, publishAfter("text 3", 1, 0));
+        assertEquals(NullOutcome.NOTHING, publishAfter("text 3", 1, 0));
         assertEquals(new Rollout(3, 0, 0, 3), after("text 3", 1, 2));
-        assertEquals(Nothing.NOTHING, publishAfter("text 4", 3, 2), "the candidate is over");
+        assertEquals(NullOutcome.NOTHING, publishAfter("text 4", 3, 2), "the candidate is over");
     }
 
     @Test
     default void what_was_never_published_has_no_version_to_follow() {
-        assertEquals(Nothing.NOTHING, publishAfter("text", 1, 0));
-        assertEquals(Nothing.NOTHING, publishAfter("text", 0, 1));
+        assertEquals(NullOutcome.NOTHING, publishAfter("text", 1, 0));
+        assertEquals(NullOutcome.NOTHING, publishAfter("text", 0, 1));
         assertEquals(1, desk().reads.workflows(desk().ws).size());
     }
 
     @Test
     default void what_was_counted_before_somebody_else_published_is_not_published() {
-        long counted = desk().reads.catalogChange();
+        long counted = desk().reads.catalogVersion();
         var mine =
-                new Edit.PublishOver(new Edit.Publish(desk().ws, "mine", "wf_mine", "text", "tester"), counted, null);
-        desk().change(new Edit.Publish(desk().ws, "theirs", "wf_theirs", "text", "tester"));
-        assertEquals(Nothing.NOTHING, refused(mine));
+                new StoreCommand.PublishIfUnchanged(new StoreCommand.PublishVersion(desk().ws, "mine", "wf_mine", "text", "tester"), counted, null);
+        desk().change(new StoreCommand.PublishVersion(desk().ws, "theirs", "wf_theirs", "text", "tester"));
+        assertEquals(NullOutcome.NOTHING, refused(mine));
         assertEquals(2, desk().reads.workflows(desk().ws).size(), "not even its name is there");
-        var again = new Edit.PublishOver(mine.publish(), desk().reads.catalogChange(), null);
+        var again = new StoreCommand.PublishIfUnchanged(mine.publish(), desk().reads.catalogVersion(), null);
         assertTrue(there(desk().change(again)).changed());
         assertFalse(there(desk().change(again)).changed(), "applied again it is what it was");
     }
 
     @Test
     default void what_was_counted_and_what_was_seen_are_both_held_against_a_text() {
-        long counted = desk().reads.catalogChange();
-        var text = new Edit.Publish(desk().ws, "pay", "wf_pay", "text 1", "tester");
-        var none = new Edit.Footing(0, 0);
-        desk().change(new Edit.Publish(desk().ws, "theirs", "wf_theirs", "text", "tester"));
-        assertEquals(Nothing.NOTHING, refused(new Edit.PublishOver(text, counted, none)), "counted too early");
-        long again = desk().reads.catalogChange();
+        long counted = desk().reads.catalogVersion();
+        var text = new StoreCommand.PublishVersion(desk().ws, "pay", "wf_pay", "text 1", "tester");
+        var none = new StoreCommand.VersionsInForce(0, 0);
+        desk().change(new StoreCommand.PublishVersion(desk().ws, "theirs", "wf_theirs", "text", "tester"));
+        assertEquals(NullOutcome.NOTHING, refused(new StoreCommand.PublishIfUnchanged(text, counted, none)), "counted too early");
+        long again = desk().reads.catalogVersion();
         assertEquals(
-                Nothing.NOTHING,
-                refused(new Edit.PublishOver(text, again, new Edit.Footing(1, 0))),
+                NullOutcome.NOTHING,
+                refused(new StoreCommand.PublishIfUnchanged(text, again, new StoreCommand.VersionsInForce(1, 0))),
                 "there is nothing that could have been seen");
-        assertTrue(there(desk().change(new Edit.PublishOver(text, again, none))).changed());
+        assertTrue(there(desk().change(new StoreCommand.PublishIfUnchanged(text, again, none))).changed());
         assertFalse(
-                there(desk().change(new Edit.PublishOver(text, again, none))).changed(), "applied again");
+                there(desk().change(new StoreCommand.PublishIfUnchanged(text, again, none))).changed(), "applied again");
     }
 
     @Test
     default void there_is_no_candidate_of_what_was_never_published() {
-        assertEquals(Nothing.NOTHING, refused(new Edit.Stage(desk().ws, "none", "text", 10, "tester")));
+        assertEquals(NullOutcome.NOTHING, refused(new StoreCommand.StageCandidate(desk().ws, "none", "text", 10, "tester")));
         assertEquals(1, desk().reads.workflows(desk().ws).size());
     }
 
@@ -186,7 +186,7 @@ interface RolloutRules {
         assertRollout(Rollout.of(4), true, rollback(1));
         assertEquals("text 1", there(desk().reads.version("wf_pay", 4)).body());
         assertRollout(Rollout.of(4), false, rollback(1));
-        assertEquals(Nothing.NOTHING, refused(new Edit.Rollback(desk().ws, "wf_pay", 5, "tester", "")));
+        assertEquals(NullOutcome.NOTHING, refused(new StoreCommand.RollBackVersion(desk().ws, "wf_pay", 5, "tester", "")));
     }
 
     @Test
@@ -211,9 +211,9 @@ interface RolloutRules {
         publish("text 1");
         stage("text 2", 10);
         int other = desk().workspace("two").ws();
-        assertEquals(Nothing.NOTHING, refused(new Edit.Promote(other, "wf_pay", 0, "tester")));
-        assertEquals(Nothing.NOTHING, refused(new Edit.Rollback(other, "wf_pay", 0, "tester", "")));
-        assertEquals(Nothing.NOTHING, refused(new Edit.Stage(other, "pay", "text 3", 10, "tester")));
+        assertEquals(NullOutcome.NOTHING, refused(new StoreCommand.PromoteCandidate(other, "wf_pay", 0, "tester")));
+        assertEquals(NullOutcome.NOTHING, refused(new StoreCommand.RollBackVersion(other, "wf_pay", 0, "tester", "")));
+        assertEquals(NullOutcome.NOTHING, refused(new StoreCommand.StageCandidate(other, "pay", "text 3", 10, "tester")));
         assertEquals(
                 new Rollout(1, 2, 10, 2),
                 there(desk().reads.workflow(desk().ws, "pay")).rollout());
@@ -223,7 +223,7 @@ interface RolloutRules {
     default void a_pause_leaves_the_candidate_as_it_is() {
         publish("text 1");
         stage("text 2", 10);
-        assertRollout(new Rollout(1, 2, 10, 2), false, there(desk().change(new Edit.Pause(desk().ws, "wf_pay", true))));
+        assertRollout(new Rollout(1, 2, 10, 2), false, there(desk().change(new StoreCommand.PauseWorkflow(desk().ws, "wf_pay", true))));
     }
 
     @Test
@@ -231,13 +231,13 @@ interface RolloutRules {
         publish("text 1");
         publish("text 2");
         stage("text 3", 10);
-        List<Rows.Version> two = desk().reads.versions("wf_pay", Integer.MAX_VALUE, 2);
-        assertEquals(List.of(3, 2), two.stream().map(Rows.Version::version).toList());
+        List<StoredRows.VersionRow> two = desk().reads.versions("wf_pay", Integer.MAX_VALUE, 2);
+        assertEquals(List.of(3, 2), two.stream().map(StoredRows.VersionRow::version).toList());
         assertEquals("", two.getFirst().body());
         assertEquals(
                 List.of(1),
                 desk().reads.versions("wf_pay", 2, 9).stream()
-                        .map(Rows.Version::version)
+                        .map(StoredRows.VersionRow::version)
                         .toList());
         assertEquals(List.of(), desk().reads.versions("wf_none", 9, 9));
     }
@@ -249,10 +249,10 @@ interface RolloutRules {
             desk().apply(desk().admit(desk().run(id, RunState.STARTED, null), List.of(), true));
         }
         assertEquals(
-                List.of(new Rows.Tally(1, RunState.STARTED, 3)), desk().reads.tally(desk().ws, Desk.WORKFLOW, 100));
+                List.of(new StoredRows.RunCount(1, RunState.STARTED, 3)), desk().reads.countRuns(desk().ws, Desk.WORKFLOW, 100));
         assertEquals(
-                List.of(new Rows.Tally(1, RunState.STARTED, 2)), desk().reads.tally(desk().ws, Desk.WORKFLOW, 2));
-        assertEquals(List.of(), desk().reads.tally(desk().ws + 1, Desk.WORKFLOW, 100));
-        assertFalse(desk().reads.tally(desk().ws, Desk.WORKFLOW, 1).isEmpty());
+                List.of(new StoredRows.RunCount(1, RunState.STARTED, 2)), desk().reads.countRuns(desk().ws, Desk.WORKFLOW, 2));
+        assertEquals(List.of(), desk().reads.countRuns(desk().ws + 1, Desk.WORKFLOW, 100));
+        assertFalse(desk().reads.countRuns(desk().ws, Desk.WORKFLOW, 1).isEmpty());
     }
 }

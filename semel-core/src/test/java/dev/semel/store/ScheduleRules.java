@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.run.RunId;
-import dev.semel.schedule.Ticked;
+import dev.semel.schedule.TickOutcome;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -23,70 +23,70 @@ interface ScheduleRules {
         return Place.START + seconds * 1_000_000L;
     }
 
-    private boolean lay(Edit.Laid... schedules) {
-        return desk().change(new Edit.LayOut(desk().ws, Desk.WORKFLOW, 1, List.of(schedules)));
+    private boolean lay(StoreCommand.ScheduleUpdate... schedules) {
+        return desk().change(new StoreCommand.SaveSchedules(desk().ws, Desk.WORKFLOW, 1, List.of(schedules)));
     }
 
-    private Rows.Schedule row(String name) {
-        Rows.Schedule row = desk().reads.timetable().schedule(desk().ws, Desk.WORKFLOW, name);
+    private StoredRows.ScheduleRow row(String name) {
+        StoredRows.ScheduleRow row = desk().reads.schedules().schedule(desk().ws, Desk.WORKFLOW, name);
         assertNotNull(row);
         return row;
     }
 
-    private static Edit.Laid laid(String name, String spec, long next) {
-        return new Edit.Laid(name, spec, next, next, null);
+    private static StoreCommand.ScheduleUpdate laid(String name, String spec, long next) {
+        return new StoreCommand.ScheduleUpdate(name, spec, next, next, null);
     }
 
-    private static Rows.Tick tick(long nominal, Ticked state, @Nullable RunId run) {
-        return new Rows.Tick(Desk.WORKFLOW, "a", nominal, state, state.ran() ? "" : "overlap", run, nominal, 0);
+    private static StoredRows.TickRow tick(long nominal, TickOutcome state, @Nullable RunId run) {
+        return new StoredRows.TickRow(Desk.WORKFLOW, "a", nominal, state, state.ran() ? "" : "overlap", run, nominal, 0);
     }
 
-    private List<Rows.Schedule> due() {
-        return desk().reads.timetable().due(desk().place.time(), 100);
+    private List<StoredRows.ScheduleRow> due() {
+        return desk().reads.schedules().due(desk().place.time(), 100);
     }
 
-    private List<Rows.Schedule> take(RunId by) {
-        return desk().change(new Edit.TakeTicks(due(), by, LASTS));
+    private List<StoredRows.ScheduleRow> take(RunId by) {
+        return desk().change(new StoreCommand.ClaimTicks(due(), by, LASTS));
     }
 
-    private int settle(RunId by, long from, long next, Rows.Tick... ticks) {
+    private int settle(RunId by, long from, long next, StoredRows.TickRow... ticks) {
         RunId last = null;
-        for (Rows.Tick tick : ticks) {
+        for (StoredRows.TickRow tick : ticks) {
             last = tick.state().ran() ? tick.run() : last;
         }
-        return desk().change(new Edit.SettleTicks(
-                by, List.of(new Edit.Settled(Desk.WORKFLOW, "a", from, next, next, last, List.of(ticks)))));
+        return desk().change(new StoreCommand.RecordTicks(
+                by, List.of(new StoreCommand.ScheduleProgress(Desk.WORKFLOW, "a", from, next, next, last, List.of(ticks)))));
     }
 
-    private List<Rows.Tick> ticks() {
-        return desk().reads.timetable().ticks(Desk.WORKFLOW, "a", Long.MAX_VALUE, 100);
+    private List<StoredRows.TickRow> ticks() {
+        return desk().reads.schedules().ticks(Desk.WORKFLOW, "a", Long.MAX_VALUE, 100);
     }
 
     @Test
     default void schedules_are_laid_out_for_the_current_version_only() {
-        assertFalse(desk().change(new Edit.LayOut(desk().ws, Desk.WORKFLOW, 2, List.of(laid("a", "one", at(5))))));
-        assertFalse(desk().change(new Edit.LayOut(desk().ws + 1, Desk.WORKFLOW, 1, List.of(laid("a", "one", at(5))))));
-        assertNull(desk().reads.timetable().first());
+        assertFalse(desk().change(new StoreCommand.SaveSchedules(desk().ws, Desk.WORKFLOW, 2, List.of(laid("a", "one", at(5))))));
+        assertFalse(desk().change(new StoreCommand.SaveSchedules(desk().ws + 1, Desk.WORKFLOW, 1, List.of(laid("a", "one", at(5))))));
+        assertNull(desk().reads.schedules().firstDue());
         assertTrue(lay(laid("b", "two", at(3)), laid("a", "one", at(5))));
-        assertEquals("b", assertThere(desk().reads.timetable().first()).name());
+        assertEquals("b", assertThere(desk().reads.schedules().firstDue()).name());
         assertEquals(
                 List.of("a", "b"),
-                desk().reads.timetable().of(Desk.WORKFLOW).stream()
-                        .map(Rows.Schedule::name)
+                desk().reads.schedules().ofWorkflow(Desk.WORKFLOW).stream()
+                        .map(StoredRows.ScheduleRow::name)
                         .toList());
         assertEquals(
                 List.of("b"),
-                desk().reads.timetable().page(desk().ws, Desk.WORKFLOW, "a", 10).stream()
-                        .map(Rows.Schedule::name)
+                desk().reads.schedules().page(desk().ws, Desk.WORKFLOW, "a", 10).stream()
+                        .map(StoredRows.ScheduleRow::name)
                         .toList());
-        assertTrue(desk().reads.timetable().page(desk().ws + 1, "", "", 10).isEmpty(), "another workspace");
-        assertNull(desk().reads.timetable().schedule(desk().ws + 1, Desk.WORKFLOW, "a"));
+        assertTrue(desk().reads.schedules().page(desk().ws + 1, "", "", 10).isEmpty(), "another workspace");
+        assertNull(desk().reads.schedules().schedule(desk().ws + 1, Desk.WORKFLOW, "a"));
         assertEquals(
-                List.of(new Timetable.Standing(desk().ws, Desk.WORKFLOW, 1)),
-                desk().reads.timetable().standings("", 10));
+                List.of(new ScheduleQueries.CurrentVersion(desk().ws, Desk.WORKFLOW, 1)),
+                desk().reads.schedules().currentVersions("", 10));
     }
 
-    private static Rows.Schedule assertThere(Rows.@Nullable Schedule row) {
+    private static StoredRows.ScheduleRow assertThere(StoredRows.@Nullable ScheduleRow row) {
         assertNotNull(row);
         return row;
     }
@@ -101,13 +101,13 @@ interface ScheduleRules {
     @Test
     default void an_edit_counts_only_against_the_row_that_was_read_and_twice_like_once() {
         lay(laid("a", "one", at(5)));
-        Rows.Schedule before = row("a");
-        Edit.Laid edit = new Edit.Laid("a", "two", at(7), at(8), before);
+        StoredRows.ScheduleRow before = row("a");
+        StoreCommand.ScheduleUpdate edit = new StoreCommand.ScheduleUpdate("a", "two", at(7), at(8), before);
         assertTrue(lay(edit));
         assertTrue(lay(edit), "after a lost answer");
         assertEquals(at(7), row("a").nextNominal());
         assertEquals(at(8), row("a").nextAt());
-        assertFalse(lay(new Edit.Laid("a", "three", at(9), at(9), before)), "it is not what was read");
+        assertFalse(lay(new StoreCommand.ScheduleUpdate("a", "three", at(9), at(9), before)), "it is not what was read");
         assertEquals("two", row("a").spec());
     }
 
@@ -121,31 +121,31 @@ interface ScheduleRules {
         desk().place.advance(Duration.ofSeconds(1));
         assertTrue(lay());
         assertEquals(
-                List.of(new Rows.Tick(Desk.WORKFLOW, "a", at(5), Ticked.SKIPPED, "edited", null, at(5), 0)), ticks());
-        assertNull(desk().reads.timetable().first());
+                List.of(new StoredRows.TickRow(Desk.WORKFLOW, "a", at(5), TickOutcome.SKIPPED, "edited", null, at(5), 0)), ticks());
+        assertNull(desk().reads.schedules().firstDue());
     }
 
     @Test
     default void a_schedule_that_goes_after_an_outage_tells_all_its_ticks_up_to_now() {
         lay(laid("a", "one", at(5)), laid("b", "one", at(5)));
         desk().place.advance(Duration.ofSeconds(65));
-        assertTrue(lay(new Edit.Laid("b", "two", at(70), at(70), row("b"))));
+        assertTrue(lay(new StoreCommand.ScheduleUpdate("b", "two", at(70), at(70), row("b"))));
         assertEquals(
-                List.of(new Rows.Tick(Desk.WORKFLOW, "a", at(5), Ticked.SKIPPED, "edited", null, at(65), at(65))),
+                List.of(new StoredRows.TickRow(Desk.WORKFLOW, "a", at(5), TickOutcome.SKIPPED, "edited", null, at(65), at(65))),
                 ticks());
         assertEquals(
-                List.of(new Rows.Tick(Desk.WORKFLOW, "b", at(5), Ticked.SKIPPED, "edited", null, at(65), at(65))),
-                desk().reads.timetable().ticks(Desk.WORKFLOW, "b", Long.MAX_VALUE, 100));
+                List.of(new StoredRows.TickRow(Desk.WORKFLOW, "b", at(5), TickOutcome.SKIPPED, "edited", null, at(65), at(65))),
+                desk().reads.schedules().ticks(Desk.WORKFLOW, "b", Long.MAX_VALUE, 100));
     }
 
     @Test
     default void what_was_found_of_ticks_that_are_left_behind_is_told_as_long_as_the_row_stands_there() {
         lay(laid("a", "one", at(0)));
         RunId run = desk().id();
-        List<Rows.Tick> found = List.of(tick(at(0), Ticked.FIRED, run), tick(at(1), Ticked.SKIPPED, null));
-        Edit.Left elsewhere = new Edit.Left("a", at(3), List.of(tick(at(3), Ticked.SKIPPED, null)));
-        Edit.Left left = new Edit.Left("a", at(0), found);
-        var edit = new Edit.LayOut(desk().ws, Desk.WORKFLOW, 1, List.of(), List.of(elsewhere, left));
+        List<StoredRows.TickRow> found = List.of(tick(at(0), TickOutcome.FIRED, run), tick(at(1), TickOutcome.SKIPPED, null));
+        StoreCommand.AbandonedTicks elsewhere = new StoreCommand.AbandonedTicks("a", at(3), List.of(tick(at(3), TickOutcome.SKIPPED, null)));
+        StoreCommand.AbandonedTicks left = new StoreCommand.AbandonedTicks("a", at(0), found);
+        var edit = new StoreCommand.SaveSchedules(desk().ws, Desk.WORKFLOW, 1, List.of(), List.of(elsewhere, left));
         assertTrue(desk().change(edit));
         assertTrue(desk().change(edit), "after a lost answer");
         assertEquals(found.reversed(), ticks());
@@ -156,24 +156,24 @@ interface ScheduleRules {
         lay(laid("a", "one", at(0)));
         RunId first = desk().id();
         take(first);
-        assertTrue(lay(new Edit.Laid("a", "two", at(0), at(0), row("a"))));
+        assertTrue(lay(new StoreCommand.ScheduleUpdate("a", "two", at(0), at(0), row("a"))));
         assertEquals(first, row("a").takenBy(), "it may have started the run");
-        assertEquals(0, settle(first, at(0), at(60), tick(at(0), Ticked.SKIPPED, null)), "by a text that is over");
+        assertEquals(0, settle(first, at(0), at(60), tick(at(0), TickOutcome.SKIPPED, null)), "by a text that is over");
         assertTrue(ticks().isEmpty());
         RunId second = desk().id();
         assertEquals(first, take(second).getFirst().takenBy(), "it is free at once, and who had it is told");
         RunId run = desk().id();
-        assertEquals(1, settle(second, at(0), at(60), tick(at(0), Ticked.FIRED, run)));
-        assertEquals(List.of(tick(at(0), Ticked.FIRED, run)), ticks());
+        assertEquals(1, settle(second, at(0), at(60), tick(at(0), TickOutcome.FIRED, run)));
+        assertEquals(List.of(tick(at(0), TickOutcome.FIRED, run)), ticks());
     }
 
     @Test
     default void the_tick_that_comes_next_is_found_behind_those_that_are_due() {
-        assertNull(desk().reads.timetable().after(0));
+        assertNull(desk().reads.schedules().firstDueAfter(0));
         lay(laid("a", "one", at(3)), laid("b", "one", at(5)), laid("c", "one", at(9)));
         assertEquals(
-                "b", assertThere(desk().reads.timetable().after(at(3))).name(), "not the one that is due right then");
-        assertNull(desk().reads.timetable().after(at(9)));
+                "b", assertThere(desk().reads.schedules().firstDueAfter(at(3))).name(), "not the one that is due right then");
+        assertNull(desk().reads.schedules().firstDueAfter(at(9)));
     }
 
     @Test
@@ -181,11 +181,11 @@ interface ScheduleRules {
         lay(laid("a", "one", at(5)), laid("b", "two", at(6)));
         assertTrue(due().isEmpty());
         desk().place.advance(Duration.ofSeconds(5));
-        List<Rows.Schedule> seen = due();
+        List<StoredRows.ScheduleRow> seen = due();
         RunId first = desk().id();
-        assertEquals(1, desk().change(new Edit.TakeTicks(seen, first, LASTS)).size());
-        assertEquals(1, desk().change(new Edit.TakeTicks(seen, first, LASTS)).size(), "the same request again");
-        assertTrue(desk().change(new Edit.TakeTicks(seen, desk().id(), LASTS)).isEmpty());
+        assertEquals(1, desk().change(new StoreCommand.ClaimTicks(seen, first, LASTS)).size());
+        assertEquals(1, desk().change(new StoreCommand.ClaimTicks(seen, first, LASTS)).size(), "the same request again");
+        assertTrue(desk().change(new StoreCommand.ClaimTicks(seen, desk().id(), LASTS)).isEmpty());
         assertTrue(due().isEmpty());
         desk().place.advance(Duration.ofSeconds(15));
         RunId second = desk().id();
@@ -199,9 +199,9 @@ interface ScheduleRules {
         RunId by = desk().id();
         take(by);
         RunId run = desk().id();
-        assertEquals(1, settle(by, at(0), at(60), tick(at(0), Ticked.FIRED, run)));
-        assertEquals(0, settle(by, at(0), at(60), tick(at(0), Ticked.FIRED, run)), "after a lost answer");
-        assertEquals(List.of(tick(at(0), Ticked.FIRED, run)), ticks());
+        assertEquals(1, settle(by, at(0), at(60), tick(at(0), TickOutcome.FIRED, run)));
+        assertEquals(0, settle(by, at(0), at(60), tick(at(0), TickOutcome.FIRED, run)), "after a lost answer");
+        assertEquals(List.of(tick(at(0), TickOutcome.FIRED, run)), ticks());
         assertEquals(at(60), row("a").nextNominal());
         assertEquals(run, row("a").lastRun());
         assertNull(row("a").takenBy());
@@ -215,48 +215,48 @@ interface ScheduleRules {
         desk().place.advance(Duration.ofSeconds(16));
         RunId by = desk().id();
         take(by);
-        settle(late, at(0), at(60), tick(at(0), Ticked.SKIPPED, null));
+        settle(late, at(0), at(60), tick(at(0), TickOutcome.SKIPPED, null));
         assertTrue(ticks().isEmpty());
-        settle(by, at(0), at(60), tick(at(0), Ticked.SKIPPED, null));
+        settle(by, at(0), at(60), tick(at(0), TickOutcome.SKIPPED, null));
         RunId run = desk().id();
-        assertEquals(0, settle(late, at(0), at(99), tick(at(0), Ticked.FIRED, run)));
-        assertEquals(List.of(tick(at(0), Ticked.FIRED, run)), ticks(), "there is a run, so it was not skipped");
+        assertEquals(0, settle(late, at(0), at(99), tick(at(0), TickOutcome.FIRED, run)));
+        assertEquals(List.of(tick(at(0), TickOutcome.FIRED, run)), ticks(), "there is a run, so it was not skipped");
         assertEquals(at(60), row("a").nextNominal());
-        assertEquals(0, desk().change(new Edit.NoteTicks(List.of(tick(at(0), Ticked.BACKFILLED, desk().id())))));
-        assertEquals(1, desk().change(new Edit.NoteTicks(List.of(tick(at(1), Ticked.BACKFILLED, desk().id())))));
+        assertEquals(0, desk().change(new StoreCommand.RecordBackfill(List.of(tick(at(0), TickOutcome.BACKFILLED, desk().id())))));
+        assertEquals(1, desk().change(new StoreCommand.RecordBackfill(List.of(tick(at(1), TickOutcome.BACKFILLED, desk().id())))));
         assertEquals(run, ticks().getLast().run());
     }
 
     /** A change that does nothing answers with a stand-in for null. */
-    private Object refused(Edit<?> edit) {
-        return desk().applyAll(new Write.Change<>(edit)).getFirst();
+    private Object refused(StoreCommand<?> edit) {
+        return desk().applyAll(new StoreWrite.ExecuteCommand<>(edit)).getFirst();
     }
 
     @Test
     default void a_schedule_is_paused_once_and_only_in_its_workspace() {
         lay(laid("a", "one", at(0)));
-        Edit.By by = desk().by("tester", "");
-        assertEquals(Nothing.NOTHING, refused(new Edit.PauseSchedule(desk().ws + 1, Desk.WORKFLOW, "a", true, by)));
-        assertEquals(Nothing.NOTHING, refused(new Edit.PauseSchedule(desk().ws, Desk.WORKFLOW, "none", true, by)));
-        assertTrue(assertThere(desk().change(new Edit.PauseSchedule(desk().ws, Desk.WORKFLOW, "a", true, by)))
+        StoreCommand.ChangeAuthor by = desk().by("tester", "");
+        assertEquals(NullOutcome.NOTHING, refused(new StoreCommand.PauseSchedule(desk().ws + 1, Desk.WORKFLOW, "a", true, by)));
+        assertEquals(NullOutcome.NOTHING, refused(new StoreCommand.PauseSchedule(desk().ws, Desk.WORKFLOW, "none", true, by)));
+        assertTrue(assertThere(desk().change(new StoreCommand.PauseSchedule(desk().ws, Desk.WORKFLOW, "a", true, by)))
                 .paused());
-        assertTrue(assertThere(desk().change(new Edit.PauseSchedule(desk().ws, Desk.WORKFLOW, "a", true, by)))
+        assertTrue(assertThere(desk().change(new StoreCommand.PauseSchedule(desk().ws, Desk.WORKFLOW, "a", true, by)))
                 .paused());
         assertEquals(1, desk().reads.audit(desk().ws, null, 10).size());
         assertFalse(assertThere(desk().change(
-                                new Edit.PauseSchedule(desk().ws, Desk.WORKFLOW, "a", false, desk().by("tester", ""))))
+                                new StoreCommand.PauseSchedule(desk().ws, Desk.WORKFLOW, "a", false, desk().by("tester", ""))))
                 .paused());
     }
 
     @Test
     default void old_ticks_are_deleted_the_oldest_first() {
         for (int i = 0; i < 5; i++) {
-            desk().change(new Edit.NoteTicks(List.of(tick(at(i), Ticked.SKIPPED, null))));
+            desk().change(new StoreCommand.RecordBackfill(List.of(tick(at(i), TickOutcome.SKIPPED, null))));
         }
-        assertEquals(2, desk().change(new Edit.DeleteTicks(at(4), 2)));
-        assertTrue(desk().reads.timetable().hasTicksBefore(at(4)));
-        assertEquals(2, desk().change(new Edit.DeleteTicks(at(4), 100)));
-        assertFalse(desk().reads.timetable().hasTicksBefore(at(4)));
-        assertEquals(List.of(tick(at(4), Ticked.SKIPPED, null)), ticks());
+        assertEquals(2, desk().change(new StoreCommand.DeleteOldTicks(at(4), 2)));
+        assertTrue(desk().reads.schedules().hasTicksBefore(at(4)));
+        assertEquals(2, desk().change(new StoreCommand.DeleteOldTicks(at(4), 100)));
+        assertFalse(desk().reads.schedules().hasTicksBefore(at(4)));
+        assertEquals(List.of(tick(at(4), TickOutcome.SKIPPED, null)), ticks());
     }
 }

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.store.Edit.Placed;
+import dev.semel.store.StoreCommand.SettingResult;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -25,13 +25,13 @@ interface SettingRules {
         return new SettingName(desk().ws, kind, text);
     }
 
-    private Rows.Setting put(SettingName name, String body, @Nullable Integer expected) {
-        Placed placed = desk().change(new Edit.Put(name, body, expected, "tester"));
-        return assertInstanceOf(Placed.Now.class, placed).row();
+    private StoredRows.SettingRow put(SettingName name, String body, @Nullable Integer expected) {
+        SettingResult placed = desk().change(new StoreCommand.SaveSetting(name, body, expected, "tester"));
+        return assertInstanceOf(SettingResult.Saved.class, placed).row();
     }
 
-    private Rows.Setting row(SettingName name, int version, String body) {
-        return new Rows.Setting(
+    private StoredRows.SettingRow row(SettingName name, int version, String body) {
+        return new StoredRows.SettingRow(
                 name.workspace(),
                 name.kind().word(),
                 name.text(),
@@ -42,7 +42,7 @@ interface SettingRules {
                 false);
     }
 
-    private static Rows.Setting there(Rows.@Nullable Setting row) {
+    private static StoredRows.SettingRow there(StoredRows.@Nullable SettingRow row) {
         assertNotNull(row);
         return row;
     }
@@ -53,7 +53,7 @@ interface SettingRules {
         assertNull(desk().reads.setting(desk().ws, "profile", "anna"));
         assertEquals(row(name, 1, "{\"a\":1}"), put(name, "{\"a\":1}", null));
         assertEquals(row(name, 2, "{\"a\":2}"), put(name, "{\"a\":2}", null));
-        Rows.Setting second = row(name, 2, "{\"a\":2}");
+        StoredRows.SettingRow second = row(name, 2, "{\"a\":2}");
         desk().place.advance(Duration.ofSeconds(1));
         assertEquals(second, put(name, "{\"a\":2}", null), "nothing changed, not even when");
         assertEquals(second, desk().reads.setting(desk().ws, "profile", "anna"));
@@ -66,12 +66,12 @@ interface SettingRules {
         for (SettingKind kind : List.of(WATCHED, KEEPING, PLAIN)) {
             SettingName name = name(kind, "contested");
             put(name, "{}", 0);
-            Rows.Setting won = put(name, "{\"by\":\"one\"}", 1);
+            StoredRows.SettingRow won = put(name, "{\"by\":\"one\"}", 1);
             assertEquals(2, won.version());
-            Placed lost = desk().change(new Edit.Put(name, "{\"by\":\"two\"}", 1, "two"));
-            assertEquals(new Placed.Moved(2), lost);
-            Placed lateRemoval = desk().change(new Edit.Remove(name, 1, "two"));
-            assertEquals(new Placed.Moved(2), lateRemoval);
+            SettingResult lost = desk().change(new StoreCommand.SaveSetting(name, "{\"by\":\"two\"}", 1, "two"));
+            assertEquals(new SettingResult.VersionConflict(2), lost);
+            SettingResult lateRemoval = desk().change(new StoreCommand.RemoveSetting(name, 1, "two"));
+            assertEquals(new SettingResult.VersionConflict(2), lateRemoval);
             assertEquals(won, desk().reads.setting(desk().ws, kind.word(), "contested"));
         }
     }
@@ -80,9 +80,9 @@ interface SettingRules {
     default void a_new_document_is_not_made_over_one_that_is_there() {
         SettingName name = name(PLAIN, "anna");
         put(name, "{}", 0);
-        assertEquals(new Placed.Moved(1), desk().change(new Edit.Put(name, "{\"a\":1}", 0, "tester")));
+        assertEquals(new SettingResult.VersionConflict(1), desk().change(new StoreCommand.SaveSetting(name, "{\"a\":1}", 0, "tester")));
         assertEquals(
-                new Placed.Moved(0), desk().change(new Edit.Put(name(PLAIN, "nobody"), "{}", 1, "tester")), "none");
+                new SettingResult.VersionConflict(0), desk().change(new StoreCommand.SaveSetting(name(PLAIN, "nobody"), "{}", 1, "tester")), "none");
         assertNull(desk().reads.setting(desk().ws, "profile", "nobody"));
     }
 
@@ -91,13 +91,13 @@ interface SettingRules {
         for (SettingKind kind : List.of(WATCHED, KEEPING, PLAIN)) {
             SettingName name = name(kind, "lost");
             put(name, "{}", null);
-            var edit = new Edit.Put(name, "{\"a\":1}", 1, "tester");
-            Placed first = desk().change(edit);
-            long change = desk().reads.catalogChange();
+            var edit = new StoreCommand.SaveSetting(name, "{\"a\":1}", 1, "tester");
+            SettingResult first = desk().change(edit);
+            long change = desk().reads.catalogVersion();
             assertEquals(first, desk().change(edit));
-            assertEquals(change, desk().reads.catalogChange());
-            var removal = new Edit.Remove(name, 2, "tester");
-            Placed removed = desk().change(removal);
+            assertEquals(change, desk().reads.catalogVersion());
+            var removal = new StoreCommand.RemoveSetting(name, 2, "tester");
+            SettingResult removed = desk().change(removal);
             desk().place.advance(Duration.ofSeconds(1));
             assertEquals(removed, desk().change(removal));
         }
@@ -111,10 +111,10 @@ interface SettingRules {
             put(name, "{\"v\":2}", null);
             put(name, "{\"v\":3}", null);
             List<Integer> kept = desk().reads.settingVersions(desk().ws, kind.word(), "a").stream()
-                    .map(Rows.Setting::version)
+                    .map(StoredRows.SettingRow::version)
                     .toList();
             assertEquals(kind.keepsHistory() ? List.of(3, 2, 1) : List.of(3), kept);
-            Rows.Setting first = desk().reads.setting(desk().ws, kind.word(), "a", 1);
+            StoredRows.SettingRow first = desk().reads.setting(desk().ws, kind.word(), "a", 1);
             assertEquals(kind.keepsHistory() ? row(name, 1, "{\"v\":1}") : null, first);
         }
     }
@@ -122,10 +122,10 @@ interface SettingRules {
     @Test
     default void a_removed_document_is_gone_and_its_number_goes_on() {
         SettingName name = name(PLAIN, "anna");
-        assertEquals(new Placed.Absent(), desk().change(new Edit.Remove(name, null, "tester")));
+        assertEquals(new SettingResult.NotFound(), desk().change(new StoreCommand.RemoveSetting(name, null, "tester")));
         put(name, "{\"secret\":true}", null);
-        Placed removed = desk().change(new Edit.Remove(name, null, "tester"));
-        Rows.Setting stone = assertInstanceOf(Placed.Now.class, removed).row();
+        SettingResult removed = desk().change(new StoreCommand.RemoveSetting(name, null, "tester"));
+        StoredRows.SettingRow stone = assertInstanceOf(SettingResult.Saved.class, removed).row();
         assertEquals(2, stone.version());
         assertTrue(stone.removed());
         assertEquals("", stone.body());
@@ -144,11 +144,11 @@ interface SettingRules {
         put(name(KEEPING, "c"), large, null);
         put(name(KEEPING, "a"), "{}", null);
         put(name(WATCHED, "aa"), "{}", null);
-        List<Rows.Setting> first = desk().reads.settings(desk().ws, "template", "", 2);
-        assertEquals(List.of("a", "b"), first.stream().map(Rows.Setting::name).toList());
+        List<StoredRows.SettingRow> first = desk().reads.settings(desk().ws, "template", "", 2);
+        assertEquals(List.of("a", "b"), first.stream().map(StoredRows.SettingRow::name).toList());
         assertEquals("{\"v\":2}", first.getLast().body());
-        List<Rows.Setting> rest = desk().reads.settings(desk().ws, "template", "b", 2);
-        assertEquals(List.of("c"), rest.stream().map(Rows.Setting::name).toList());
+        List<StoredRows.SettingRow> rest = desk().reads.settings(desk().ws, "template", "b", 2);
+        assertEquals(List.of("c"), rest.stream().map(StoredRows.SettingRow::name).toList());
         assertEquals("", rest.getFirst().body());
         assertEquals(
                 large, there(desk().reads.setting(desk().ws, "template", "c")).body());
@@ -156,19 +156,19 @@ interface SettingRules {
 
     @Test
     default void what_workers_remember_moves_the_catalog_and_is_in_the_audit_and_the_rest_is_not() {
-        long before = desk().reads.catalogChange();
+        long before = desk().reads.catalogVersion();
         long audited = desk().place.count("semel_audit");
         put(name(PLAIN, "anna"), "{}", null);
-        desk().change(new Edit.Remove(name(PLAIN, "anna"), null, "tester"));
-        assertEquals(before, desk().reads.catalogChange());
+        desk().change(new StoreCommand.RemoveSetting(name(PLAIN, "anna"), null, "tester"));
+        assertEquals(before, desk().reads.catalogVersion());
         put(name(WATCHED, "mail"), "{}", null);
-        assertEquals(before + 1, desk().reads.catalogChange());
+        assertEquals(before + 1, desk().reads.catalogVersion());
         put(name(WATCHED, "mail"), "{}", null);
-        assertEquals(before + 1, desk().reads.catalogChange());
-        desk().change(new Edit.Remove(name(WATCHED, "mail"), null, "tester"));
-        assertEquals(before + 2, desk().reads.catalogChange());
+        assertEquals(before + 1, desk().reads.catalogVersion());
+        desk().change(new StoreCommand.RemoveSetting(name(WATCHED, "mail"), null, "tester"));
+        assertEquals(before + 2, desk().reads.catalogVersion());
         assertEquals(audited + 2, desk().place.count("semel_audit"));
-        Rows.Audit newest = desk().reads.audit(desk().ws, null, 1).getFirst();
+        StoredRows.AuditRow newest = desk().reads.audit(desk().ws, null, 1).getFirst();
         assertEquals(
                 List.of("tester", "channel.remove", "mail", "version 2"),
                 List.of(newest.actor(), newest.action(), newest.target(), newest.reason()));
@@ -180,25 +180,25 @@ interface SettingRules {
         SettingName theirs = name(WATCHED, "theirs");
         put(mine, "{}", 0);
         put(theirs, "{}", 0);
-        long counted = desk().reads.catalogChange();
-        var put = new Edit.PlaceAsOf(new Edit.Put(mine, "{\"a\":1}", 1, "tester"), counted);
-        var removal = new Edit.PlaceAsOf(new Edit.Remove(theirs, 1, "tester"), counted);
-        Placed first = desk().change(put);
-        assertEquals(2, assertInstanceOf(Placed.Now.class, first).row().version());
+        long counted = desk().reads.catalogVersion();
+        var put = new StoreCommand.ChangeSettingIfCatalogUnchanged(new StoreCommand.SaveSetting(mine, "{\"a\":1}", 1, "tester"), counted);
+        var removal = new StoreCommand.ChangeSettingIfCatalogUnchanged(new StoreCommand.RemoveSetting(theirs, 1, "tester"), counted);
+        SettingResult first = desk().change(put);
+        assertEquals(2, assertInstanceOf(SettingResult.Saved.class, first).row().version());
         assertEquals(first, desk().change(put), "applied again it tells the same, though it moved the catalog itself");
-        assertEquals(new Placed.Moved(1), desk().change(removal), "of two who counted at once one wins");
+        assertEquals(new SettingResult.VersionConflict(1), desk().change(removal), "of two who counted at once one wins");
         assertNotNull(desk().reads.setting(desk().ws, "channel", "theirs"));
-        var again = new Edit.PlaceAsOf(
-                new Edit.Remove(theirs, 1, "tester"), desk().reads.catalogChange());
-        Placed removed = desk().change(again);
-        assertTrue(assertInstanceOf(Placed.Now.class, removed).row().removed());
+        var again = new StoreCommand.ChangeSettingIfCatalogUnchanged(
+                new StoreCommand.RemoveSetting(theirs, 1, "tester"), desk().reads.catalogVersion());
+        SettingResult removed = desk().change(again);
+        assertTrue(assertInstanceOf(SettingResult.Saved.class, removed).row().removed());
         assertEquals(removed, desk().change(again));
-        assertEquals(new Placed.Moved(2), desk().change(asOfNow(new Edit.Put(mine, "{\"a\":2}", 1, "tester"))));
-        assertEquals(new Placed.Absent(), desk().change(asOfNow(new Edit.Remove(name(WATCHED, "none"), 1, "tester"))));
-        assertThrows(IllegalArgumentException.class, () -> asOfNow(new Edit.Remove(name(PLAIN, "anna"), 1, "tester")));
+        assertEquals(new SettingResult.VersionConflict(2), desk().change(asOfNow(new StoreCommand.SaveSetting(mine, "{\"a\":2}", 1, "tester"))));
+        assertEquals(new SettingResult.NotFound(), desk().change(asOfNow(new StoreCommand.RemoveSetting(name(WATCHED, "none"), 1, "tester"))));
+        assertThrows(IllegalArgumentException.class, () -> asOfNow(new StoreCommand.RemoveSetting(name(PLAIN, "anna"), 1, "tester")));
     }
 
-    private Edit.PlaceAsOf asOfNow(Edit<Placed> place) {
-        return new Edit.PlaceAsOf(place, desk().reads.catalogChange());
+    private StoreCommand.ChangeSettingIfCatalogUnchanged asOfNow(StoreCommand<SettingResult> place) {
+        return new StoreCommand.ChangeSettingIfCatalogUnchanged(place, desk().reads.catalogVersion());
     }
 }

@@ -14,12 +14,12 @@ final class SettingScript {
     private final RandomGenerator random = new Random(7);
 
     /** @param change the number of the catalog */
-    Edit<?> next(long change) {
-        Edit<Edit.Placed> place = random.nextInt(3) == 0
-                ? new Edit.Remove(name(), expected(), "tester")
-                : new Edit.Put(name(), "{\"n\":" + random.nextInt(3) + "}", expected(), "tester");
+    StoreCommand<?> next(long change) {
+        StoreCommand<StoreCommand.SettingResult> place = random.nextInt(3) == 0
+                ? new StoreCommand.RemoveSetting(name(), expected(), "tester")
+                : new StoreCommand.SaveSetting(name(), "{\"n\":" + random.nextInt(3) + "}", expected(), "tester");
         return place.changesCatalog() && random.nextInt(4) == 0
-                ? new Edit.PlaceAsOf(place, change - random.nextInt(2))
+                ? new StoreCommand.ChangeSettingIfCatalogUnchanged(place, change - random.nextInt(2))
                 : place;
     }
 

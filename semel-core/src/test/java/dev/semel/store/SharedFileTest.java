@@ -18,10 +18,10 @@ import org.junit.jupiter.api.Test;
 /** Several workers of one process on one SQLite file, as in a lab: leases work as on PostgreSQL. */
 final class SharedFileTest {
     private static final long OTHER = 78;
-    private static final Batch.Hold THERE = new Batch.Hold(OTHER, 0);
+    private static final CommitBatch.LeaseSlot THERE = new CommitBatch.LeaseSlot(OTHER, 0);
     private final Desk desk = new Desk(SqlitePlace.shared());
-    private final Lane otherLane = desk.store.openLane();
-    private final Leases otherLeases = desk.store.openLeases();
+    private final WriteLane otherLane = desk.store.openLane();
+    private final WorkerLeases otherLeases = desk.store.openLeases();
 
     @BeforeEach
     void open() {
@@ -36,10 +36,10 @@ final class SharedFileTest {
     @Test
     void only_the_stores_clock_ends_a_lease() {
         desk.place.setTime(Place.START + Desk.TTL);
-        assertEquals(0, otherLeases.takeOver(), "it holds up to its last microsecond");
+        assertEquals(0, otherLeases.takeOverExpired(), "it holds up to its last microsecond");
         desk.place.setTime(Place.START + Desk.TTL + 1);
-        assertEquals(1, otherLeases.takeOver());
-        assertEquals(0, otherLeases.takeOver());
+        assertEquals(1, otherLeases.takeOverExpired());
+        assertEquals(0, otherLeases.takeOverExpired());
         assertFalse(desk.leases.renew(Desk.LEASE, Desk.TTL));
         assertEquals(1, desk.place.count("semel_lease"), "the taker's own is left");
     }
@@ -54,7 +54,7 @@ final class SharedFileTest {
     void a_batch_that_begins_after_the_takeover_writes_no_row() {
         RunId run = desk.fresh(desk.key("K"));
         desk.place.setTime(Place.START + Desk.TTL + 1);
-        otherLeases.takeOver();
+        otherLeases.takeOverExpired();
         assertThrows(
                 StoreFailure.Fenced.class,
                 () -> desk.applyAll(desk.admit(desk.id(), desk.key("L")), desk.append(run, 0, "[1]"), desk.end(run)));
@@ -66,21 +66,21 @@ final class SharedFileTest {
     void a_run_that_was_taken_over_belongs_to_its_new_driver_alone() {
         RunId run = desk.fresh();
         desk.place.setTime(Place.START + Desk.TTL + 1);
-        otherLeases.takeOver();
-        assertEquals(1, work(run).falls(), "its worker died with it");
-        var driver = new Write.Driver(run, 2);
-        assertEquals(List.of(List.of(driver)), otherLane.apply(new Batch(THERE, List.of(new Write.Claim(5)))));
+        otherLeases.takeOverExpired();
+        assertEquals(1, work(run).crashCount(), "its worker died with it");
+        var driver = new StoreWrite.RunExecution(run, 2);
+        assertEquals(List.of(List.of(driver)), otherLane.apply(new CommitBatch(THERE, List.of(new StoreWrite.ClaimRuns(5)))));
         desk.leases.start(79, "back again", 1, Desk.TTL);
-        var late = new Batch.Hold(79, 0);
-        assertEquals(Write.Owned.FENCED, desk.applyAs(late, desk.append(run, 0, "[\"late\"]")));
-        var append = new Write.Append(driver, 0, "[1]", RunState.RUNNING, List.of(), null);
-        assertEquals(List.of(Write.Owned.RECORDED), otherLane.apply(new Batch(THERE, List.of(append))));
+        var late = new CommitBatch.LeaseSlot(79, 0);
+        assertEquals(StoreWrite.OwnerWriteResult.FENCED, desk.applyAs(late, desk.append(run, 0, "[\"late\"]")));
+        var append = new StoreWrite.AppendJournal(driver, 0, "[1]", RunState.RUNNING, List.of(), null);
+        assertEquals(List.of(StoreWrite.OwnerWriteResult.RECORDED), otherLane.apply(new CommitBatch(THERE, List.of(append))));
         assertEquals(List.of("[1]"), desk.journal(run));
-        assertEquals(0, work(run).falls(), "it got on");
+        assertEquals(0, work(run).crashCount(), "it got on");
     }
 
-    private Rows.Work work(RunId run) {
-        Rows.Work work = desk.runOf(run).work();
+    private StoredRows.RunProgress work(RunId run) {
+        StoredRows.RunProgress work = desk.runOf(run).progress();
         assertNotNull(work);
         return work;
     }
@@ -89,22 +89,22 @@ final class SharedFileTest {
     void a_lease_given_back_is_no_fall() {
         RunId run = desk.fresh();
         desk.leases.end(Desk.LEASE);
-        assertEquals(0, work(run).falls());
+        assertEquals(0, work(run).crashCount());
     }
 
     @Test
     void equal_triggers_at_two_workers_at_once_are_one_run() throws Exception {
         for (int round = 0; round < 200; round++) {
-            Write.Admit here = desk.admit(desk.id(), desk.key("K" + round));
-            Write.Admit there = desk.admit(desk.id(), desk.key("K" + round));
+            StoreWrite.AdmitRun here = desk.admit(desk.id(), desk.key("K" + round));
+            StoreWrite.AdmitRun there = desk.admit(desk.id(), desk.key("K" + round));
             FutureTask<Object> other = new FutureTask<>(
-                    () -> otherLane.apply(new Batch(THERE, List.of(there))).getFirst());
+                    () -> otherLane.apply(new CommitBatch(THERE, List.of(there))).getFirst());
             Thread.ofPlatform().start(other);
             List<Object> both = new ArrayList<>(desk.applyAll(here));
             both.add(other.get());
             assertEquals(
                     1,
-                    both.stream().filter(Write.Admitted.Fresh.class::isInstance).count(),
+                    both.stream().filter(StoreWrite.AdmitResult.Fresh.class::isInstance).count(),
                     both::toString);
         }
         assertEquals(200, desk.place.count("semel_run"));

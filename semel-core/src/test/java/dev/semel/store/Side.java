@@ -17,9 +17,9 @@ final class Side implements AutoCloseable {
     final int number;
     final Turnstile turnstile = new Turnstile();
     final Store store;
-    final Lane lane;
-    final Lane txLane;
-    final Leases leases;
+    final WriteLane lane;
+    final WriteLane txLane;
+    final WorkerLeases leases;
     private final AtomicLong ids = new AtomicLong();
     private @Nullable FutureTask<Object> task;
 
@@ -42,10 +42,10 @@ final class Side implements AutoCloseable {
 
     /** So that no connection is made between two statements: a transaction begins with its first one. */
     private void connect() {
-        lane.apply(new Batch(null, List.of()));
+        lane.apply(new CommitBatch(null, List.of()));
         leases.renew(-1, 1);
-        var nobodys = new Write.Tx(new Write.Driver(new RunId(1, 1), 1), 0, _ -> "[]");
-        txLane.apply(new Batch(new Batch.Hold(-1, 0), List.of(nobodys)));
+        var nobodys = new StoreWrite.UserTransaction(new StoreWrite.RunExecution(new RunId(1, 1), 1), 0, _ -> "[]");
+        txLane.apply(new CommitBatch(new CommitBatch.LeaseSlot(-1, 0), List.of(nobodys)));
     }
 
     void start(Deed deed, World world) {
@@ -56,7 +56,7 @@ final class Side implements AutoCloseable {
             try {
                 Object outcome = deed.done(this, world);
                 // The engine applies a batch whose lease is gone once more without it, and is told the same.
-                return Write.Owned.FENCED.equals(outcome) ? FENCED : Shown.of(outcome);
+                return StoreWrite.OwnerWriteResult.FENCED.equals(outcome) ? FENCED : Shown.of(outcome);
             } catch (StoreFailure.Fenced _) {
                 return FENCED;
             } catch (StoreFailure e) {
@@ -79,46 +79,46 @@ final class Side implements AutoCloseable {
     }
 
     /** As a lane of the engine applies a write: again while the store says so. */
-    Object apply(long lease, Write<?> write) {
-        return decided(lane, new Batch(new Batch.Hold(lease, number), List.of(write)));
+    Object apply(long lease, StoreWrite<?> write) {
+        return decided(lane, new CommitBatch(new CommitBatch.LeaseSlot(lease, number), List.of(write)));
     }
 
-    Object apply(long lease, Edit<?> edit) {
-        return apply(lease, new Write.Change<>(edit));
+    Object apply(long lease, StoreCommand<?> edit) {
+        return apply(lease, new StoreWrite.ExecuteCommand<>(edit));
     }
 
     /** Several writes in one transaction; what is undecided is applied again, as a lane of the engine does. */
-    Object applyAll(long lease, Write<?>... writes) {
+    Object applyAll(long lease, StoreWrite<?>... writes) {
         List<Object> outcomes = new ArrayList<>();
         for (int tried = 0; tried < MOST_TRIES && outcomes.isEmpty(); tried++) {
             try {
-                outcomes.addAll(lane.apply(new Batch(new Batch.Hold(lease, number), List.of(writes))));
-            } catch (StoreFailure.Locked e) {
+                outcomes.addAll(lane.apply(new CommitBatch(new CommitBatch.LeaseSlot(lease, number), List.of(writes))));
+            } catch (StoreFailure.LockConflict e) {
                 if (e.waited()) {
                     throw e;
                 }
             }
         }
         for (int i = 0; i < outcomes.size(); i++) {
-            if (outcomes.get(i) instanceof Write.Admitted.Again || outcomes.get(i) == Write.Deferred.DEFERRED) {
+            if (outcomes.get(i) instanceof StoreWrite.AdmitResult.RetryNextBatch || outcomes.get(i) == StoreWrite.Deferred.DEFERRED) {
                 outcomes.set(i, apply(lease, writes[i]));
             }
         }
         return outcomes;
     }
 
-    Object tx(long lease, Write.Tx tx) {
-        return decided(txLane, new Batch(new Batch.Hold(lease, store.lanes() + number), List.of(tx)));
+    Object tx(long lease, StoreWrite.UserTransaction tx) {
+        return decided(txLane, new CommitBatch(new CommitBatch.LeaseSlot(lease, store.lanes() + number), List.of(tx)));
     }
 
-    private static Object decided(Lane lane, Batch batch) {
+    private static Object decided(WriteLane lane, CommitBatch batch) {
         for (int tried = 0; tried < MOST_TRIES; tried++) {
             try {
                 Object outcome = lane.apply(batch).getFirst();
-                if (!(outcome instanceof Write.Admitted.Again) && outcome != Write.Deferred.DEFERRED) {
+                if (!(outcome instanceof StoreWrite.AdmitResult.RetryNextBatch) && outcome != StoreWrite.Deferred.DEFERRED) {
                     return outcome;
                 }
-            } catch (StoreFailure.Locked e) {
+            } catch (StoreFailure.LockConflict e) {
                 if (e.waited()) {
                     throw e;
                 }

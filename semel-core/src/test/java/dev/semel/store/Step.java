@@ -8,7 +8,7 @@ sealed interface Step {
     record Move(long micros) implements Step {}
 
     /** A batch of the worker, or of somebody without a lease. */
-    record Apply(As as, List<Write<?>> writes) implements Step {}
+    record Apply(As as, List<StoreWrite<?>> writes) implements Step {}
 
     enum As {
         OWNER,

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import dev.semel.effect.Ledger.State;
-import dev.semel.key.Known;
+import dev.semel.effect.EffectLedger.EffectState;
+import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import java.util.ArrayList;
@@ -17,23 +17,23 @@ import org.junit.jupiter.api.Test;
 interface SweepRules {
     Desk desk();
 
-    private List<Edit.Tombstone> found(long before) {
+    private List<StoreCommand.KeyTombstone> found(long before) {
         return desk().reads.tombstones(null, 1_000, before).found();
     }
 
     @Test
     default void only_what_expired_before_the_line_is_a_tombstone() {
-        Wish key = desk().key("K");
+        KeyClaim key = desk().key("K");
         RunId run = desk().fresh(key);
         desk().apply(desk().end(run));
         long edge = Place.START + Desk.WINDOW;
         assertEquals(List.of(), found(edge));
-        assertEquals(List.of(new Edit.Tombstone(key.name(), run, edge)), found(edge + 1));
+        assertEquals(List.of(new StoreCommand.KeyTombstone(key.key(), run, edge)), found(edge + 1));
     }
 
     @Test
     default void unfinished_and_unending_names_are_no_tombstones() {
-        desk().fresh(desk().key("held", Known.HOLD));
+        desk().fresh(desk().key("held", KeyRecord.HOLD));
         desk().fresh(desk().key("not held", 0));
         desk().apply(desk().end(desk().fresh(desk().chosen("mine"))));
         assertEquals(List.of(), found(Long.MAX_VALUE));
@@ -41,12 +41,12 @@ interface SweepRules {
 
     @Test
     default void a_tombstone_is_deleted_and_its_run_stays() {
-        Wish key = desk().key("K");
+        KeyClaim key = desk().key("K");
         RunId run = desk().fresh(key);
         desk().apply(desk().end(run));
-        List<Edit.Tombstone> found = found(Long.MAX_VALUE);
-        assertEquals(1, desk().change(new Edit.DeleteNames(found)));
-        assertEquals(0, desk().change(new Edit.DeleteNames(found)), "once");
+        List<StoreCommand.KeyTombstone> found = found(Long.MAX_VALUE);
+        assertEquals(1, desk().change(new StoreCommand.DeleteTombstones(found)));
+        assertEquals(0, desk().change(new StoreCommand.DeleteTombstones(found)), "once");
         assertNull(desk().holder(key));
         assertNotNull(desk().reads.run(desk().ws, run));
     }
@@ -57,8 +57,8 @@ interface SweepRules {
         RunId stays = desk().fresh();
         desk().apply(desk().end(gone));
         desk().place.setTime(Place.START + 10);
-        assertEquals(1, desk().change(new Edit.DeleteRuns(List.of(gone), Place.START + 10)));
-        desk().apply(new Write.Tally(
+        assertEquals(1, desk().change(new StoreCommand.DeleteRuns(List.of(gone), Place.START + 10)));
+        desk().apply(new StoreWrite.RecordDuplicates(
                 List.of(desk().seen(gone, false, 3), desk().seen(stays, false, 2), desk().seen(gone, true, 1))));
         assertEquals(1, desk().place.count("semel_duplicate_request"));
         assertEquals(1, desk().place.count("semel_duplicate_count"));
@@ -67,34 +67,34 @@ interface SweepRules {
 
     @Test
     default void a_name_that_was_taken_meanwhile_is_not_deleted() {
-        Wish key = desk().key("K");
+        KeyClaim key = desk().key("K");
         desk().apply(desk().end(desk().fresh(key)));
         desk().place.setTime(Place.START + Desk.WINDOW + 1);
-        List<Edit.Tombstone> found = found(desk().place.time());
+        List<StoreCommand.KeyTombstone> found = found(desk().place.time());
         RunId next = desk().fresh(key);
-        assertEquals(0, desk().change(new Edit.DeleteNames(found)));
-        Known known = desk().holder(key);
+        assertEquals(0, desk().change(new StoreCommand.DeleteTombstones(found)));
+        KeyRecord known = desk().holder(key);
         assertNotNull(known);
         assertEquals(next, known.run());
     }
 
     @Test
     default void a_sweep_walks_over_all_names_slice_by_slice() {
-        List<Name> expired = new ArrayList<>();
+        List<UniqueKey> expired = new ArrayList<>();
         for (int i = 0; i < 25; i++) {
-            Wish key = desk().key("key " + i);
+            KeyClaim key = desk().key("key " + i);
             RunId run = desk().fresh(key);
             if (i % 2 == 0) {
                 desk().apply(desk().end(run));
-                expired.add(key.name());
+                expired.add(key.key());
             }
         }
-        List<Name> walked = new ArrayList<>();
-        @Nullable Name from = null;
+        List<UniqueKey> walked = new ArrayList<>();
+        @Nullable UniqueKey from = null;
         int slices = 0;
         do {
-            Reads.Slice slice = desk().reads.tombstones(from, 10, Long.MAX_VALUE);
-            slice.found().forEach(tombstone -> walked.add(tombstone.name()));
+            StoreQueries.TombstonePage slice = desk().reads.tombstones(from, 10, Long.MAX_VALUE);
+            slice.found().forEach(tombstone -> walked.add(tombstone.key()));
             from = slice.next();
             slices++;
         } while (from != null);
@@ -103,9 +103,9 @@ interface SweepRules {
     }
 
     private int retire(long endedBefore) {
-        Reads.Old old = desk().reads.oldRuns(null, 1_000, endedBefore);
+        StoreQueries.OldLineages old = desk().reads.oldRuns(null, 1_000, endedBefore);
         assertNull(old.next());
-        return old.found().isEmpty() ? 0 : desk().change(new Edit.DeleteRuns(old.found(), endedBefore));
+        return old.found().isEmpty() ? 0 : desk().change(new StoreCommand.DeleteRuns(old.found(), endedBefore));
     }
 
     @Test
@@ -114,7 +114,7 @@ interface SweepRules {
         desk().apply(desk().append(run, 0, "[1]"));
         Deed deed = Deed.of(desk().ws, "d1");
         desk().apply(Desk.ops(run, deed.reserve(Deed.holder(run, 1, 1))));
-        desk().apply(Desk.ops(run, deed.settle(run, State.DONE, "{}")));
+        desk().apply(Desk.ops(run, deed.settle(run, EffectState.DONE, "{}")));
         assertEquals(0, retire(Long.MAX_VALUE), "it has not ended");
         desk().apply(desk().end(run));
         assertEquals(0, retire(Place.START), "it ended at that very moment");
@@ -129,7 +129,7 @@ interface SweepRules {
 
     @Test
     default void a_run_stays_while_a_name_or_an_effect_needs_it() {
-        RunId named = desk().fresh(new Wish(desk().key("year").name(), new byte[32], 365 * 86_400_000_000L, 0, true));
+        RunId named = desk().fresh(new KeyClaim(desk().key("year").key(), new byte[32], 365 * 86_400_000_000L, 0, true));
         RunId doubtful = desk().fresh();
         Deed deed = Deed.of(desk().ws, "d1");
         desk().apply(Desk.ops(doubtful, deed.reserve(Deed.holder(doubtful, 1, 1))));
@@ -152,7 +152,7 @@ interface SweepRules {
         desk().apply(desk().end(run));
         desk().place.setTime(Place.START + 999);
         assertEquals(0, retire(Place.START + 999), "another run could send it again");
-        assertEquals(0, desk().change(new Edit.BlankRuns(List.of(run), Place.START + 999)), "with its result");
+        assertEquals(0, desk().change(new StoreCommand.ErasePayloads(List.of(run), Place.START + 999)), "with its result");
         assertNotNull(desk().reads.effect(deed.id()));
         desk().place.setTime(Place.START + 1_001);
         assertEquals(1, retire(Place.START + 999));
@@ -165,7 +165,7 @@ interface SweepRules {
         desk().apply(desk().end(first));
         desk().place.setTime(Place.START + 10);
         RunId replay = desk().id();
-        NewRun.Links links = new NewRun.Links(first, null, first);
+        NewRun.RunParentage links = new NewRun.RunParentage(first, null, first);
         desk().apply(desk().admit(desk().linked(replay, links, null, RunState.STARTED), List.of(), true));
         desk().apply(desk().end(replay));
         assertEquals(0, retire(Place.START + 5), "a later run of it needs what the first one did");
@@ -178,7 +178,7 @@ interface SweepRules {
     default void a_run_that_was_called_stays_as_long_as_the_lineage_of_its_caller() {
         RunId caller = desk().fresh();
         RunId child = desk().id();
-        NewRun.Links called = new NewRun.Links(null, caller, null);
+        NewRun.RunParentage called = new NewRun.RunParentage(null, caller, null);
         desk().apply(desk().admit(desk().linked(child, called, null, RunState.STARTED), List.of(), true));
         desk().apply(desk().end(child));
         desk().place.setTime(Place.START + 10);
@@ -186,7 +186,7 @@ interface SweepRules {
         desk().apply(desk().end(caller));
         assertEquals(0, retire(Place.START + 5), "its caller may be replayed");
         RunId replay = desk().id();
-        NewRun.Links links = new NewRun.Links(caller, null, caller);
+        NewRun.RunParentage links = new NewRun.RunParentage(caller, null, caller);
         desk().apply(desk().admit(desk().linked(replay, links, null, RunState.STARTED), List.of(), true));
         desk().place.setTime(Place.START + 20);
         desk().apply(desk().end(replay));
@@ -206,7 +206,7 @@ interface SweepRules {
         List<RunId> found = new ArrayList<>();
         RunId from = null;
         do {
-            Reads.Old old = desk().reads.oldRuns(from, 2, Place.START + 1);
+            StoreQueries.OldLineages old = desk().reads.oldRuns(from, 2, Place.START + 1);
             found.addAll(old.found());
             from = old.next();
         } while (from != null);
@@ -222,41 +222,41 @@ interface SweepRules {
         desk().apply(desk().end(old));
         desk().place.setTime(Place.START + 10);
         desk().apply(desk().end(young));
-        var blank = new Edit.BlankRuns(List.of(old, young), Place.START + 10);
+        var blank = new StoreCommand.ErasePayloads(List.of(old, young), Place.START + 10);
         assertEquals(1, desk().change(blank));
         assertEquals(0, desk().change(blank), "once");
-        Rows.Run run = desk().runOf(old);
+        StoredRows.RunRow run = desk().runOf(old);
         assertEquals("{}", run.input());
-        Rows.End end = run.end();
+        StoredRows.RunEnd end = run.end();
         assertNotNull(end);
-        assertNull(end.ending().output());
+        assertNull(end.result().output());
         assertEquals("[]", end.entries());
         assertEquals(List.of(), desk().reads.journal(old));
         assertEquals(Place.START, end.endedAt());
-        Rows.End kept = desk().runOf(young).end();
+        StoredRows.RunEnd kept = desk().runOf(young).end();
         assertNotNull(kept);
-        assertNotNull(kept.ending().output());
+        assertNotNull(kept.result().output());
     }
 
     @Test
     default void a_payload_stays_as_long_as_a_name_stands_for_its_run() {
-        Wish key = desk().key("K");
+        KeyClaim key = desk().key("K");
         RunId run = desk().fresh(key);
         desk().apply(desk().end(run));
         desk().place.setTime(Place.START + Desk.WINDOW + 1);
-        var blank = new Edit.BlankRuns(List.of(run), Place.START + 1);
+        var blank = new StoreCommand.ErasePayloads(List.of(run), Place.START + 1);
         assertEquals(0, desk().change(blank));
-        desk().change(new Edit.DeleteNames(found(desk().place.time())));
+        desk().change(new StoreCommand.DeleteTombstones(found(desk().place.time())));
         assertEquals(1, desk().change(blank));
     }
 
     @Test
     default void rows_of_duplicates_go_by_their_age_and_the_counts_stay() {
         RunId run = desk().fresh();
-        desk().apply(new Write.Tally(List.of(desk().seen(run, false, 3))));
+        desk().apply(new StoreWrite.RecordDuplicates(List.of(desk().seen(run, false, 3))));
         desk().place.setTime(Place.START + 10);
-        desk().apply(new Write.Tally(List.of(desk().seen(run, true, 1))));
-        var forget = new Edit.Forget(Edit.Memory.REQUESTS, Place.START + 1, 100);
+        desk().apply(new StoreWrite.RecordDuplicates(List.of(desk().seen(run, true, 1))));
+        var forget = new StoreCommand.DeleteOldHistory(StoreCommand.HistoryTable.REQUESTS, Place.START + 1, 100);
         assertEquals(1, desk().change(forget));
         assertEquals(0, desk().change(forget), "once");
         assertEquals(1, desk().place.count("semel_duplicate_request"));
@@ -264,26 +264,26 @@ interface SweepRules {
         // Elsewhere counts are the sums of their rows, and every other rule ends with that: so the run goes as well.
         desk().apply(desk().end(run));
         desk().place.setTime(Place.START + 20);
-        assertEquals(1, desk().change(new Edit.DeleteRuns(List.of(run), Place.START + 20)));
+        assertEquals(1, desk().change(new StoreCommand.DeleteRuns(List.of(run), Place.START + 20)));
     }
 
     @Test
     default void the_oldest_rows_of_the_audit_go_a_slice_at_a_time_and_younger_ones_stay() {
         for (String key : List.of("a", "b", "c")) {
             RunId run = desk().fresh(desk().key(key));
-            desk().change(new Edit.Release(desk().key(key).name(), run, desk().by("op", "why")));
+            desk().change(new StoreCommand.ReleaseKey(desk().key(key).key(), run, desk().by("op", "why")));
         }
         desk().place.setTime(Place.START + 10);
         RunId last = desk().fresh(desk().key("d"));
-        desk().change(new Edit.Release(desk().key("d").name(), last, desk().by("op", "why")));
-        var forget = new Edit.Forget(Edit.Memory.AUDIT, Place.START + 10, 2);
+        desk().change(new StoreCommand.ReleaseKey(desk().key("d").key(), last, desk().by("op", "why")));
+        var forget = new StoreCommand.DeleteOldHistory(StoreCommand.HistoryTable.AUDIT, Place.START + 10, 2);
         assertEquals(2, desk().change(forget));
         assertEquals(1, desk().change(forget));
         assertEquals(0, desk().change(forget));
         assertEquals(
                 List.of("d"),
                 desk().reads.audit(desk().ws, null, 10).stream()
-                        .map(Rows.Audit::target)
+                        .map(StoredRows.AuditRow::target)
                         .toList());
     }
 }

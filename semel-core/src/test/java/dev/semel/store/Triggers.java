@@ -1,9 +1,9 @@
 package dev.semel.store;
 
-import dev.semel.key.Known;
+import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.trigger.Door;
+import dev.semel.trigger.TriggerSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -34,48 +34,48 @@ final class Triggers {
     }
 
     /** A text over what may have been counted and seen, and may not. */
-    static Edit<?> publishOver(RandomGenerator random, long catalog) {
+    static StoreCommand<?> publishOver(RandomGenerator random, long catalog) {
         int n = random.nextInt(4);
         String name = n == 3 ? "pay" : "new " + n;
-        var text = new Edit.Publish(1, name, n == 3 ? "wf_pay" : "wf_new" + n, "v" + random.nextInt(4), "tester");
+        var text = new StoreCommand.PublishVersion(1, name, n == 3 ? "wf_pay" : "wf_new" + n, "v" + random.nextInt(4), "tester");
         Long counted = random.nextBoolean() ? null : Long.valueOf(catalog - random.nextInt(2));
-        Edit.Footing seen = random.nextBoolean() ? null : new Edit.Footing(random.nextInt(4), 0);
-        return new Edit.PublishOver(text, counted, seen);
+        StoreCommand.VersionsInForce seen = random.nextBoolean() ? null : new StoreCommand.VersionsInForce(random.nextInt(4), 0);
+        return new StoreCommand.PublishIfUnchanged(text, counted, seen);
     }
 
     /** With any number of names, links and a gate. */
-    Write.Admit admit() {
+    StoreWrite.AdmitRun admit() {
         String workflow = pick(WORKFLOWS);
         int ws = workflow.equals("wf_other") ? 2 : 1;
-        List<Wish> wishes = new ArrayList<>();
+        List<KeyClaim> wishes = new ArrayList<>();
         if (random.nextInt(4) != 0) {
             wishes.add(key(ws, workflow));
         }
         String chosen = random.nextInt(6) == 0 ? "chosen " + random.nextInt(3) : null;
         if (chosen != null) {
-            var name = new Name(ws, Name.Kind.RUN, chosen);
-            wishes.add(new Wish(name, new byte[] {4}, Wish.FOREVER, Known.HOLD, true));
+            var name = new UniqueKey(ws, UniqueKey.KeyKind.RUN, chosen);
+            wishes.add(new KeyClaim(name, new byte[] {4}, KeyClaim.FOREVER, KeyRecord.HOLD, true));
         }
         if (random.nextInt(5) == 0) {
-            var name = new Name(ws, Name.Kind.PAYLOAD, "p" + random.nextInt(2));
-            wishes.add(new Wish(name, new byte[] {5}, window(), Known.HOLD, random.nextBoolean()));
+            var name = new UniqueKey(ws, UniqueKey.KeyKind.PAYLOAD, "p" + random.nextInt(2));
+            wishes.add(new KeyClaim(name, new byte[] {5}, window(), KeyRecord.HOLD, random.nextBoolean()));
         }
-        NewRun.Gate gate = random.nextInt(3) == 0 ? gate(workflow) : null;
+        NewRun.StartConditions gate = random.nextInt(3) == 0 ? gate(workflow) : null;
         NewRun run = run(ws, workflow, chosen, gate);
         RunId line = run.links().lineage();
         if (line != null) {
             // Who continues a line comes behind a run of it, whether somebody replays it or tries it again.
-            var name = new Name(ws, Name.Kind.REPLAY, line.text());
-            wishes.add(new Wish(name, new byte[] {6}, 10_000_000L, Known.HOLD, true));
+            var name = new UniqueKey(ws, UniqueKey.KeyKind.REPLAY, line.text());
+            wishes.add(new KeyClaim(name, new byte[] {6}, 10_000_000L, KeyRecord.HOLD, true));
         }
-        return new Write.Admit(run, wishes, random.nextInt(4) != 0, change());
+        return new StoreWrite.AdmitRun(run, wishes, random.nextInt(4) != 0, change());
     }
 
     /** With one name at most, and nothing else: many of these may be in one batch. */
-    Write.Admit plain() {
+    StoreWrite.AdmitRun plain() {
         String workflow = pick(List.of("wf_pay", "wf_ship"));
-        List<Wish> wishes = random.nextInt(4) == 0 ? List.of() : List.of(key(1, workflow));
-        return new Write.Admit(run(1, workflow, null, null), wishes, random.nextBoolean(), change());
+        List<KeyClaim> wishes = random.nextInt(4) == 0 ? List.of() : List.of(key(1, workflow));
+        return new StoreWrite.AdmitRun(run(1, workflow, null, null), wishes, random.nextBoolean(), change());
     }
 
     /** Mostly the catalog as it is; sometimes one that is out of date. */
@@ -83,25 +83,25 @@ final class Triggers {
         return catalog.getAsLong() - (random.nextInt(20) == 0 ? 1 : 0);
     }
 
-    private Wish key(int ws, String workflow) {
-        int flags = pick(List.of(0, Known.HOLD, Known.HOLD, Known.RERUN_FAILED, Known.HOLD | Known.RERUN_FAILED));
+    private KeyClaim key(int ws, String workflow) {
+        int flags = pick(List.of(0, KeyRecord.HOLD, KeyRecord.HOLD, KeyRecord.RERUN_FAILED, KeyRecord.HOLD | KeyRecord.RERUN_FAILED));
         byte[] digest = {(byte) random.nextInt(2)};
-        return new Wish(keyName(ws, workflow), digest, window(), flags, true);
+        return new KeyClaim(keyName(ws, workflow), digest, window(), flags, true);
     }
 
-    private Name keyName(int ws, String workflow) {
+    private UniqueKey keyName(int ws, String workflow) {
         String key = pick(KEYS);
         return switch (random.nextInt(6)) {
-            case 0 -> new Name(ws, Name.Kind.WORKFLOW_KEY, key + "\n" + workflow);
-            case 1 -> new Name(ws, Name.Kind.DISTINCT_KEY, key + "\nd" + random.nextInt(2));
-            default -> new Name(ws, Name.Kind.KEY, key);
+            case 0 -> new UniqueKey(ws, UniqueKey.KeyKind.WORKFLOW_KEY, key + "\n" + workflow);
+            case 1 -> new UniqueKey(ws, UniqueKey.KeyKind.DISTINCT_KEY, key + "\nd" + random.nextInt(2));
+            default -> new UniqueKey(ws, UniqueKey.KeyKind.KEY, key);
         };
     }
 
     /** Of a key or a payload. A chosen run id is never let go, so none of those. */
-    Name name() {
+    UniqueKey name() {
         return random.nextInt(5) == 0
-                ? new Name(1, Name.Kind.PAYLOAD, "p" + random.nextInt(2))
+                ? new UniqueKey(1, UniqueKey.KeyKind.PAYLOAD, "p" + random.nextInt(2))
                 : keyName(1, pick(List.of("wf_pay", "wf_ship")));
     }
 
@@ -109,14 +109,14 @@ final class Triggers {
         return pick(List.of(1_000_000L, 10_000_000L, 3_600_000_000L));
     }
 
-    private NewRun run(int ws, String workflow, @Nullable String chosen, NewRun.@Nullable Gate gate) {
+    private NewRun run(int ws, String workflow, @Nullable String chosen, NewRun.@Nullable StartConditions gate) {
         RunId id = new RunId(1_000 + asked.size(), random.nextInt(100));
-        NewRun.Links links = NewRun.Links.NONE;
+        NewRun.RunParentage links = NewRun.RunParentage.NONE;
         if (!asked.isEmpty() && random.nextInt(6) == 0) {
             // The engine continues a line by its first run, never by one in the middle, which could go with its own
             // line.
             RunId continued = relative();
-            links = new NewRun.Links(
+            links = new NewRun.RunParentage(
                     continued == null ? null : lineage.apply(continued), relative(), relative(), "", asked.size() % 3);
         }
         asked.add(id);
@@ -128,7 +128,7 @@ final class Triggers {
                 workflow,
                 1,
                 random.nextInt(5) == 0 ? RunState.QUEUED : RunState.STARTED,
-                new NewRun.Origin(Door.HTTP, "actor", "key", random.nextBoolean() ? null : "correlation"),
+                new NewRun.TriggerOrigin(TriggerSource.HTTP, "actor", "key", random.nextBoolean() ? null : "correlation"),
                 input,
                 new byte[] {1, 2, 3},
                 links,
@@ -140,19 +140,19 @@ final class Triggers {
         return random.nextBoolean() && lineage.apply(one) != null ? one : null;
     }
 
-    private NewRun.Gate gate(String workflow) {
-        List<NewRun.Gate.Place> places = new ArrayList<>();
+    private NewRun.StartConditions gate(String workflow) {
+        List<NewRun.StartConditions.QueueLimit> places = new ArrayList<>();
         for (String queue : List.of("q2", "q1")) {
             if (random.nextInt(2) == 0) {
-                places.add(new NewRun.Gate.Place(queue, 1 + random.nextInt(2)));
+                places.add(new NewRun.StartConditions.QueueLimit(queue, 1 + random.nextInt(2)));
             }
         }
-        NewRun.Gate.Rate rate = random.nextInt(4) == 0
-                ? new NewRun.Gate.Rate("r" + random.nextInt(2), 1_000_000, 1 + random.nextInt(2))
+        NewRun.StartConditions.RateLimit rate = random.nextInt(4) == 0
+                ? new NewRun.StartConditions.RateLimit("r" + random.nextInt(2), 1_000_000, 1 + random.nextInt(2))
                 : null;
-        NewRun.Gate.Debounce debounce =
-                random.nextInt(3) == 0 ? new NewRun.Gate.Debounce(workflow, 5_000_000, 12_000_000) : null;
-        return new NewRun.Gate(places, rate, random.nextInt(4) == 0 ? 1_000_000 : 0, debounce);
+        NewRun.StartConditions.DebounceWindow debounce =
+                random.nextInt(3) == 0 ? new NewRun.StartConditions.DebounceWindow(workflow, 5_000_000, 12_000_000) : null;
+        return new NewRun.StartConditions(places, rate, random.nextInt(4) == 0 ? 1_000_000 : 0, debounce);
     }
 
     private <T> T pick(List<T> from) {

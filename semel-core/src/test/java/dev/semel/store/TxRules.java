@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Write.Driver;
-import dev.semel.store.Write.Owned;
+import dev.semel.store.StoreWrite.RunExecution;
+import dev.semel.store.StoreWrite.OwnerWriteResult;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -25,17 +25,17 @@ interface TxRules {
     }
 
     /** A run whose first transaction made the user's table. */
-    private Driver withTable() {
-        Driver by = new Driver(desk().fresh(), 1);
-        assertEquals(Owned.RECORDED, desk().tx(new Write.Tx(by, 0, connection -> {
+    private RunExecution withTable() {
+        RunExecution by = new RunExecution(desk().fresh(), 1);
+        assertEquals(OwnerWriteResult.RECORDED, desk().tx(new StoreWrite.UserTransaction(by, 0, connection -> {
             run(connection, "CREATE TABLE mine (n integer)");
             return "[\"made\"]";
         })));
         return by;
     }
 
-    private static Write.Tx insert(Driver by, int seq) {
-        return new Write.Tx(by, seq, connection -> {
+    private static StoreWrite.UserTransaction insert(RunExecution by, int seq) {
+        return new StoreWrite.UserTransaction(by, seq, connection -> {
             run(connection, "INSERT INTO mine VALUES (" + seq + ")");
             return "[" + seq + "]";
         });
@@ -43,76 +43,76 @@ interface TxRules {
 
     @Test
     default void the_users_rows_and_the_record_are_one_commit() {
-        Driver by = withTable();
-        assertEquals(Owned.RECORDED, desk().tx(insert(by, 1)));
+        RunExecution by = withTable();
+        assertEquals(OwnerWriteResult.RECORDED, desk().tx(insert(by, 1)));
         assertEquals(1, desk().place.count("mine"));
         assertEquals(List.of("[\"made\"]", "[1]"), desk().journal(by.run()));
     }
 
     @Test
     default void applied_again_after_a_lost_answer_the_deed_is_not_done_again() {
-        Driver by = withTable();
-        Write.Tx tx = insert(by, 1);
-        assertEquals(Owned.RECORDED, desk().tx(tx));
-        assertEquals(Owned.RECORDED, desk().tx(tx));
+        RunExecution by = withTable();
+        StoreWrite.UserTransaction tx = insert(by, 1);
+        assertEquals(OwnerWriteResult.RECORDED, desk().tx(tx));
+        assertEquals(OwnerWriteResult.RECORDED, desk().tx(tx));
         assertEquals(1, desk().place.count("mine"));
         assertEquals(List.of("[\"made\"]", "[1]"), desk().journal(by.run()));
     }
 
     @Test
     default void a_deed_that_fails_is_undone_and_the_next_one_is_not() {
-        Driver by = withTable();
+        RunExecution by = withTable();
         var failure = new IllegalStateException("no");
-        var undone = assertInstanceOf(Write.Undone.class, desk().tx(new Write.Tx(by, 1, connection -> {
+        var undone = assertInstanceOf(StoreWrite.RolledBack.class, desk().tx(new StoreWrite.UserTransaction(by, 1, connection -> {
             run(connection, "INSERT INTO mine VALUES (1)");
             throw failure;
         })));
         assertSame(failure, undone.failure());
-        var broken = desk().tx(new Write.Tx(by, 1, connection -> {
+        var broken = desk().tx(new StoreWrite.UserTransaction(by, 1, connection -> {
             run(connection, "INSERT INTO mine VALUES (1)");
             run(connection, "INSERT INTO nowhere VALUES (1)");
             return "[1]";
         }));
         assertInstanceOf(
-                SQLException.class, assertInstanceOf(Write.Undone.class, broken).failure());
+                SQLException.class, assertInstanceOf(StoreWrite.RolledBack.class, broken).failure());
         assertEquals(0, desk().place.count("mine"));
-        assertEquals(Owned.RECORDED, desk().tx(insert(by, 1)));
+        assertEquals(OwnerWriteResult.RECORDED, desk().tx(insert(by, 1)));
         assertEquals(1, desk().place.count("mine"));
     }
 
     @Test
     default void who_does_not_drive_the_run_does_nothing() {
-        Driver by = withTable();
+        RunExecution by = withTable();
         RunId free = desk().id();
         desk().apply(desk().admit(desk().run(free), List.of(), false));
-        assertEquals(Owned.FENCED, desk().tx(insert(new Driver(by.run(), 2), 1)));
-        assertEquals(Owned.FENCED, desk().tx(insert(new Driver(free, 0), 0)));
-        assertEquals(Owned.FENCED, desk().tx(insert(new Driver(desk().id(), 1), 0)));
-        assertEquals(Owned.FENCED, desk().txAs(null, insert(by, 1)));
+        assertEquals(OwnerWriteResult.FENCED, desk().tx(insert(new RunExecution(by.run(), 2), 1)));
+        assertEquals(OwnerWriteResult.FENCED, desk().tx(insert(new RunExecution(free, 0), 0)));
+        assertEquals(OwnerWriteResult.FENCED, desk().tx(insert(new RunExecution(desk().id(), 1), 0)));
+        assertEquals(OwnerWriteResult.FENCED, desk().txAs(null, insert(by, 1)));
         desk().apply(Desk.rest(by, Place.START, 0));
-        assertEquals(Owned.FENCED, desk().tx(insert(by, 1)));
+        assertEquals(OwnerWriteResult.FENCED, desk().tx(insert(by, 1)));
         assertEquals(0, desk().place.count("mine"));
         assertEquals(1, desk().place.count("semel_journal"));
     }
 
     @Test
     default void the_owner_is_told_of_a_cancel_with_its_transaction_too() {
-        Driver by = withTable();
-        desk().change(new Edit.Cancel(desk().ws, by.run(), "op", "why"));
-        assertEquals(new Owned(true, true, List.of()), desk().tx(insert(by, 1)));
+        RunExecution by = withTable();
+        desk().change(new StoreCommand.CancelRun(desk().ws, by.run(), "op", "why"));
+        assertEquals(new OwnerWriteResult(true, true, List.of()), desk().tx(insert(by, 1)));
     }
 
     @Test
     default void a_transaction_ends_the_count_of_falls() {
-        Driver by = withTable();
+        RunExecution by = withTable();
         desk().place.advance(Duration.ofSeconds(11));
         desk().leases.start(78, "desk", desk().slots(), Desk.TTL);
-        desk().leases.takeOver();
-        Driver next = desk().applyAs(new Batch.Hold(78, 0), new Write.Claim(1)).getFirst();
-        assertEquals(1, desk().work(by.run()).falls());
+        desk().leases.takeOverExpired();
+        RunExecution next = desk().applyAs(new CommitBatch.LeaseSlot(78, 0), new StoreWrite.ClaimRuns(1)).getFirst();
+        assertEquals(1, desk().work(by.run()).crashCount());
         int slot = desk().store.txLanes() == 0 ? 0 : desk().store.lanes();
-        assertEquals(Owned.RECORDED, desk().txAs(new Batch.Hold(78, slot), insert(next, 1)));
-        assertEquals(0, desk().work(by.run()).falls());
+        assertEquals(OwnerWriteResult.RECORDED, desk().txAs(new CommitBatch.LeaseSlot(78, slot), insert(next, 1)));
+        assertEquals(0, desk().work(by.run()).crashCount());
         assertEquals(RunState.STARTED, desk().runOf(by.run()).state());
     }
 }

@@ -9,41 +9,41 @@ import org.junit.jupiter.api.Test;
 interface WorkerRules {
     Desk desk();
 
-    private Rows.Worker only() {
+    private StoredRows.WorkerRow only() {
         assertEquals(1, desk().reads.workers().size());
         return desk().reads.workers().getFirst();
     }
 
     @Test
     default void a_worker_is_seen_from_its_start_with_the_end_of_its_lease() {
-        Rows.Worker worker = only();
+        StoredRows.WorkerRow worker = only();
         assertEquals(
-                new Rows.Worker(Desk.LEASE, "desk", "", Place.START, 0, Place.START + Desk.TTL, 0, 0),
-                worker.until(Place.START + Desk.TTL));
-        assertEquals(Place.START + Desk.TTL, worker.until());
+                new StoredRows.WorkerRow(Desk.LEASE, "desk", "", Place.START, 0, Place.START + Desk.TTL, 0, 0),
+                worker.leaseUntil(Place.START + Desk.TTL));
+        assertEquals(Place.START + Desk.TTL, worker.leaseUntil());
     }
 
     @Test
     default void what_it_tells_of_itself_is_shown_with_how_far_its_clock_is_ahead() {
         desk().place.setTime(Place.START + 7);
-        Leases.Pulse pulse = desk().leases.pulse(Desk.LEASE, new Leases.Told("1.2.3", 42, Place.START + 1_000_007));
-        assertEquals(1_000_000, pulse.ahead());
-        assertNull(pulse.newer());
+        WorkerLeases.StoreStatus pulse = desk().leases.heartbeat(Desk.LEASE, new WorkerLeases.WorkerReport("1.2.3", 42, Place.START + 1_000_007));
+        assertEquals(1_000_000, pulse.clockAhead());
+        assertNull(pulse.unknownMigration());
         assertEquals(
-                new Rows.Worker(
-                        Desk.LEASE, "desk", "1.2.3", Place.START, Place.START + 7, only().until(), 42, 1_000_000),
+                new StoredRows.WorkerRow(
+                        Desk.LEASE, "desk", "1.2.3", Place.START, Place.START + 7, only().leaseUntil(), 42, 1_000_000),
                 only());
-        desk().leases.pulse(Desk.LEASE, new Leases.Told("1.2.3", 0, Place.START));
-        assertEquals(-7, only().ahead());
+        desk().leases.heartbeat(Desk.LEASE, new WorkerLeases.WorkerReport("1.2.3", 0, Place.START));
+        assertEquals(-7, only().clockAhead());
     }
 
     @Test
     default void telling_renews_nothing_and_a_lease_that_is_gone_does_not_come_back_by_it() {
-        long until = only().until();
-        desk().leases.pulse(Desk.LEASE, new Leases.Told("1", 1, 0));
-        assertEquals(until, only().until());
+        long until = only().leaseUntil();
+        desk().leases.heartbeat(Desk.LEASE, new WorkerLeases.WorkerReport("1", 1, 0));
+        assertEquals(until, only().leaseUntil());
         desk().leases.end(Desk.LEASE);
-        desk().leases.pulse(Desk.LEASE, new Leases.Told("1", 1, 0));
+        desk().leases.heartbeat(Desk.LEASE, new WorkerLeases.WorkerReport("1", 1, 0));
         assertEquals(0, desk().reads.workers().size());
     }
 
@@ -51,6 +51,6 @@ interface WorkerRules {
     default void the_heartbeat_tells_what_a_commit_survives() {
         assertEquals(
                 desk().store.durability(),
-                desk().leases.pulse(Desk.LEASE, new Leases.Told("1", 1, 0)).durability());
+                desk().leases.heartbeat(Desk.LEASE, new WorkerLeases.WorkerReport("1", 1, 0)).durability());
     }
 }

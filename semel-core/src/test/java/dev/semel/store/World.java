@@ -1,11 +1,11 @@
 package dev.semel.store;
 
-import dev.semel.effect.Ledger;
-import dev.semel.key.Known;
+import dev.semel.effect.EffectLedger;
+import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Write.Driver;
-import dev.semel.trigger.Door;
+import dev.semel.store.StoreWrite.RunExecution;
+import dev.semel.trigger.TriggerSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -23,10 +23,10 @@ final class World implements AutoCloseable {
     static final long LEASE = Desk.LEASE;
 
     static final long OTHER = 78;
-    static final NewRun.Gate GATE = new NewRun.Gate(
-            List.of(new NewRun.Gate.Place("queue", 1)), new NewRun.Gate.Rate("rate", 1_000, 5), 0, null);
-    static final NewRun.Gate QUIET =
-            new NewRun.Gate(List.of(), null, 0, new NewRun.Gate.Debounce("quiet", Desk.WINDOW, Desk.WINDOW));
+    static final NewRun.StartConditions GATE = new NewRun.StartConditions(
+            List.of(new NewRun.StartConditions.QueueLimit("queue", 1)), new NewRun.StartConditions.RateLimit("rate", 1_000, 5), 0, null);
+    static final NewRun.StartConditions QUIET =
+            new NewRun.StartConditions(List.of(), null, 0, new NewRun.StartConditions.DebounceWindow("quiet", Desk.WINDOW, Desk.WINDOW));
 
     final PostgresPlace place = PostgresPlace.withClockByHand();
     final Desk desk = new Desk(place);
@@ -52,7 +52,7 @@ final class World implements AutoCloseable {
 
     World() {
         desk.leases.start(OTHER, "other", desk.slots(), 100 * Desk.TTL);
-        desk.change(new Edit.Put(profile("kept"), "{}", 0, "a"));
+        desk.change(new StoreCommand.SaveSetting(profile("kept"), "{}", 0, "a"));
         place.execute("CREATE TABLE mine (n integer)");
         leaving = desk.id();
         desk.apply(desk.gated(leaving, GATE));
@@ -63,17 +63,17 @@ final class World implements AutoCloseable {
         desk.apply(desk.append(driven, 0, "[0]"));
         desk.apply(Desk.ops(driven, reserved.reserve(driven)));
         neighbour = desk.id();
-        desk.applyAs(new Batch.Hold(OTHER, 0), desk.admit(neighbour, desk.key("neighbour")));
+        desk.applyAs(new CommitBatch.LeaseSlot(OTHER, 0), desk.admit(neighbour, desk.key("neighbour")));
         resting = desk.fresh();
-        desk.apply(Desk.rest(new Driver(resting, 1), Write.Rest.NEVER, 0));
+        desk.apply(Desk.rest(new RunExecution(resting, 1), StoreWrite.Suspension.NEVER, 0));
         doubting = desk.fresh();
         desk.apply(Desk.ops(doubting, doubted.reserve(doubting)));
-        Ledger.Op unknown = doubted.settle(doubting, Ledger.State.UNKNOWN, null);
+        EffectLedger.LedgerOperation unknown = doubted.settle(doubting, EffectLedger.EffectState.UNKNOWN, null);
         desk.apply(Desk.ops(doubting, unknown));
         ask(doubting, doubt());
         ask(driven, approval());
-        var rest = new Write.Rest(Write.Rest.NEVER, "{}", 0);
-        desk.apply(new Write.Append(new Driver(doubting, 1), 0, "", RunState.IN_DOUBT, List.of(unknown), rest));
+        var rest = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{}", 0);
+        desk.apply(new StoreWrite.AppendJournal(new RunExecution(doubting, 1), 0, "", RunState.IN_DOUBT, List.of(unknown), rest));
         ended = desk.fresh(expired());
         desk.apply(desk.end(ended));
         old = desk.fresh(desk.chosen("old"));
@@ -83,41 +83,41 @@ final class World implements AutoCloseable {
         desk.apply(desk.failed(failed));
         desk.apply(desk.admit(desk.run(desk.id()), List.of(), false));
         desk.apply(desk.admit(desk.run(desk.id(), RunState.QUEUED, null), List.of(), true));
-        desk.apply(new Write.Keep(
-                new Rows.Event(ws, "evt_b", desk.id(), Door.EVENT, "/s", "1", "t", "{}", 0, "a", null, 0, "[]"),
-                desk.reads.catalogChange()));
+        desk.apply(new StoreWrite.SaveEvent(
+                new StoredRows.EventRow(ws, "evt_b", desk.id(), TriggerSource.EVENT, "/s", "1", "t", "{}", 0, "a", null, 0, "[]"),
+                desk.reads.catalogVersion()));
         desk.change(listen(driven, "heard"));
         letter("kept");
         letter("known");
         place.advance(Duration.ofNanos((Desk.TTL + 1) * 1_000));
-        change = desk.reads.catalogChange();
+        change = desk.reads.catalogVersion();
         tables = tables();
         restore = save();
     }
 
-    private void ask(RunId run, Review.Question question) {
-        desk.change(new Edit.Reviewing<>(new Review.Ask(new Driver(run, 1), ws, Desk.WORKFLOW, question)));
+    private void ask(RunId run, ReviewOperation.ReviewQuestion question) {
+        desk.change(new StoreCommand.ReviewCommand<>(new ReviewOperation.OpenReview(new RunExecution(run, 1), ws, Desk.WORKFLOW, question)));
     }
 
     /** What the driven run asks. */
-    Review.Question approval() {
-        return new Review.Question(Review.Kind.APPROVAL, "ok", "", "role:ops", "{}", Desk.WINDOW);
+    ReviewOperation.ReviewQuestion approval() {
+        return new ReviewOperation.ReviewQuestion(ReviewOperation.ReviewKind.APPROVAL, "ok", "", "role:ops", "{}", Desk.WINDOW);
     }
 
-    private Review.Question doubt() {
-        return new Review.Question(Review.Kind.DOUBT, "pay", doubted.id().digest(), "role:ops", "{}", 0);
+    private ReviewOperation.ReviewQuestion doubt() {
+        return new ReviewOperation.ReviewQuestion(ReviewOperation.ReviewKind.DOUBT, "pay", doubted.id().digest(), "role:ops", "{}", 0);
     }
 
     /** A run waits under a key, at a path that is named like it. */
-    Edit<Letter.Heard> listen(RunId run, String key) {
-        Letter.Ear ear = new Letter.Ear(new Driver(run, 1), key);
-        return new Edit.Mail<>(new Letter.Listen(new Letter.Address(ws, "paid", key), ear, false));
+    StoreCommand<KeyedSignalOperation.ListenResult> listen(RunId run, String key) {
+        KeyedSignalOperation.SignalWaiter ear = new KeyedSignalOperation.SignalWaiter(new RunExecution(run, 1), key);
+        return new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StartListening(new KeyedSignalOperation.SignalAddress(ws, "paid", key), ear, false));
     }
 
     /** A letter that nobody waits for yet, under a key that is its id. */
     private void letter(String id) {
-        Letter.Address to = new Letter.Address(ws, "paid", id);
-        desk.change(new Edit.Mail<>(new Letter.Post(to, id, desk.id(), Desk.bytes(id), "{}")));
+        KeyedSignalOperation.SignalAddress to = new KeyedSignalOperation.SignalAddress(ws, "paid", id);
+        desk.change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.SendKeyedSignal(to, id, desk.id(), Desk.bytes(id), "{}")));
     }
 
     SettingName profile(String name) {
@@ -125,39 +125,39 @@ final class World implements AutoCloseable {
     }
 
     /** A key that is free again after a failure. */
-    Wish again() {
-        return desk.key("failed", Known.HOLD | Known.RERUN_FAILED);
+    KeyClaim again() {
+        return desk.key("failed", KeyRecord.HOLD | KeyRecord.RERUN_FAILED);
     }
 
     /** The name under which the end of the run that failed is followed. */
-    Wish follows() {
-        return desk.wish(Name.Kind.REPLAY, failed.text(), Known.HOLD);
+    KeyClaim follows() {
+        return desk.wish(UniqueKey.KeyKind.REPLAY, failed.text(), KeyRecord.HOLD);
     }
 
     /** The run that failed goes on in place. */
-    Edit.Resume resume(Edit.By by) {
-        List<NewRun.Gate.Place> places = GATE.places();
-        return new Edit.Resume(ws, failed, Place.START, follows(), 1 << 24, 0, "[\"resumed\"]", places, List.of(), by);
+    StoreCommand.ResumeFailedRun resume(StoreCommand.ChangeAuthor by) {
+        List<NewRun.StartConditions.QueueLimit> places = GATE.queueLimits();
+        return new StoreCommand.ResumeFailedRun(ws, failed, Place.START, follows(), 1 << 24, 0, "[\"resumed\"]", places, List.of(), by);
     }
 
     /** A key that is past its time. */
-    Wish expired() {
-        return new Wish(new Name(ws, Name.Kind.KEY, "expired"), Desk.bytes("digest"), 1, 0, true);
+    KeyClaim expired() {
+        return new KeyClaim(new UniqueKey(ws, UniqueKey.KeyKind.KEY, "expired"), Desk.bytes("digest"), 1, 0, true);
     }
 
-    Edit.Tombstone tombstone() {
-        return new Edit.Tombstone(expired().name(), ended, Place.START + 1);
+    StoreCommand.KeyTombstone tombstone() {
+        return new StoreCommand.KeyTombstone(expired().key(), ended, Place.START + 1);
     }
 
     /** An event that both sides may bring. */
-    Write.Keep event(Side side, String eventId, int matched) {
+    StoreWrite.SaveEvent event(Side side, String eventId, int matched) {
         RunId seq = new RunId(9_500 + side.number, eventId.hashCode());
-        return new Write.Keep(
-                new Rows.Event(
+        return new StoreWrite.SaveEvent(
+                new StoredRows.EventRow(
                         ws,
                         eventId,
                         seq,
-                        Door.EVENT,
+                        TriggerSource.EVENT,
                         "/s",
                         "1",
                         "t",
@@ -171,8 +171,8 @@ final class World implements AutoCloseable {
     }
 
     /** An event that is past its time, and may come again. */
-    Edit.OldEvent oldEvent() {
-        return new Edit.OldEvent(ws, "evt_b", Place.START);
+    StoreCommand.ExpiredEvent oldEvent() {
+        return new StoreCommand.ExpiredEvent(ws, "evt_b", Place.START);
     }
 
     /** The run that a side asks for. */
@@ -180,13 +180,13 @@ final class World implements AutoCloseable {
         return new RunId(9_000 + side.number, 9);
     }
 
-    Write.Admit admit(Side side, Wish... wishes) {
-        return new Write.Admit(desk.run(wish(side)), List.of(wishes), true, change);
+    StoreWrite.AdmitRun admit(Side side, KeyClaim... wishes) {
+        return new StoreWrite.AdmitRun(desk.run(wish(side)), List.of(wishes), true, change);
     }
 
-    Write.Admit gated(Side side, NewRun.Gate gate) {
+    StoreWrite.AdmitRun gated(Side side, NewRun.StartConditions gate) {
         NewRun run = desk.gatedRun(wish(side), gate, RunState.STARTED);
-        return new Write.Admit(run, List.of(desk.key("gated by " + side.number)), true, change);
+        return new StoreWrite.AdmitRun(run, List.of(desk.key("gated by " + side.number)), true, change);
     }
 
     private List<String> tables() {

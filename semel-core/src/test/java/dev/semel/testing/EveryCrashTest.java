@@ -24,14 +24,14 @@ final class EveryCrashTest {
     private static final Start KEY = Start.withKey("evt_1");
     private static final Duration DAY = Duration.ofDays(1);
 
-    private static void allRecovered(SweepReport report) {
+    private static void allRecovered(CrashSweepReport report) {
         assertTrue(report.points() > 0);
         assertEquals(report.points(), report.recovered() + report.notReached(), report.text());
     }
 
     @Test
-    void what_was_done_is_undone_once_and_in_reverse(Lab lab) {
-        Provider stock = lab.provider("stock").honoursKeysFor(DAY);
+    void what_was_done_is_undone_once_and_in_reverse(WorkflowTestKit lab) {
+        FakeProvider stock = lab.provider("stock").honoursKeysFor(DAY);
         Workflow<String, String> saga = Workflow.define("saga", String.class, String.class)
                 .body((ctx, in) -> {
                     for (String part : List.of("a", "b")) {
@@ -58,8 +58,8 @@ final class EveryCrashTest {
     }
 
     @Test
-    void an_approval_and_the_pauses_around_it(Lab lab) {
-        Provider mail = lab.provider("mail").down(1);
+    void an_approval_and_the_pauses_around_it(WorkflowTestKit lab) {
+        FakeProvider mail = lab.provider("mail").down(1);
         Workflow<String, String> release = Workflow.define("release", String.class, String.class)
                 .body((ctx, in) -> {
                     ctx.sleep("first", Duration.ofMinutes(5));
@@ -87,8 +87,8 @@ final class EveryCrashTest {
     }
 
     @Test
-    void a_doubt_is_decided_once_and_the_deed_is_done_once(Lab lab) {
-        Provider mail = lab.provider("mail").loseResponse(1);
+    void a_doubt_is_decided_once_and_the_deed_is_done_once(WorkflowTestKit lab) {
+        FakeProvider mail = lab.provider("mail").loseResponse(1);
         Workflow<String, String> asks = Workflow.define("asks", String.class, String.class)
                 .body((ctx, in) -> ctx.effect("mail")
                         .retry(Retry.none())
@@ -98,13 +98,13 @@ final class EveryCrashTest {
                 .crashEverywhere(l -> {
                     Run<String> run = l.start(asks, "x", KEY);
                     l.settle();
-                    run.happened("mail", "seen", "ann");
+                    run.confirmDone("mail", "seen", "ann");
                 })
                 .check(l -> {
                     Run<String> run = l.start(asks, "x", KEY);
                     l.settle();
                     if (run.status() == RunState.IN_DOUBT) {
-                        assertTrue(run.happened("mail", "seen", "ann"));
+                        assertTrue(run.confirmDone("mail", "seen", "ann"));
                     }
                     assertEquals("seen", l.result(run));
                     assertTrue(mail.effects() <= 1);
@@ -112,8 +112,8 @@ final class EveryCrashTest {
     }
 
     @Test
-    void one_mail_a_day_whatever_two_runs_ask_for(Lab lab) {
-        Provider mail = lab.provider("mail");
+    void one_mail_a_day_whatever_two_runs_ask_for(WorkflowTestKit lab) {
+        FakeProvider mail = lab.provider("mail");
         Workflow<String, String> news = Workflow.define("news", String.class, String.class)
                 .body((ctx, in) -> ctx.effect("mail")
                         .key("news", "ann")
@@ -133,8 +133,8 @@ final class EveryCrashTest {
     }
 
     @Test
-    void runs_of_one_customer_go_one_after_another(Lab lab) {
-        Provider books = lab.provider("books").honoursKeysFor(DAY);
+    void runs_of_one_customer_go_one_after_another(WorkflowTestKit lab) {
+        FakeProvider books = lab.provider("books").honoursKeysFor(DAY);
         Workflow<Integer, Integer> serial = Workflow.define("serial", Integer.class, Integer.class)
                 .serialBy(_ -> "one customer")
                 .body((ctx, n) -> {
@@ -160,7 +160,7 @@ final class EveryCrashTest {
     }
 
     @Test
-    void a_signal_from_one_run_to_another(Lab lab) {
+    void a_signal_from_one_run_to_another(WorkflowTestKit lab) {
         Signal<String> go = Signal.of("go", String.class);
         Workflow<String, String> waits = Workflow.define("waits", String.class, String.class)
                 .body((ctx, in) -> ctx.await("first", go)
@@ -179,7 +179,7 @@ final class EveryCrashTest {
     }
 
     @Test
-    void letters_that_come_before_and_during_the_wait(Lab lab) {
+    void letters_that_come_before_and_during_the_wait(WorkflowTestKit lab) {
         Signal<String> paid = Signal.of("paid", String.class);
         Workflow<String, String> order = Workflow.define("order", String.class, String.class)
                 .body((ctx, id) -> ctx.await("early", paid.withKey(id))
@@ -203,9 +203,9 @@ final class EveryCrashTest {
     }
 
     @Test
-    void a_refusal_is_final_and_a_replay_reuses_what_was_done(Lab lab) {
-        Provider cards = lab.provider("cards").honoursKeysFor(DAY);
-        Provider mail = lab.provider("mail").refuse(1);
+    void a_refusal_is_final_and_a_replay_reuses_what_was_done(WorkflowTestKit lab) {
+        FakeProvider cards = lab.provider("cards").honoursKeysFor(DAY);
+        FakeProvider mail = lab.provider("mail").reject(1);
         Workflow<String, String> pay = Workflow.define("pay", String.class, String.class)
                 .body((ctx, in) ->
                         ctx.effect("charge").providerHonoursKey(DAY).call(String.class, e -> cards.call(e.key()))
@@ -217,7 +217,7 @@ final class EveryCrashTest {
         Run<String> again = lab.start(pay, "x", Start.replayOf(refused.id()).key("replay-1"));
         lab.settle();
         assertEquals(RunState.IN_DOUBT, again.status(), "the mail was sent and its answer was lost with the engine");
-        assertTrue(again.happened("mail", "mail-1", "ann"));
+        assertTrue(again.confirmDone("mail", "mail-1", "ann"));
         assertEquals("cards-1mail-1", lab.result(again));
         assertEquals(1, cards.calls());
     }

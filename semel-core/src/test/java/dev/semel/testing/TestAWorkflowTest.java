@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class TestAWorkflowTest {
     record Payment(String id, long amount) {}
 
-    static Workflow<Payment, String> receipt(Provider cards, Provider mail) {
+    static Workflow<Payment, String> receipt(FakeProvider cards, FakeProvider mail) {
         return Workflow.define("payment_receipt", Payment.class, String.class)
                 .keyedBy(Payment::id)
                 .body((ctx, payment) -> {
@@ -35,10 +35,10 @@ class TestAWorkflowTest {
     }
 
     @Test
-    void no_crash_ever_doubles_a_charge_or_a_receipt(Lab lab) {
-        Provider cards =
+    void no_crash_ever_doubles_a_charge_or_a_receipt(WorkflowTestKit lab) {
+        FakeProvider cards =
                 lab.provider("cards").honoursKeysFor(Duration.ofHours(24)).loseResponse(1);
-        Provider mail = lab.provider("mail");
+        FakeProvider mail = lab.provider("mail");
         Workflow<Payment, String> receipt = receipt(cards, mail);
         lab.register(receipt)
                 .crashEverywhere(l -> l.start(receipt, new Payment("pay_1", 4200)))
@@ -56,14 +56,14 @@ class TestAWorkflowTest {
             .body((ctx, order) -> ctx.await(PAID, Duration.ofDays(3)).orElse("unpaid"));
 
     @Test
-    void an_order_that_nobody_pays_is_unpaid_after_three_days(Lab lab) {
+    void an_order_that_nobody_pays_is_unpaid_after_three_days(WorkflowTestKit lab) {
         Run<String> run = lab.register(FULFIL).start(FULFIL, "o-1", Start.withKey("o-1"));
         lab.clock().advance(Duration.ofDays(3));
         assertEquals("unpaid", lab.result(run));
     }
 
     @Test
-    void paying_twice_is_paying_once(Lab lab) {
+    void paying_twice_is_paying_once(WorkflowTestKit lab) {
         lab.duplicateEverything().register(FULFIL);
         Run<String> run = lab.start(FULFIL, "o-1", Start.withKey("o-1"));
         run.signal(PAID, "ref-7", Key.of("evt_9"));
@@ -73,9 +73,9 @@ class TestAWorkflowTest {
 
     // snippet:lab-twice
     @Test
-    void a_refused_card_fails_the_run_and_no_receipt_is_sent(Lab lab) {
-        Provider cards = lab.provider("cards").down(2).refuse(1);
-        Provider mail = lab.provider("mail");
+    void a_refused_card_fails_the_run_and_no_receipt_is_sent(WorkflowTestKit lab) {
+        FakeProvider cards = lab.provider("cards").down(2).reject(1);
+        FakeProvider mail = lab.provider("mail");
         Workflow<Payment, String> receipt = receipt(cards, mail);
         lab.clock().autoAdvance(); // the pauses between attempts pass by themselves
         Run<String> run = lab.register(receipt).start(receipt, new Payment("pay_1", 4200));
@@ -86,8 +86,8 @@ class TestAWorkflowTest {
 
     // snippet:lab-history
     @Test
-    void the_answer_of_the_charge_is_lost_in_a_crash(Lab lab) {
-        Provider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24));
+    void the_answer_of_the_charge_is_lost_in_a_crash(WorkflowTestKit lab) {
+        FakeProvider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24));
         Workflow<Payment, String> receipt = receipt(cards, lab.provider("mail"));
         lab.register(receipt).crashAt("effect-sent", 1);
         Run<String> run = lab.start(receipt, new Payment("pay_1", 4200));

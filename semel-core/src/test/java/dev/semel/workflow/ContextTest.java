@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.error.TypeMismatch;
-import dev.semel.json.Codec;
-import dev.semel.json.Json;
+import dev.semel.json.JsonCodec;
+import dev.semel.json.StrictJson;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
@@ -29,14 +29,14 @@ class ContextTest {
     private static final Signal<Pick> PICKED = Signal.of("picked", Pick.class);
 
     private final MemoryDurable.World world = new MemoryDurable.World();
-    private final Context ctx = new Context(new MemoryDurable(world), Codec.STANDARD);
+    private final Context ctx = new Context(new MemoryDurable(world), JsonCodec.STANDARD);
 
     @Test
     void a_step_returns_what_is_on_record_and_does_not_run_again() {
         assertEquals(new Pick("a"), ctx.step("pick", Pick.class, s -> new Pick("a")));
         assertEquals(new Pick("a"), ctx.step("pick", Pick.class, s -> new Pick("b")));
         assertEquals("{\"place\":\"a\"}", world.recorded.get("pick"));
-        assertEquals(StepPlan.named("pick").retry(Retry.STANDARD), world.steps.get("pick"));
+        assertEquals(StepSpec.named("pick").retry(Retry.STANDARD), world.steps.get("pick"));
     }
 
     @Test
@@ -73,7 +73,7 @@ class ContextTest {
                 .timeout(Duration.ofSeconds(3))
                 .formerly("b", "c")
                 .run(s -> {});
-        assertEquals(new StepPlan("a", List.of("b", "c"), Retry.NONE, Duration.ofSeconds(3)), world.steps.get("a"));
+        assertEquals(new StepSpec("a", List.of("b", "c"), Retry.NONE, Duration.ofSeconds(3)), world.steps.get("a"));
         ctx.step("d").retry(Retry.none()).tx(String.class, (sql, s) -> s.id());
         assertEquals("\"step_d\"", world.recorded.get("d"));
         assertThrows(SemelException.class, () -> ctx.step("a").timeout(Duration.ZERO));
@@ -92,7 +92,7 @@ class ContextTest {
     @Test
     void a_signal_is_awaited_with_and_without_an_end() {
         assertEquals(Optional.empty(), ctx.await(PICKED, Duration.ofDays(1)));
-        world.signals.put("picked", Json.parse("{\"place\":\"a\"}"));
+        world.signals.put("picked", StrictJson.parse("{\"place\":\"a\"}"));
         assertEquals(Optional.of(new Pick("a")), ctx.await(PICKED, Duration.ofDays(1)));
         assertEquals(Optional.of(new Pick("a")), ctx.await("again", PICKED, Duration.ofDays(1)));
         assertEquals(new Pick("a"), ctx.await(PICKED));
@@ -102,7 +102,7 @@ class ContextTest {
 
     @Test
     void a_signal_that_brings_null_is_not_taken_for_none() {
-        world.signals.put("picked", Json.parse("null"));
+        world.signals.put("picked", StrictJson.parse("null"));
         TypeMismatch refused = assertThrows(TypeMismatch.class, () -> ctx.await(PICKED, Duration.ofDays(1)));
         assertTrue(refused.detail().startsWith("The value of signal \"picked\" is null"), refused.detail());
     }
@@ -114,8 +114,8 @@ class ContextTest {
         ctx.signal("run_2", PICKED, new Pick("b"), Key.of("evt", 1));
         assertEquals(
                 List.of(
-                        new Durable.Outgoing("run_2", "picked", Json.parse("{\"place\":\"a\"}"), null),
-                        new Durable.Outgoing("run_2", "picked", Json.parse("{\"place\":\"b\"}"), "evt:1")),
+                        new DurableOperations.OutgoingSignal("run_2", "picked", StrictJson.parse("{\"place\":\"a\"}"), null),
+                        new DurableOperations.OutgoingSignal("run_2", "picked", StrictJson.parse("{\"place\":\"b\"}"), "evt:1")),
                 world.sent);
         assertThrows(IllegalArgumentException.class, () -> Signal.of("not a name", Pick.class));
     }
@@ -130,12 +130,12 @@ class ContextTest {
         assertEquals(
                 List.of("step_each/b/x", "step_each/a/x"),
                 ctx.forEach("each", items.reversed(), item -> item)
-                        .atOnce(8)
+                        .concurrency(8)
                         .run((c, item) -> c.step("x", String.class, Step::id)));
         assertEquals(8, world.atOnce);
         assertThrows(
                 SemelException.class,
-                () -> ctx.forEach("each", items, item -> item).atOnce(0));
+                () -> ctx.forEach("each", items, item -> item).concurrency(0));
     }
 
     @Test
@@ -159,20 +159,20 @@ class ContextTest {
     void another_workflow_is_called_by_its_name_and_in_its_types() {
         Workflow<Line, Pick> pick =
                 Workflow.define("pick", Line.class, Pick.class).body((c, line) -> new Pick("x"));
-        world.children.put("pick", input -> Json.parse("{\"place\":\"found\"}"));
+        world.children.put("pick", input -> StrictJson.parse("{\"place\":\"found\"}"));
         assertEquals(new Pick("found"), ctx.call(pick, new Line("a")));
         assertEquals(new Pick("found"), ctx.call("second", pick, new Line("b"), Start.withKey("b")));
         assertEquals(
                 List.of(
-                        new Durable.Child("pick", Json.parse("{\"sku\":\"a\"}"), Start.fresh()),
-                        new Durable.Child("pick", Json.parse("{\"sku\":\"b\"}"), Start.withKey("b"))),
+                        new DurableOperations.ChildWorkflowCall("pick", StrictJson.parse("{\"sku\":\"a\"}"), Start.fresh()),
+                        new DurableOperations.ChildWorkflowCall("pick", StrictJson.parse("{\"sku\":\"b\"}"), Start.withKey("b"))),
                 world.called);
     }
 
     @Test
     void an_undo_has_a_context_of_its_own() throws Exception {
         ctx.compensate("refund", c -> c.step("x", s -> {}));
-        Durable.Undo undo = world.undos.get("refund");
+        DurableOperations.Compensation undo = world.undos.get("refund");
         if (undo == null) {
             throw new AssertionError("nothing was registered");
         }
@@ -183,7 +183,7 @@ class ContextTest {
     @Test
     void an_approval_without_a_title_is_called_by_its_name() {
         ctx.approval("release", a -> a.to("role:ops"));
-        assertEquals(Approval.of().title("release").to("role:ops"), world.asked.get("release"));
+        assertEquals(ApprovalRequest.of().title("release").to("role:ops"), world.asked.get("release"));
     }
 
     @Test
@@ -191,7 +191,7 @@ class ContextTest {
         ctx.sleep("a", Duration.ofSeconds(1));
         ctx.sleepUntil("b", Instant.EPOCH);
         ctx.status("fine");
-        ctx.durable();
+        ctx.awaitDurable();
         assertEquals(List.of("a PT1S", "b 1970-01-01T00:00:00Z"), world.sleeps);
         assertEquals(List.of("fine", "(durable)"), world.statuses);
         assertEquals("run_1", ctx.runId());

@@ -47,7 +47,7 @@ class KeyTest {
     @ParameterizedTest
     @MethodSource("joined")
     void parts_are_joined_so_that_no_other_parts_make_the_same_key(String key, Object[] parts) {
-        assertEquals(key, Key.joined(parts).text());
+        assertEquals(key, Key.joinEscaped(parts).text());
         assertEquals(key, Key.of(parts).text());
         assertEquals(key, Start.withKey(parts).key());
     }
@@ -56,8 +56,8 @@ class KeyTest {
     void a_single_part_is_the_key_itself_where_a_caller_names_it() {
         assertEquals("urn:event:1", Key.of("urn:event:1").text());
         assertEquals("urn:event:1", Start.withKey("urn:event:1").key());
-        assertEquals("urn%3Aevent%3A1", Key.joined("urn:event:1").text());
-        assertNotEquals(Key.joined("a:b"), Key.joined("a", "b"));
+        assertEquals("urn%3Aevent%3A1", Key.joinEscaped("urn:event:1").text());
+        assertNotEquals(Key.joinEscaped("a:b"), Key.joinEscaped("a", "b"));
     }
 
     static Stream<Arguments> refused() {
@@ -81,7 +81,7 @@ class KeyTest {
     void parts_that_unlike_actions_would_share_are_refused(String why, @Nullable Object[] parts) {
         assertEquals(
                 why,
-                assertThrows(IllegalArgumentException.class, () -> Key.joined(parts))
+                assertThrows(IllegalArgumentException.class, () -> Key.joinEscaped(parts))
                         .getMessage());
         assertEquals(
                 why,

@@ -1,6 +1,6 @@
 package dev.semel.workflow;
 
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,20 +15,20 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** A run whose journal is a map: what is recorded is not done again, and comes back as text would from a store. */
-final class MemoryDurable implements Durable {
+final class MemoryDurable implements DurableOperations {
     /** What the run and the world around it have in common over all executions and scopes. */
     static final class World {
         final Map<String, String> recorded = new LinkedHashMap<>();
-        final Map<String, EffectPlan> effects = new LinkedHashMap<>();
-        final Map<String, StepPlan> steps = new LinkedHashMap<>();
+        final Map<String, EffectSpec> effects = new LinkedHashMap<>();
+        final Map<String, StepSpec> steps = new LinkedHashMap<>();
         final Map<String, JsonNode> signals = new HashMap<>();
         final Map<String, Function<JsonNode, JsonNode>> children = new HashMap<>();
-        final List<Child> called = new ArrayList<>();
-        final List<Outgoing> sent = new ArrayList<>();
+        final List<ChildWorkflowCall> called = new ArrayList<>();
+        final List<OutgoingSignal> sent = new ArrayList<>();
         final List<String> statuses = new ArrayList<>();
         final List<String> sleeps = new ArrayList<>();
-        final Map<String, Undo> undos = new LinkedHashMap<>();
-        final Map<String, Approval> asked = new LinkedHashMap<>();
+        final Map<String, Compensation> undos = new LinkedHashMap<>();
+        final Map<String, ApprovalRequest> asked = new LinkedHashMap<>();
         Decision decision = new Decision.TimedOut();
 
         /** The names of effects that were sent before a crash lost their record. */
@@ -60,13 +60,13 @@ final class MemoryDurable implements Durable {
     }
 
     @Override
-    public JsonNode step(StepPlan plan, Work work) {
+    public JsonNode step(StepSpec plan, StepWork work) {
         world.steps.put(path + plan.name(), plan);
         return recorded(plan.name(), () -> work.run(doing(plan.name(), null)));
     }
 
     @Override
-    public Outcome<JsonNode> effect(EffectPlan plan, Sending sending) {
+    public Outcome<JsonNode> effect(EffectSpec plan, EffectSender sending) {
         String name = plan.step().name();
         world.effects.put(path + name, plan);
         Step step = doing(name, plan.key());
@@ -76,7 +76,7 @@ final class MemoryDurable implements Durable {
         return switch (plan.protection().word()) {
             case "lookup" ->
                 new Outcome.Done<>(recorded(name, () -> {
-                    JsonNode found = sending.find(step);
+                    JsonNode found = sending.lookup(step);
                     return found == null ? sending.send(step) : found;
                 }));
             case "repeatable", "provider_key" -> new Outcome.Done<>(recorded(name, () -> sending.send(step)));
@@ -85,7 +85,7 @@ final class MemoryDurable implements Durable {
     }
 
     @Override
-    public JsonNode tx(StepPlan plan, TxWork work) {
+    public JsonNode tx(StepSpec plan, TxWork work) {
         world.steps.put(path + plan.name(), plan);
         return recorded(plan.name(), () -> work.run(NO_CONNECTION, doing(plan.name(), null)));
     }
@@ -125,14 +125,14 @@ final class MemoryDurable implements Durable {
     }
 
     @Override
-    public Decision approval(String name, Approval approval) {
+    public Decision approval(String name, ApprovalRequest approval) {
         world.asked.put(path + name, approval);
         return world.decision;
     }
 
     @Override
-    public <I, R> List<R> forEach(String name, Items<I> items, Branch<I, R> branch) {
-        world.atOnce = items.atOnce();
+    public <I, R> List<R> forEach(String name, KeyedItems<I> items, Branch<I, R> branch) {
+        world.atOnce = items.concurrency();
         List<R> results = new ArrayList<>();
         for (int i = 0; i < items.values().size(); i++) {
             String scope = path + name + "/" + items.keys().get(i) + "/";
@@ -144,7 +144,7 @@ final class MemoryDurable implements Durable {
     }
 
     @Override
-    public JsonNode call(String name, Child child) {
+    public JsonNode call(String name, ChildWorkflowCall child) {
         return recorded(name, () -> {
             world.called.add(child);
             Function<JsonNode, JsonNode> other = world.children.get(child.workflow());
@@ -156,12 +156,12 @@ final class MemoryDurable implements Durable {
     }
 
     @Override
-    public void compensate(String name, Undo undo) {
+    public void compensate(String name, Compensation undo) {
         world.undos.put(path + name, undo);
     }
 
     @Override
-    public void signal(String name, Outgoing signal) {
+    public void signal(String name, OutgoingSignal signal) {
         if (world.recorded.putIfAbsent(path + name, "null") == null) {
             world.sent.add(signal);
         }
@@ -188,17 +188,17 @@ final class MemoryDurable implements Durable {
     }
 
     @Override
-    public void durable() {
+    public void awaitDurable() {
         world.statuses.add("(durable)");
     }
 
     private JsonNode recorded(String name, Thrower<JsonNode> work) {
         String known = world.recorded.get(path + name);
         if (known == null) {
-            known = Json.write(unchecked(work));
+            known = StrictJson.write(unchecked(work));
             world.recorded.put(path + name, known);
         }
-        return Json.parse(known);
+        return StrictJson.parse(known);
     }
 
     private Step doing(String name, @Nullable String key) {

@@ -2,7 +2,7 @@ package dev.semel.workflow;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import dev.semel.workflow.Decision.Approved;
 import dev.semel.workflow.Decision.Rejected;
 import dev.semel.workflow.Decision.TimedOut;
@@ -82,8 +82,8 @@ class OrderExampleTest {
 
     @BeforeEach
     void paid() {
-        world.signals.put("paid", Json.parse("{\"reference\":\"r\"}"));
-        world.children.put("ship", input -> Json.parse("{\"tracking\":\"t-o_1\"}"));
+        world.signals.put("paid", StrictJson.parse("{\"reference\":\"r\"}"));
+        world.children.put("ship", input -> StrictJson.parse("{\"tracking\":\"t-o_1\"}"));
     }
 
     @Test
@@ -106,7 +106,7 @@ class OrderExampleTest {
         assertEquals("released by ann", world.statuses.getFirst());
         assertEquals("cool_off PT30M", world.sleeps.getFirst());
         assertEquals(
-                new Approval("Release o_1", "role:ops", Map.of("lines", "2"), Duration.ofHours(24)),
+                new ApprovalRequest("Release o_1", "role:ops", Map.of("lines", "2"), Duration.ofHours(24)),
                 world.asked.get("release"));
     }
 

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.semel.effect.Protection;
-import dev.semel.json.Json;
-import dev.semel.key.KeyPolicy.OnFailed;
-import dev.semel.key.KeyPolicy.OnMismatch;
+import dev.semel.json.StrictJson;
+import dev.semel.admission.KeyPolicy.OnFailed;
+import dev.semel.admission.KeyPolicy.OnMismatch;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.sql.Connection;
@@ -89,8 +89,8 @@ class ReceiptExampleTest {
     @Test
     void it_does_each_deed_once_however_often_the_code_runs() throws Exception {
         MemoryDurable.World world = new MemoryDurable.World();
-        JsonNode first = RECEIPT.body().run(new MemoryDurable(world), Json.parse(DATA));
-        JsonNode again = RECEIPT.body().run(new MemoryDurable(world), Json.parse(DATA));
+        JsonNode first = RECEIPT.body().run(new MemoryDurable(world), StrictJson.parse(DATA));
+        JsonNode again = RECEIPT.body().run(new MemoryDurable(world), StrictJson.parse(DATA));
         assertEquals(new Receipt("ch_1", "L-pay_1"), RECEIPT.outputOf(first));
         assertEquals(first, again);
         assertEquals(
@@ -104,17 +104,17 @@ class ReceiptExampleTest {
     @Test
     void the_engine_is_told_what_the_workflow_says() throws Exception {
         MemoryDurable.World world = new MemoryDurable.World();
-        RECEIPT.body().run(new MemoryDurable(world), Json.parse(DATA));
-        EffectPlan capture = planOf(world, "capture");
+        RECEIPT.body().run(new MemoryDurable(world), StrictJson.parse(DATA));
+        EffectSpec capture = planOf(world, "capture");
         assertEquals("capture:pay_1", capture.key());
         assertEquals(new Protection.ProviderKey(Duration.ofHours(24)), capture.protection());
-        assertEquals(new EffectPlan.Marks(EffectPlan.Does.CREATE, "payment:pay_1", "49.00 EUR"), capture.marks());
+        assertEquals(new EffectSpec.BusinessRecord(EffectSpec.EffectAction.CREATE, "payment:pay_1", "49.00 EUR"), capture.businessRecord());
         assertEquals(List.of(CardDeclined.class), capture.step().retry().notOn());
         assertNull(capture.once());
-        EffectPlan.@Nullable Once once = planOf(world, "send_receipt").once();
+        EffectSpec.@Nullable OncePerWindow once = planOf(world, "send_receipt").once();
         assertEquals(Duration.ofDays(1), once == null ? null : once.window());
         assertEquals(Retry.STANDARD, planOf(world, "send_receipt").step().retry());
-        assertEquals("evt_1", RECEIPT.derivedKey(Json.parse(DATA)));
+        assertEquals("evt_1", RECEIPT.derivedKey(StrictJson.parse(DATA)));
         assertEquals(
                 List.of("paymentId", "amount", "currency"),
                 RECEIPT.policy().fingerprint().stream()
@@ -122,8 +122,8 @@ class ReceiptExampleTest {
                         .toList());
     }
 
-    private static EffectPlan planOf(MemoryDurable.World world, String name) {
-        EffectPlan plan = world.effects.get(name);
+    private static EffectSpec planOf(MemoryDurable.World world, String name) {
+        EffectSpec plan = world.effects.get(name);
         if (plan == null) {
             throw new AssertionError("there was no effect " + name);
         }

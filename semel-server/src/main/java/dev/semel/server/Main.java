@@ -1,8 +1,8 @@
 package dev.semel.server;
 
 import dev.semel.server.cli.Cli;
-import dev.semel.server.cli.ServeOptions;
-import dev.semel.server.cli.Surroundings;
+import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.cli.CommandEnvironment;
 import java.util.function.Function;
 
 /** Entry point of the jar: runs the command line, which also starts the server. */
@@ -11,11 +11,11 @@ public final class Main {
 
     public static void main(String[] arguments) {
         // A lambda, not a method reference: only dev and serve load the classes of the server.
-        System.exit(run(Surroundings.real(), options -> Serve.run(options), arguments));
+        System.exit(run(CommandEnvironment.system(), options -> SemelServer.run(options), arguments));
     }
 
     /** Runs a command without ending the process, so that tests can call it. */
-    static int run(Surroundings environment, Function<ServeOptions, Integer> serve, String... arguments) {
+    static int run(CommandEnvironment environment, Function<ServerOptions, Integer> serve, String... arguments) {
         int exit = Cli.commandLine(environment, serve).execute(arguments);
         environment.out().flush();
         environment.err().flush();

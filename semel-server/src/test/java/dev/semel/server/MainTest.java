@@ -2,8 +2,8 @@ package dev.semel.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.semel.server.cli.ServeOptions;
-import dev.semel.server.cli.Surroundings;
+import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.cli.CommandEnvironment;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -17,9 +17,9 @@ import org.junit.jupiter.api.Test;
 class MainTest {
     @Test
     void the_exit_code_of_the_server_is_the_exit_code_of_the_process() {
-        List<ServeOptions> asked = new ArrayList<>();
+        List<ServerOptions> asked = new ArrayList<>();
         StringWriter said = new StringWriter();
-        Surroundings around = new Surroundings(
+        CommandEnvironment around = new CommandEnvironment(
                 Map.of(),
                 InputStream.nullInputStream(),
                 new PrintWriter(said),

@@ -29,7 +29,7 @@ public final class GuardedConnection {
 
     private GuardedConnection() {}
 
-    public static Connection around(Connection real) {
+    public static Connection wrap(Connection real) {
         return proxy(Connection.class, (proxy, method, arguments) -> {
             boolean toSavepoint = method.getName().equals("rollback") && arguments != null;
             if (REJECTED.contains(method.getName()) && !toSavepoint) {
@@ -40,11 +40,11 @@ public final class GuardedConnection {
             }
             rejectControl(arguments);
             Object result = call(real, method, arguments);
-            return result instanceof Statement statement ? around(statement, (Connection) proxy) : result;
+            return result instanceof Statement statement ? wrap(statement, (Connection) proxy) : result;
         });
     }
 
-    private static Statement around(Statement real, Connection guarded) {
+    private static Statement wrap(Statement real, Connection guarded) {
         Class<? extends Statement> kind = switch (real) {
             case CallableStatement _ -> CallableStatement.class;
             case PreparedStatement _ -> PreparedStatement.class;
@@ -69,7 +69,7 @@ public final class GuardedConnection {
     /** The first argument of every prepare or execute method is the SQL. */
     private static void rejectControl(Object @Nullable [] arguments) {
         if (arguments != null && arguments.length > 0 && arguments[0] instanceof String sql) {
-            String word = TransactionWords.in(sql);
+            String word = TransactionStatementDetector.findIn(sql);
             if (word != null) {
                 throw rejection("the statement " + word);
             }
@@ -86,12 +86,12 @@ public final class GuardedConnection {
 
     /** Handles one method call on a proxy. */
     @FunctionalInterface
-    private interface Answering {
+    private interface ProxyCall {
         @Nullable
         Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable;
     }
 
-    private static <T> T proxy(Class<T> kind, Answering call) {
+    private static <T> T proxy(Class<T> kind, ProxyCall call) {
         return kind.cast(Proxy.newProxyInstance(
                 GuardedConnection.class.getClassLoader(), new Class<?>[] {kind}, call::invoke));
     }

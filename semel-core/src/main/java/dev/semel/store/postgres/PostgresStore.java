@@ -2,12 +2,12 @@ package dev.semel.store.postgres;
 
 import dev.semel.run.RunId;
 import dev.semel.store.Durability;
-import dev.semel.store.Lane;
-import dev.semel.store.Leases;
-import dev.semel.store.Reads;
+import dev.semel.store.WriteLane;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
-import dev.semel.store.jdbc.Migrations;
+import dev.semel.store.jdbc.SchemaMigrations;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -32,8 +32,8 @@ public final class PostgresStore implements Store {
 
     // differs: other workers run during a migration. A breaking one waits for their batches in flight and ends their
     // leases first, so that they cannot write any more.
-    static final Migrations.Dialect MIGRATIONS = new Migrations.Dialect(
-            Migrations.in("/dev/semel/store/postgres"),
+    static final SchemaMigrations.MigrationDialect MIGRATIONS = new SchemaMigrations.MigrationDialect(
+            SchemaMigrations.pathsIn("/dev/semel/store/postgres"),
             "SELECT 1 WHERE to_regclass('semel_migration') IS NOT NULL",
             List.of(
                     "SELECT revision FROM semel_catalog WHERE singleton = 1 FOR UPDATE",
@@ -59,24 +59,24 @@ public final class PostgresStore implements Store {
             current_setting('server_version')
         """;
 
-    private final Opener opener;
-    private final Troubles troubles;
+    private final ConnectionOpener opener;
+    private final ConnectionErrorMessages troubles;
     private final LongSupplier skew;
     private final Supplier<RunId> ids;
-    private volatile String self = "";
+    private volatile String workerId = "";
     private volatile boolean company;
 
     /** @param skew microseconds added to the database's clock; zero except in tests */
     public PostgresStore(String url, LongSupplier skew, Supplier<RunId> ids) {
-        this(purpose -> DriverManager.getConnection(url, purpose.properties()), Troubles.of(url), skew, ids);
+        this(purpose -> DriverManager.getConnection(url, purpose.properties()), ConnectionErrorMessages.of(url), skew, ids);
     }
 
     /** @param source must not be a shared pool, because sessions keep Semel's settings until they are closed */
     public PostgresStore(DataSource source, LongSupplier skew, Supplier<RunId> ids) {
-        this(purpose -> prepared(source.getConnection(), purpose), Troubles.ofDataSource(), skew, ids);
+        this(purpose -> prepared(source.getConnection(), purpose), ConnectionErrorMessages.ofDataSource(), skew, ids);
     }
 
-    private PostgresStore(Opener opener, Troubles troubles, LongSupplier skew, Supplier<RunId> ids) {
+    private PostgresStore(ConnectionOpener opener, ConnectionErrorMessages troubles, LongSupplier skew, Supplier<RunId> ids) {
         this.opener = opener;
         this.troubles = troubles;
         this.skew = skew;
@@ -85,19 +85,19 @@ public final class PostgresStore implements Store {
 
     /** Opens a connection for a purpose. */
     @FunctionalInterface
-    private interface Opener {
-        Connection open(Purpose purpose) throws SQLException;
+    private interface ConnectionOpener {
+        Connection open(ConnectionPurpose purpose) throws SQLException;
     }
 
     /** Applies the connection properties of a URL to a connection of a data source. */
-    private static Connection prepared(Connection connection, Purpose purpose) throws SQLException {
+    private static Connection prepared(Connection connection, ConnectionPurpose purpose) throws SQLException {
         connection.unwrap(PGConnection.class).setPrepareThreshold(1);
         connection.setNetworkTimeout(Runnable::run, purpose.socketMillis());
         connection.setAutoCommit(true);
         return connection;
     }
 
-    Connection connect(Purpose purpose) throws SQLException {
+    Connection connect(ConnectionPurpose purpose) throws SQLException {
         Connection connection = opener.open(purpose);
         try (Statement statement = connection.createStatement()) {
             statement.execute(purpose.settings(connection.getMetaData().getDatabaseMajorVersion()));
@@ -105,7 +105,7 @@ public final class PostgresStore implements Store {
             connection.close();
             throw e;
         }
-        connection.setAutoCommit(purpose == Purpose.READ || purpose == Purpose.LISTEN);
+        connection.setAutoCommit(purpose == ConnectionPurpose.READ || purpose == ConnectionPurpose.LISTEN);
         return connection;
     }
 
@@ -118,40 +118,40 @@ public final class PostgresStore implements Store {
     }
 
     /** The id of this worker in notifications, so that it ignores its own. */
-    String self() {
-        return self;
+    String workerId() {
+        return workerId;
     }
 
     /** Whether other workers may need notifications; as of the last takeover check. */
-    boolean hasCompany() {
+    boolean hasOtherWorkers() {
         return company;
     }
 
-    void hasCompany(boolean value) {
+    void hasOtherWorkers(boolean value) {
         company = value;
     }
 
     @Override
-    public Listening listen(Consumer<@Nullable RunId> told) {
-        self = ids.get().text();
-        return new Hints(this, told);
+    public WakeSubscription listen(Consumer<@Nullable RunId> told) {
+        workerId = ids.get().text();
+        return new PostgresWakeNotifier(this, told);
     }
 
     @Override
     public void migrate() {
         try {
-            Pooling.refuse(() -> connect(Purpose.READ));
+            SharedPoolerCheck.rejectSharedSessions(() -> connect(ConnectionPurpose.READ));
             runMigrations();
         } catch (SQLException e) {
-            throw troubles.opening(e);
+            throw troubles.startFailure(e);
         }
     }
 
     private void runMigrations() throws SQLException {
-        try (Connection connection = connect(Purpose.MIGRATION);
+        try (Connection connection = connect(ConnectionPurpose.MIGRATION);
                 Statement statement = connection.createStatement()) {
             statement.execute("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
-            Migrations.run(connection, MIGRATIONS);
+            SchemaMigrations.run(connection, MIGRATIONS);
             requirePrivileges(statement);
             connection.commit();
         }
@@ -177,38 +177,38 @@ public final class PostgresStore implements Store {
     }
 
     @Override
-    public Lane openTxLane() {
-        return new PostgresTx(this);
+    public WriteLane openTxLane() {
+        return new PostgresUserTransactionLane(this);
     }
 
     @Override
-    public Lane openLane() {
-        return new PostgresLane(this);
+    public WriteLane openLane() {
+        return new PostgresWriteLane(this);
     }
 
     @Override
-    public Reads openReads() {
+    public StoreQueries openQueries() {
         try {
-            return new PostgresReads(this, connect(Purpose.READ));
+            return new PostgresStoreQueries(this, connect(ConnectionPurpose.READ));
         } catch (SQLException e) {
-            throw new StoreFailure.Down("PostgreSQL cannot be reached for reading", e);
+            throw new StoreFailure.Unreachable("PostgreSQL cannot be reached for reading", e);
         }
     }
 
     @Override
-    public Leases openLeases() {
-        return new PostgresLeases(this);
+    public WorkerLeases openLeases() {
+        return new PostgresWorkerLeases(this);
     }
 
     @Override
     public Durability durability() {
-        try (Connection connection = connect(Purpose.READ);
+        try (Connection connection = connect(ConnectionPurpose.READ);
                 Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery(SETTINGS)) {
             row.next();
             return durability(row, 1);
         } catch (SQLException e) {
-            throw new StoreFailure.Down("PostgreSQL did not return its durability settings", e);
+            throw new StoreFailure.Unreachable("PostgreSQL did not return its durability settings", e);
         }
     }
 

@@ -2,13 +2,13 @@ package dev.semel.store.sqlite;
 
 import dev.semel.run.RunId;
 import dev.semel.store.Durability;
-import dev.semel.store.Lane;
-import dev.semel.store.Leases;
-import dev.semel.store.Reads;
+import dev.semel.store.WriteLane;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
-import dev.semel.store.jdbc.Migrations;
-import dev.semel.store.jdbc.Session;
+import dev.semel.store.jdbc.SchemaMigrations;
+import dev.semel.store.jdbc.JdbcSession;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -36,8 +36,8 @@ public final class SqliteStore implements Store {
     private static final int[] OLDEST = {3, 51, 3};
 
     /** One process owns the file, so a migration has no other worker to fence off. */
-    static final Migrations.Dialect MIGRATIONS = new Migrations.Dialect(
-            Migrations.in("/dev/semel/store/sqlite"),
+    static final SchemaMigrations.MigrationDialect MIGRATIONS = new SchemaMigrations.MigrationDialect(
+            SchemaMigrations.pathsIn("/dev/semel/store/sqlite"),
             "SELECT 1 FROM sqlite_schema WHERE name = 'semel_migration'",
             List.of());
 
@@ -47,11 +47,11 @@ public final class SqliteStore implements Store {
     private final boolean forTests;
     private final FileChannel lockChannel;
     private final FileLock lock;
-    private final Writer writer;
+    private final SqliteWriteConnection writer;
     /** Lane and leases share the one writing connection. */
     private final ReentrantLock turn = new ReentrantLock();
 
-    private final Checkpoints checkpoints;
+    private final WalCheckpointer checkpoints;
 
     /** @param clock microseconds; the process's own clock is the store's clock, because the store is in the process */
     public SqliteStore(Path file, LongSupplier clock, Supplier<RunId> ids) {
@@ -77,13 +77,13 @@ public final class SqliteStore implements Store {
             channel = FileChannel.open(Path.of(file + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             this.lockChannel = channel;
             this.lock = lockFile(file);
-            this.writer = new Writer(this::connectWriter);
+            this.writer = new SqliteWriteConnection(this::connectWriter);
         } catch (SQLException | IOException e) {
             closeLock(channel, e);
-            throw new StoreFailure.Down("The store " + file + " cannot be opened: " + e.getMessage(), e);
+            throw new StoreFailure.Unreachable("The store " + file + " cannot be opened: " + e.getMessage(), e);
         }
         // With auto-commit: the driver would begin a write transaction at once, and the writer holds the only one.
-        this.checkpoints = new Checkpoints(() -> connect(false));
+        this.checkpoints = new WalCheckpointer(() -> connect(false));
     }
 
     /** Closes the channel, which releases the lock, so that the next attempt does not find the file in use. */
@@ -165,14 +165,14 @@ public final class SqliteStore implements Store {
                 var row = statement.executeQuery("SELECT sqlite_version()")) {
             row.next();
             String version = row.getString(1);
-            if (!newEnough(version)) {
+            if (!isSupportedVersion(version)) {
                 throw new SQLException(
                         "SQLite " + version + " can corrupt a WAL database; Semel needs 3.51.3 or later");
             }
         }
     }
 
-    static boolean newEnough(String version) {
+    static boolean isSupportedVersion(String version) {
         String[] parts = version.split("\\.");
         for (int i = 0; i < OLDEST.length; i++) {
             int part = i < parts.length ? Integer.parseInt(parts[i]) : 0;
@@ -187,10 +187,10 @@ public final class SqliteStore implements Store {
     public void migrate() {
         turn.lock();
         try {
-            Migrations.run(writer.session().connection(), MIGRATIONS);
+            SchemaMigrations.run(writer.session().connection(), MIGRATIONS);
             writer.session().connection().commit();
         } catch (SQLException e) {
-            throw new StoreFailure.Down("The schema of " + file + " could not be migrated", e);
+            throw new StoreFailure.Unreachable("The schema of " + file + " could not be migrated", e);
         } finally {
             turn.unlock();
         }
@@ -207,27 +207,27 @@ public final class SqliteStore implements Store {
     }
 
     @Override
-    public Lane openTxLane() {
+    public WriteLane openTxLane() {
         throw new UnsupportedOperationException("The SQLite store has one writer and no lanes for user transactions");
     }
 
     @Override
-    public Lane openLane() {
-        return new SqliteLane(writer, turn, new SqliteLane.Ambience(clock, ids, checkpoints));
+    public WriteLane openLane() {
+        return new SqliteWriteLane(writer, turn, new SqliteWriteLane.LaneDependencies(clock, ids, checkpoints));
     }
 
     @Override
-    public Reads openReads() {
+    public StoreQueries openQueries() {
         try {
-            return new SqliteReads(new Session(connect(true)), clock);
+            return new SqliteStoreQueries(new JdbcSession(connect(true)), clock);
         } catch (SQLException e) {
-            throw new StoreFailure.Down("The store " + file + " cannot be opened for reading", e);
+            throw new StoreFailure.Unreachable("The store " + file + " cannot be opened for reading", e);
         }
     }
 
     @Override
-    public Leases openLeases() {
-        return new SqliteLeases(writer, turn, clock, forTests);
+    public WorkerLeases openLeases() {
+        return new SqliteWorkerLeases(writer, turn, clock, forTests);
     }
 
     @Override
@@ -238,7 +238,7 @@ public final class SqliteStore implements Store {
             writer.session().connection().rollback();
             return durability;
         } catch (SQLException e) {
-            throw new StoreFailure.Down("The store " + file + " did not return its durability settings", e);
+            throw new StoreFailure.Unreachable("The store " + file + " did not return its durability settings", e);
         } finally {
             turn.unlock();
         }
@@ -275,7 +275,7 @@ public final class SqliteStore implements Store {
             lock.release();
             lockChannel.close();
         } catch (SQLException | IOException e) {
-            throw new StoreFailure.Down("The store " + file + " did not close cleanly", e);
+            throw new StoreFailure.Unreachable("The store " + file + " did not close cleanly", e);
         } finally {
             turn.unlock();
         }

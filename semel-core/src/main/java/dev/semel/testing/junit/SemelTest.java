@@ -9,7 +9,7 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Marks a test class whose methods take a {@link dev.semel.testing.Lab} parameter.
+ * Marks a test class whose methods take a {@link dev.semel.testing.WorkflowTestKit} parameter.
  * Each test gets its own, which is checked and closed afterwards. If a test fails, its runs are printed with their
  * steps.
  */
@@ -17,5 +17,5 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Inherited
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
-@ExtendWith(LabExtension.class)
+@ExtendWith(WorkflowTestKitExtension.class)
 public @interface SemelTest {}

@@ -22,17 +22,17 @@ import org.junit.jupiter.api.Test;
 /** Lists for people are read from an index, in its order: a page costs the same among five rows and five million. */
 final class PeoplesListsTest {
     /** What one run asked, or was asked about one effect, is a handful, which may be sorted. */
-    private static final Set<String> FEW = Set.of("JdbcReviews.OF_RUN", "JdbcReviews.ABOUT");
+    private static final Set<String> FEW = Set.of("JdbcReviewQueries.OF_RUN", "JdbcReviewQueries.ABOUT");
 
     /** Each walks the index that was made for it, which has what is asked for and nothing of other workspaces. */
     private static final Map<String, String> WALKS = Map.of(
-            "EffectPages.OF_WORKSPACE", "semel_effect_by_workspace",
-            "EffectPages.REACHED_OF_WORKSPACE", "semel_effect_by_workspace",
-            "EffectPages.OF_OBJECT", "semel_effect_by_object",
-            "EffectPages.SUPPRESSED", "semel_effect_suppressed",
-            "EffectPages.REACHED_SUPPRESSED", "semel_effect_suppressed",
-            "EffectPages.UNSETTLED", "semel_effect_unsettled",
-            "EffectPages.REACHED_UNSETTLED", "semel_effect_unsettled");
+            "EffectListQueries.OF_WORKSPACE", "semel_effect_by_workspace",
+            "EffectListQueries.REACHED_OF_WORKSPACE", "semel_effect_by_workspace",
+            "EffectListQueries.OF_OBJECT", "semel_effect_by_object",
+            "EffectListQueries.SUPPRESSED", "semel_effect_suppressed",
+            "EffectListQueries.REACHED_SUPPRESSED", "semel_effect_suppressed",
+            "EffectListQueries.UNSETTLED", "semel_effect_unsettled",
+            "EffectListQueries.REACHED_UNSETTLED", "semel_effect_unsettled");
 
     @Test
     void every_list_of_reviews_and_effects_is_read_by_an_index_and_nothing_is_read_whole() throws Exception {
@@ -65,7 +65,7 @@ final class PeoplesListsTest {
 
     private static Map<String, String> statements() throws IllegalAccessException {
         Map<String, String> all = new LinkedHashMap<>();
-        for (Class<?> type : List.of(JdbcReviews.class, EffectPages.class)) {
+        for (Class<?> type : List.of(JdbcReviewQueries.class, EffectListQueries.class)) {
             for (Field field : type.getDeclaredFields()) {
                 if (Modifier.isStatic(field.getModifiers()) && field.getType() == String.class) {
                     field.setAccessible(true);

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.run.RunId;
 import dev.semel.store.PostgresPlace;
-import dev.semel.store.jdbc.JdbcReads;
+import dev.semel.store.jdbc.JdbcStoreQueries;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.sql.Connection;
@@ -28,18 +28,18 @@ import org.junit.jupiter.api.Test;
  */
 final class PlanTest {
     private static final List<Class<?>> STATEMENTS = List.of(
-            Admitting.class,
-            Bookkeeping.class,
-            Creating.class,
-            Driving.class,
-            Locking.class,
-            PostgresLane.class,
-            PostgresReads.class,
-            JdbcReads.class);
+            AdmissionBatchWriter.class,
+            LedgerBatchWriter.class,
+            NewRunBatchWriter.class,
+            RunProgressWriter.class,
+            BatchLocks.class,
+            PostgresWriteLane.class,
+            PostgresStoreQueries.class,
+            JdbcStoreQueries.class);
 
     /** Lists for users, joined with tables that are really large. */
     private static final Set<String> LISTS = Set.of(
-            JdbcReads.class.getSimpleName() + ".KEYS", JdbcReads.class.getSimpleName() + ".TALLY");
+            JdbcStoreQueries.class.getSimpleName() + ".KEYS", JdbcStoreQueries.class.getSimpleName() + ".TALLY");
 
     private final PostgresPlace place = PostgresPlace.withItsOwnClock();
     private final AtomicLong ids = new AtomicLong();
@@ -60,7 +60,7 @@ final class PlanTest {
         // In simple mode the driver leaves the numbered parameters to EXPLAIN.
         try (Connection connection = DriverManager.getConnection(place.url() + "&preferQueryMode=simple");
                 Statement statement = connection.createStatement()) {
-            statement.execute(Purpose.LANE.settings(18));
+            statement.execute(ConnectionPurpose.LANE.settings(18));
             for (Map.Entry<String, String> sql : statements().entrySet()) {
                 List<String> plan = plan(statement, sql.getValue());
                 asked++;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.run.RunId;
-import dev.semel.store.Leases;
+import dev.semel.store.WorkerLeases;
 import dev.semel.store.PostgresPlace;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
@@ -26,7 +26,7 @@ final class TakeoverTest {
     private final PostgresPlace place = PostgresPlace.withItsOwnClock();
     private final AtomicLong ids = new AtomicLong();
     private final Store store = new PostgresStore(place.url(), () -> 0, () -> new RunId(ids.incrementAndGet(), 1));
-    private final Leases leases = store.openLeases();
+    private final WorkerLeases leases = store.openLeases();
 
     @BeforeEach
     void open() {
@@ -51,7 +51,7 @@ final class TakeoverTest {
         leases.start(DEAD, "dead", 2, OVER);
         try (Connection paused = place.jdbc()) {
             lockSlot(paused, DEAD);
-            assertEquals(1, leases.takeOver());
+            assertEquals(1, leases.takeOverExpired());
             assertFalse(paused.isValid(5), "its session is gone, and with it what it had not committed");
         }
         assertEquals(0, place.count("semel_lease"));
@@ -63,7 +63,7 @@ final class TakeoverTest {
         leases.start(DEAD, "alive", 2, 60_000_000);
         try (Connection working = place.jdbc()) {
             lockSlot(working, DEAD);
-            assertEquals(0, leases.takeOver());
+            assertEquals(0, leases.takeOverExpired());
             assertTrue(working.isValid(5));
             working.rollback();
         }
@@ -79,21 +79,21 @@ final class TakeoverTest {
             shared.setAutoCommit(false);
             // Not a lock of the slot itself, so there is no session to end.
             statement.execute("SELECT 1 FROM semel_lease WHERE lease = " + DEAD + " FOR KEY SHARE");
-            assertEquals(0, leases.takeOver(), "the first one is in the way once");
-            assertEquals(1, leases.takeOver(), "and then stands last");
+            assertEquals(0, leases.takeOverExpired(), "the first one is in the way once");
+            assertEquals(1, leases.takeOverExpired(), "and then stands last");
             assertEquals(1, place.number("SELECT count(*) FROM semel_lease WHERE lease = " + DEAD));
             shared.rollback();
         }
-        assertEquals(1, leases.takeOver());
+        assertEquals(1, leases.takeOverExpired());
         assertEquals(0, place.count("semel_lease"));
     }
 
     @Test
     void two_workers_cannot_have_the_same_lease() {
         leases.start(DEAD, "first", 2, 60_000_000);
-        try (Leases other = store.openLeases()) {
-            assertThrows(StoreFailure.Poisoned.class, () -> other.start(DEAD, "second", 2, 60_000_000));
+        try (WorkerLeases other = store.openLeases()) {
+            assertThrows(StoreFailure.ValueRejected.class, () -> other.start(DEAD, "second", 2, 60_000_000));
         }
-        assertEquals("first", store.openReads().workers().getFirst().name());
+        assertEquals("first", store.openQueries().workers().getFirst().name());
     }
 }

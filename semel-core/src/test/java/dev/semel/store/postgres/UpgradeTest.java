@@ -6,14 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.Run;
 import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Catalog;
+import dev.semel.SemelOptions;
+import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
 import dev.semel.store.PostgresPlace;
 import dev.semel.store.StoreFailure;
-import dev.semel.store.jdbc.Migrations;
+import dev.semel.store.jdbc.SchemaMigrations;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.sql.Connection;
@@ -48,10 +48,10 @@ final class UpgradeTest {
             .body((ctx, text) -> ctx.step("say", String.class, _ -> text));
 
     private Semel worker(Workflow<?, ?>... known) {
-        Catalog.Compiler none = version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+        WorkflowCatalog.VersionCompiler none = version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        return Semel.open(Settings.of(place.url(), none)).register(known);
+        return Semel.open(SemelOptions.of(place.url(), none)).register(known);
     }
 
     private PostgresStore store() {
@@ -64,10 +64,10 @@ final class UpgradeTest {
         paths.addAll(List.of(newer));
         try (Connection connection = place.jdbc()) {
             connection.setAutoCommit(false);
-            Migrations.run(
+            SchemaMigrations.run(
                     connection,
-                    new Migrations.Dialect(
-                            paths, PostgresStore.MIGRATIONS.known(), PostgresStore.MIGRATIONS.standstill()));
+                    new SchemaMigrations.MigrationDialect(
+                            paths, PostgresStore.MIGRATIONS.existsQuery(), PostgresStore.MIGRATIONS.fencingStatements()));
             connection.commit();
         }
     }
@@ -77,7 +77,7 @@ final class UpgradeTest {
         try (Semel older = worker(ECHO)) {
             upgrade(ADDITIVE);
             assertEquals("a", older.start(ECHO, "a").result(LONGEST));
-            assertTrue(older.ready());
+            assertTrue(older.isReady());
         }
         try (Semel older = worker(ECHO)) {
             assertEquals("b", older.start(ECHO, "b").result(LONGEST), "and starts under it, too");
@@ -108,12 +108,12 @@ final class UpgradeTest {
             assertTrue(refusal.detail().contains("newer"), refusal.detail());
             assertTrue(refusal.detail().contains("No run was started"), refusal.detail());
             assertEquals(runs, place.count("semel_run"));
-            assertTrue(!older.ready(), "it is not ready");
+            assertTrue(!older.isReady(), "it is not ready");
             assertTrue(
-                    String.valueOf(older.standing().trouble()).contains("newer Semel"),
-                    older.standing().trouble());
+                    String.valueOf(older.workerStatus().unreadyReason()).contains("newer Semel"),
+                    older.workerStatus().unreadyReason());
             go.countDown(); // what it was doing counts for nothing, and it does not take the run up again
-            assertEquals("started", begun.status().word());
+            assertEquals("started", begun.status().wireName());
             assertEquals(0, place.count("semel_lease"), "it takes no new lease");
         }
         assertEquals(0, place.count("semel_finished_run"));
@@ -123,11 +123,11 @@ final class UpgradeTest {
     void an_older_worker_does_not_start_under_a_schema_that_it_does_not_understand() throws SQLException {
         store().migrate();
         upgrade(BREAKING);
-        StoreFailure refusal = assertThrows(StoreFailure.Outdated.class, () -> worker(ECHO));
+        StoreFailure refusal = assertThrows(StoreFailure.SchemaTooNew.class, () -> worker(ECHO));
         assertTrue(String.valueOf(refusal.getMessage()).contains("V901__breaking.sql"), refusal.getMessage());
         assertTrue(String.valueOf(refusal.getMessage()).contains("Start the newer version"), refusal.getMessage());
         assertThrows(
-                StoreFailure.Outdated.class,
+                StoreFailure.SchemaTooNew.class,
                 () -> store().openLeases().start(7, "sly", 1, 1_000_000),
                 "nor gets a lease in another way");
         assertEquals(0, place.count("semel_lease"));
@@ -150,7 +150,7 @@ final class UpgradeTest {
                 one.get();
             }
         }
-        assertEquals(Migrations.ALL.size(), place.count("semel_migration"));
+        assertEquals(SchemaMigrations.ALL.size(), place.count("semel_migration"));
     }
 
     /** Stopped between two of its statements by a lock of ours; then its session is ended, as by a crash. */

@@ -44,7 +44,7 @@ final class SqliteFileTest {
     void a_second_store_on_the_same_file_is_refused_with_a_clear_word() {
         try (SqlitePlace place = new SqlitePlace()) {
             try (Store _ = place.store()) {
-                assertUsed(assertThrows(StoreFailure.Down.class, place::store), place);
+                assertUsed(assertThrows(StoreFailure.Unreachable.class, place::store), place);
             }
             place.store().close();
         }
@@ -65,7 +65,7 @@ final class SqliteFileTest {
                     .start();
             try (var said = other.inputReader()) {
                 assertEquals("locked", said.readLine());
-                assertUsed(assertThrows(StoreFailure.Down.class, place::store), place);
+                assertUsed(assertThrows(StoreFailure.Unreachable.class, place::store), place);
             } finally {
                 other.destroyForcibly().onExit().join();
             }
@@ -89,7 +89,7 @@ final class SqliteFileTest {
             Files.createDirectories(place.file().getParent());
             Files.writeString(place.file(), "this is a letter, not a database. ".repeat(100));
             for (int i = 0; i < 2; i++) {
-                StoreFailure refusal = assertThrows(StoreFailure.Down.class, place::store);
+                StoreFailure refusal = assertThrows(StoreFailure.Unreachable.class, place::store);
                 assertFalse(String.valueOf(refusal.getMessage()).contains("another Semel process"), "it is not in use");
                 assertTrue(String.valueOf(refusal.getMessage())
                         .contains(place.file().toString()));
@@ -101,10 +101,10 @@ final class SqliteFileTest {
     @Test
     void a_library_with_the_wal_bug_is_refused() {
         for (String old : List.of("3.51.2", "3.51", "3.50.9", "3.7.17", "2.99.99")) {
-            assertFalse(SqliteStore.newEnough(old), old);
+            assertFalse(SqliteStore.isSupportedVersion(old), old);
         }
         for (String fine : List.of("3.51.3", "3.51.10", "3.52.0", "3.53.4", "4.0.0")) {
-            assertTrue(SqliteStore.newEnough(fine), fine);
+            assertTrue(SqliteStore.isSupportedVersion(fine), fine);
         }
     }
 }

@@ -1,7 +1,7 @@
 package dev.semel.server.api;
 
 import dev.semel.run.RunId;
-import dev.semel.store.Rows;
+import dev.semel.store.StoredRows;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -30,46 +30,46 @@ record AuditFilter(
             "q must be a filter like actor:ID action:key.release target:KEY since:2h until:2026-11-15T09:00:00Z";
 
     static AuditFilter parse(@Nullable String text, long now) {
-        Map<String, String> words = FilterWords.in(text, Set.of("actor", "action", "target", "since", "until"), WORDS);
+        Map<String, String> words = FilterParser.parse(text, Set.of("actor", "action", "target", "since", "until"), WORDS);
         return new AuditFilter(
                 words.get("actor"),
                 words.get("action"),
                 words.get("target"),
-                moment(words, "since", now, 0),
-                moment(words, "until", now, Long.MAX_VALUE));
+                parseTime(words, "since", now, 0),
+                parseTime(words, "until", now, Long.MAX_VALUE));
     }
 
     /** The time of this filter word, or the default if the filter does not have it. */
-    static long moment(Map<String, String> words, String name, long now, long fallback) {
+    static long parseTime(Map<String, String> words, String name, long now, long fallback) {
         String value = words.get(name);
-        return value == null ? fallback : moment(name, value, now);
+        return value == null ? fallback : parseTime(name, value, now);
     }
 
     /** Parses an age such as 2h, or a time with an offset. */
-    static long moment(String name, String value, long now) {
+    static long parseTime(String name, String value, long now) {
         if (value.matches("[0-9]{1,6}[smhd]")) {
-            return now - Runs.Filter.age(value);
+            return now - RunRoutes.RunListFilter.parseAge(value);
         }
         try {
             Instant time = OffsetDateTime.parse(value).toInstant();
             return ChronoUnit.MICROS.between(Instant.EPOCH, time);
         } catch (DateTimeException | ArithmeticException e) {
-            throw Paging.refused(name + " must be an age like 30s, 15m, 2h or 7d, or a time like 2026-11-15T09:00:00Z");
+            throw PagingParameters.invalidQuery(name + " must be an age like 30s, 15m, 2h or 7d, or a time like 2026-11-15T09:00:00Z");
         }
     }
 
     /** A cursor before the newest row that can match, so that a query for an old time skips newer rows. */
     @Nullable
-    RunId start() {
-        return until == Long.MAX_VALUE ? null : RunId.madeUntil(until);
+    RunId firstCursor() {
+        return until == Long.MAX_VALUE ? null : RunId.upperBoundAt(until);
     }
 
     /** Whether neither this row nor any older row can match. */
-    boolean isPast(Rows.Audit row) {
+    boolean isBeforeRange(StoredRows.AuditRow row) {
         return row.at() < since - SKEW_MICROS;
     }
 
-    boolean wants(Rows.Audit row) {
+    boolean matches(StoredRows.AuditRow row) {
         return row.at() >= since
                 && row.at() < until
                 && (actor == null || actor.equals(row.actor()))

@@ -1,11 +1,11 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
-import dev.semel.server.http.Answer;
-import dev.semel.server.http.Request;
-import dev.semel.store.Rows;
+import dev.semel.server.http.HttpResponse;
+import dev.semel.server.http.HttpRequest;
+import dev.semel.store.StoredRows;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -29,25 +29,25 @@ final class AuditRoutes {
         this.semel = semel;
     }
 
-    Answer list(Request request) {
+    HttpResponse list(HttpRequest request) {
         AuditFilter filter = AuditFilter.parse(request.query("q"), now());
         int workspace = request.principal().workspace();
         if (acceptsJsonLines(request)) {
-            return Answer.stream(LINES, out -> lines(out, workspace, filter));
+            return HttpResponse.stream(LINES, out -> lines(out, workspace, filter));
         }
-        Paging paging = Paging.of(request);
-        Page page = page(workspace, filter, paging.afterId(), paging.limit());
-        ObjectNode out = Views.object();
+        PagingParameters paging = PagingParameters.parse(request);
+        AuditPage page = page(workspace, filter, paging.afterId(), paging.limit());
+        ObjectNode out = JsonViews.newObject();
         ArrayNode items = out.putArray("items");
         page.found().forEach(row -> items.add(view(row)));
-        out.put("next", page.next() == null ? null : Paging.cursor(page.next()));
-        return Views.ok(out);
+        out.put("next", page.next() == null ? null : PagingParameters.cursor(page.next()));
+        return JsonViews.ok(out);
     }
 
-    private static boolean acceptsJsonLines(Request request) {
+    private static boolean acceptsJsonLines(HttpRequest request) {
         String format = request.query("format");
         if (format != null && !format.equals("jsonl") && !format.equals("json")) {
-            throw Paging.refused("format must be json or jsonl");
+            throw PagingParameters.invalidQuery("format must be json or jsonl");
         }
         String accept = request.header("Accept");
         return format == null ? accept != null && accept.contains(LINES) : format.equals("jsonl");
@@ -59,34 +59,34 @@ final class AuditRoutes {
     }
 
     /** @param next the row to continue after; null at the end */
-    record Page(List<Rows.Audit> found, @Nullable RunId next) {}
+    record AuditPage(List<StoredRows.AuditRow> found, @Nullable RunId next) {}
 
-    Page page(int workspace, AuditFilter filter, @Nullable RunId after, int limit) {
-        List<Rows.Audit> found = new ArrayList<>();
-        RunId behind = after == null ? filter.start() : after;
+    AuditPage page(int workspace, AuditFilter filter, @Nullable RunId after, int limit) {
+        List<StoredRows.AuditRow> found = new ArrayList<>();
+        RunId behind = after == null ? filter.firstCursor() : after;
         for (int scanned = 0; scanned < MAX_SCANNED; scanned += PAGE_SIZE) {
-            List<Rows.Audit> rows = rows(workspace, behind);
-            for (Rows.Audit row : rows) {
-                if (filter.isPast(row)) {
-                    return new Page(found, null);
+            List<StoredRows.AuditRow> rows = rows(workspace, behind);
+            for (StoredRows.AuditRow row : rows) {
+                if (filter.isBeforeRange(row)) {
+                    return new AuditPage(found, null);
                 }
                 behind = row.id();
-                if (filter.wants(row)) {
+                if (filter.matches(row)) {
                     found.add(row);
                     if (found.size() == limit) {
-                        return new Page(found, behind);
+                        return new AuditPage(found, behind);
                     }
                 }
             }
             if (rows.size() < PAGE_SIZE) {
-                return new Page(found, null);
+                return new AuditPage(found, null);
             }
         }
-        return new Page(found, behind);
+        return new AuditPage(found, behind);
     }
 
-    private List<Rows.Audit> rows(int workspace, @Nullable RunId behind) {
-        List<Rows.Audit> rows = semel.view(reads -> reads.audit(workspace, behind, PAGE_SIZE));
+    private List<StoredRows.AuditRow> rows(int workspace, @Nullable RunId behind) {
+        List<StoredRows.AuditRow> rows = semel.view(reads -> reads.audit(workspace, behind, PAGE_SIZE));
         return rows == null ? List.of() : rows;
     }
 
@@ -94,18 +94,18 @@ final class AuditRoutes {
     private void lines(OutputStream out, int workspace, AuditFilter filter) throws IOException {
         RunId behind = null;
         do {
-            Page page = page(workspace, filter, behind, PAGE_SIZE);
+            AuditPage page = page(workspace, filter, behind, PAGE_SIZE);
             StringBuilder text = new StringBuilder();
-            page.found().forEach(row -> text.append(Json.write(view(row))).append('\n'));
+            page.found().forEach(row -> text.append(StrictJson.write(view(row))).append('\n'));
             out.write(text.toString().getBytes(StandardCharsets.UTF_8));
             out.flush();
             behind = page.next();
         } while (behind != null);
     }
 
-    static ObjectNode view(Rows.Audit row) {
-        return Views.object()
-                .put("at", Views.time(row.at()))
+    static ObjectNode view(StoredRows.AuditRow row) {
+        return JsonViews.newObject()
+                .put("at", JsonViews.formatTime(row.at()))
                 .put("actor_id", row.actor())
                 .put("action", row.action())
                 .put("target", row.target())

@@ -1,10 +1,10 @@
 package dev.semel.server.api;
 
-import dev.semel.server.http.Answer;
-import dev.semel.server.http.Request;
+import dev.semel.server.http.HttpResponse;
+import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.Router;
-import dev.semel.server.http.Scope;
-import dev.semel.server.settings.Cohorts;
+import dev.semel.server.http.TokenScope;
+import dev.semel.server.settings.ProfileCohorts;
 import java.util.List;
 
 /** Serves cohorts, which are named groups of recipient profiles, and their members. */
@@ -12,62 +12,62 @@ final class CohortRoutes {
     private static final int LARGEST = 16 << 10;
     private static final String MEMBERS = "/v1/cohorts/{name}/members";
 
-    private final Cohorts cohorts;
-    private final SettingDeeds actions;
+    private final ProfileCohorts cohorts;
+    private final SettingActions actions;
 
-    CohortRoutes(Cohorts cohorts, SettingDeeds actions) {
+    CohortRoutes(ProfileCohorts cohorts, SettingActions actions) {
         this.cohorts = cohorts;
         this.actions = actions;
     }
 
     void addTo(Router router) {
-        var place = new SettingRoutes.Place("/v1/cohorts", "name", Scope.OPERATE, LARGEST);
-        new SettingRoutes<>(cohorts.shelf(), actions, place, (_, _) -> List.of()).addTo(router);
-        router.add("GET", MEMBERS, Scope.READ, this::members)
-                .add(Api.changing("PUT", MEMBERS + "/{profile}", Scope.OPERATE, this::add))
-                .add(Api.changing("DELETE", MEMBERS + "/{profile}", Scope.OPERATE, this::remove));
+        var place = new SettingRoutes.SettingEndpoint("/v1/cohorts", "name", TokenScope.OPERATE, LARGEST);
+        new SettingRoutes<>(cohorts.documents(), actions, place, (_, _) -> List.of()).addTo(router);
+        router.add("GET", MEMBERS, TokenScope.READ, this::members)
+                .add(ApiRoutes.mutationRoute("PUT", MEMBERS + "/{profile}", TokenScope.OPERATE, this::add))
+                .add(ApiRoutes.mutationRoute("DELETE", MEMBERS + "/{profile}", TokenScope.OPERATE, this::remove));
     }
 
-    private Cohorts.Seat membership(Request request) {
-        return new Cohorts.Seat(request.principal().workspace(), existing(request), request.parameter("profile"));
+    private ProfileCohorts.Membership membership(HttpRequest request) {
+        return new ProfileCohorts.Membership(request.principal().workspace(), existing(request), request.parameter("profile"));
     }
 
     /** Rejects unknown names, so that a misspelt name does not create a cohort. */
-    private String existing(Request request) {
+    private String existing(HttpRequest request) {
         String name = request.parameter("name");
-        if (cohorts.shelf().row(request.principal().workspace(), name) == null) {
-            throw SettingDeeds.unknown();
+        if (cohorts.documents().findRow(request.principal().workspace(), name) == null) {
+            throw SettingActions.unknownSetting();
         }
         return name;
     }
 
-    Answer members(Request request) {
-        Paging paging = Paging.of(request);
+    HttpResponse members(HttpRequest request) {
+        PagingParameters paging = PagingParameters.parse(request);
         String name = existing(request);
-        return Views.page(
-                cohorts.members(request.principal().workspace(), name, SettingDeeds.after(paging), paging.limit()),
+        return JsonViews.pageResponse(
+                cohorts.members(request.principal().workspace(), name, SettingActions.nameAfter(paging), paging.limit()),
                 paging.limit(),
-                row -> Views.object().put("profile_id", Cohorts.profile(row)).put("since", Views.time(row.changedAt())),
-                row -> SettingDeeds.cursor(Cohorts.profile(row)));
+                row -> JsonViews.newObject().put("profile_id", ProfileCohorts.profile(row)).put("since", JsonViews.formatTime(row.changedAt())),
+                row -> SettingActions.nameCursor(ProfileCohorts.profile(row)));
     }
 
-    Answer add(Request request) {
-        Cohorts.Seat membership = membership(request);
+    HttpResponse add(HttpRequest request) {
+        ProfileCohorts.Membership membership = membership(request);
         return actions.put(
                 request,
-                new Deeds.Deed("cohort.add", membership.cohort(), membership.profile()),
-                cohorts.adding(membership, request.principal().tokenId()),
-                row -> Views.object()
+                new IdempotentActions.ActionRequest("cohort.add", membership.cohort(), membership.profile()),
+                cohorts.prepareAdd(membership, request.principal().tokenId()),
+                row -> JsonViews.newObject()
                         .put("cohort", membership.cohort())
                         .put("profile_id", membership.profile())
-                        .put("since", Views.time(row.changedAt())));
+                        .put("since", JsonViews.formatTime(row.changedAt())));
     }
 
-    Answer remove(Request request) {
-        Cohorts.Seat membership = membership(request);
+    HttpResponse remove(HttpRequest request) {
+        ProfileCohorts.Membership membership = membership(request);
         return actions.remove(
                 request,
-                new Deeds.Deed("cohort.leave", membership.cohort(), membership.profile()),
-                cohorts.removing(membership, request.principal().tokenId()));
+                new IdempotentActions.ActionRequest("cohort.leave", membership.cohort(), membership.profile()),
+                cohorts.prepareRemove(membership, request.principal().tokenId()));
     }
 }

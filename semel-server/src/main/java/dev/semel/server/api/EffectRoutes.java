@@ -1,13 +1,13 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
-import dev.semel.effect.Ledger;
+import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
-import dev.semel.server.http.Answer;
-import dev.semel.server.http.Request;
-import dev.semel.store.Reads;
-import dev.semel.store.Rows;
-import dev.semel.workflow.Current;
+import dev.semel.server.http.HttpResponse;
+import dev.semel.server.http.HttpRequest;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.StoredRows;
+import dev.semel.workflow.CurrentWorkflow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -18,28 +18,28 @@ import tools.jackson.databind.node.ObjectNode;
 /** Serves `GET /v1/effects`: the effect ledger with the key, status and run of each side effect. */
 final class EffectRoutes {
     private final Semel semel;
-    private final Masks masks;
+    private final PiiMasks masks;
 
     EffectRoutes(Semel semel) {
         this.semel = semel;
-        this.masks = new Masks(semel);
+        this.masks = new PiiMasks(semel);
     }
 
     /** The filter `q`: `object:order/1 key:KEY state:in_doubt workflow:NAME protection:none suppressed:true`. */
     private record Filter(
             @Nullable String object,
             @Nullable String key,
-            Ledger.@Nullable State state,
+            EffectLedger.@Nullable EffectState state,
             @Nullable String workflow,
             @Nullable String protection,
-            Reads.Part part) {
+            StoreQueries.EffectSelection part) {
         static Filter parse(@Nullable String text) {
             String object = null;
             String key = null;
-            Ledger.State state = null;
+            EffectLedger.EffectState state = null;
             String workflow = null;
             String protection = null;
-            Reads.Part part = Reads.Part.ALL;
+            StoreQueries.EffectSelection part = StoreQueries.EffectSelection.ALL;
             for (String word : text == null || text.isBlank()
                     ? new String[0]
                     : text.strip().split("\\s+")) {
@@ -53,7 +53,7 @@ final class EffectRoutes {
                     case "protection" -> protection = value;
                     case "suppressed" -> part = partOf(value);
                     default ->
-                        throw Paging.refused(
+                        throw PagingParameters.invalidQuery(
                                 "q must be a filter like object:NAME key:KEY state:in_doubt workflow:NAME"
                                         + " protection:none suppressed:true");
                 }
@@ -61,25 +61,25 @@ final class EffectRoutes {
             return new Filter(object, key, state, workflow, protection, part);
         }
 
-        private static Reads.Part partOf(String word) {
+        private static StoreQueries.EffectSelection partOf(String word) {
             return switch (word) {
-                case "true" -> Reads.Part.SUPPRESSED;
-                case "false" -> Reads.Part.DEEDS;
-                default -> throw Paging.refused("suppressed must be true or false");
+                case "true" -> StoreQueries.EffectSelection.SUPPRESSED;
+                case "false" -> StoreQueries.EffectSelection.DEEDS;
+                default -> throw PagingParameters.invalidQuery("suppressed must be true or false");
             };
         }
 
-        private static Ledger.State stateOf(String word) {
-            for (Ledger.State state : Ledger.State.values()) {
-                if (word(state).equals(word)) {
+        private static EffectLedger.EffectState stateOf(String word) {
+            for (EffectLedger.EffectState state : EffectLedger.EffectState.values()) {
+                if (statusWord(state).equals(word)) {
                     return state;
                 }
             }
-            throw Paging.refused("state must be one of on_its_way, done, in_doubt, not_done");
+            throw PagingParameters.invalidQuery("state must be one of on_its_way, done, in_doubt, not_done");
         }
     }
 
-    static String word(Ledger.State state) {
+    static String statusWord(EffectLedger.EffectState state) {
         return switch (state) {
             case RESERVED -> "on_its_way";
             case DONE -> "done";
@@ -88,23 +88,23 @@ final class EffectRoutes {
         };
     }
 
-    Answer list(Request request) {
+    HttpResponse list(HttpRequest request) {
         Filter query = Filter.parse(request.query("q"));
-        Paging paging = Paging.of(request);
-        Reads.LedgerPage page = page(request.principal().workspace(), query, paging);
-        ObjectNode out = Views.object();
+        PagingParameters paging = PagingParameters.parse(request);
+        StoreQueries.EffectPage page = page(request.principal().workspace(), query, paging);
+        ObjectNode out = JsonViews.newObject();
         ArrayNode items = out.putArray("items");
-        page.found().forEach(row -> items.add(item(row)));
+        page.found().forEach(row -> items.add(effectJson(row)));
         out.put("next", page.next() == null ? null : cursor(page.next()));
-        return Views.ok(out);
+        return JsonViews.ok(out);
     }
 
-    private Reads.LedgerPage page(int ws, Filter query, Paging paging) {
-        Current workflow = query.workflow() == null ? null : semel.workflow(ws, query.workflow());
+    private StoreQueries.EffectPage page(int ws, Filter query, PagingParameters paging) {
+        CurrentWorkflow workflow = query.workflow() == null ? null : semel.workflow(ws, query.workflow());
         if (query.workflow() != null && workflow == null) {
-            return new Reads.LedgerPage(List.of(), null);
+            return new StoreQueries.EffectPage(List.of(), null);
         }
-        var filter = new Reads.EffectFilter(
+        var filter = new StoreQueries.EffectFilter(
                 ws,
                 query.state(),
                 workflow == null ? null : workflow.published().workflowId(),
@@ -114,7 +114,7 @@ final class EffectRoutes {
                 query.part(),
                 paging.after() == null ? null : place(paging.after()),
                 paging.limit());
-        Reads.LedgerPage named = query.key() == null || paging.after() != null ? null : byKey(filter, query.key());
+        StoreQueries.EffectPage named = query.key() == null || paging.after() != null ? null : byKey(filter, query.key());
         return named != null ? named : Objects.requireNonNull(semel.view(reads -> reads.effects(filter)));
     }
 
@@ -122,59 +122,59 @@ final class EffectRoutes {
      * Looks up the row of a key that spans runs, or of a step id. Null if neither exists, as for suppressed effects and
      * keys of single runs; the caller then scans the newest rows.
      */
-    private Reads.@Nullable LedgerPage byKey(Reads.EffectFilter filter, String key) {
-        List<Ledger.Row> found = new ArrayList<>();
-        for (Ledger.Id id : List.of(Ledger.Id.once(filter.ws(), key), Ledger.Id.step(filter.ws(), key))) {
-            Ledger.Row row = semel.view(reads -> reads.effect(id));
-            if (row != null && filter.fits(row)) {
+    private StoreQueries.@Nullable EffectPage byKey(StoreQueries.EffectFilter filter, String key) {
+        List<EffectLedger.EffectRow> found = new ArrayList<>();
+        for (EffectLedger.EffectId id : List.of(EffectLedger.EffectId.once(filter.ws(), key), EffectLedger.EffectId.step(filter.ws(), key))) {
+            EffectLedger.EffectRow row = semel.view(reads -> reads.effect(id));
+            if (row != null && filter.matches(row)) {
                 found.add(row);
             }
         }
-        return found.isEmpty() ? null : new Reads.LedgerPage(found, null);
+        return found.isEmpty() ? null : new StoreQueries.EffectPage(found, null);
     }
 
-    static boolean isSuppressed(Ledger.Row row) {
-        return row.stoodFor() != null;
+    static boolean isSuppressed(EffectLedger.EffectRow row) {
+        return row.suppressedBy() != null;
     }
 
-    ObjectNode item(Ledger.Row row) {
-        ObjectNode out = Views.object();
-        Rows.Run run =
+    ObjectNode effectJson(EffectLedger.EffectRow row) {
+        ObjectNode out = JsonViews.newObject();
+        StoredRows.RunRow run =
                 semel.view(reads -> reads.run(row.id().workspace(), row.holder().run()));
-        Masks.Mask mask = masks.of(run, row.id().workspace(), row.facts().workflowId());
-        out.set("effect_key", Bare.key(row).under(mask));
-        out.put("status", isSuppressed(row) ? "suppressed" : word(row.state()));
+        PiiMasks.PiiMask mask = masks.of(run, row.id().workspace(), row.details().workflowId());
+        out.set("effect_key", UnmaskedValue.key(row).maskWith(mask));
+        out.put("status", isSuppressed(row) ? "suppressed" : statusWord(row.state()));
         out.put("step_id", row.holder().step());
-        out.put("path", row.facts().path());
+        out.put("path", row.details().path());
         out.put("run_id", run == null ? row.holder().run().text() : run.runIdText());
-        out.put("workflow_id", row.facts().workflowId());
+        out.put("workflow_id", row.details().workflowId());
         out.put(
                 "workflow",
                 run == null
                         ? null
                         : semel.version(run.workflowId(), run.version()).name());
-        out.put("protection", row.facts().protection());
-        out.put("does", row.facts().does());
-        out.set("object", Bare.object(row).under(mask));
-        out.put("worth", row.facts().worth());
+        out.put("protection", row.details().protection());
+        out.put("does", row.details().does());
+        out.set("object", UnmaskedValue.object(row).maskWith(mask));
+        out.put("worth", row.details().worth());
         out.put("attempts", isSuppressed(row) ? 0 : row.attempt());
-        out.put("first_at", Views.time(row.firstAt()));
-        out.put("accepted_at", isSuppressed(row) ? null : Views.time(row.acceptedAt()));
-        out.put("window_ends_at", Views.time(row.expiresAt()));
+        out.put("first_at", JsonViews.formatTime(row.firstAt()));
+        out.put("accepted_at", isSuppressed(row) ? null : JsonViews.formatTime(row.acceptedAt()));
+        out.put("window_ends_at", JsonViews.formatTime(row.expiresAt()));
         out.put("generation", row.generation());
         return out;
     }
 
-    private static String cursor(Reads.EffectPlace place) {
-        return Paging.cursor(place.run()) + "." + place.digest();
+    private static String cursor(StoreQueries.EffectCursor place) {
+        return PagingParameters.cursor(place.run()) + "." + place.digest();
     }
 
-    private static Reads.EffectPlace place(String cursor) {
+    private static StoreQueries.EffectCursor place(String cursor) {
         int dot = cursor.indexOf('.');
         RunId run = dot < 0 ? null : RunId.parse("run_" + cursor.substring(0, dot));
         if (run == null || !cursor.substring(dot + 1).matches("[0-9a-f]{0,64}")) {
-            throw Paging.refused("after is not a cursor from an earlier page");
+            throw PagingParameters.invalidQuery("after is not a cursor from an earlier page");
         }
-        return new Reads.EffectPlace(run, cursor.substring(dot + 1));
+        return new StoreQueries.EffectCursor(run, cursor.substring(dot + 1));
     }
 }

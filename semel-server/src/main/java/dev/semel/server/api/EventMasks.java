@@ -1,10 +1,10 @@
 package dev.semel.server.api;
 
-import dev.semel.key.FieldPath;
-import dev.semel.server.doors.Event;
-import dev.semel.server.doors.EventDoor;
-import dev.semel.server.doors.KeptEvent;
-import dev.semel.store.Rows;
+import dev.semel.admission.FieldPath;
+import dev.semel.server.ingress.InboundEvent;
+import dev.semel.server.ingress.EventIngress;
+import dev.semel.server.ingress.StoredEventReader;
+import dev.semel.store.StoredRows;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -20,37 +20,37 @@ final class EventMasks {
     /** Members that identify the event are never masked, because users search by them. */
     private static final Set<String> NAMES = Set.of("id", "source", "type", "specversion", "time");
 
-    private final EventDoor ingress;
+    private final EventIngress ingress;
 
-    EventMasks(EventDoor ingress) {
+    EventMasks(EventIngress ingress) {
         this.ingress = ingress;
     }
 
     /** The masked event; JSON null if the list omitted it because it is large. */
-    JsonNode shown(Rows.Event stored) {
+    JsonNode mask(StoredRows.EventRow stored) {
         if (stored.body().isEmpty()) {
             return JsonNodeFactory.instance.nullNode();
         }
-        Event event = KeptEvent.of(stored);
-        List<EventDoor.Marking> markings = ingress.marking(stored.ws(), event);
+        InboundEvent event = StoredEventReader.read(stored);
+        List<EventIngress.PiiMarking> markings = ingress.findPiiMarkings(stored.ws(), event);
         if (markings.isEmpty()) {
-            return event.whole();
+            return event.envelope();
         }
         List<FieldPath> paths = new ArrayList<>();
         List<JsonNode> inputs = new ArrayList<>();
         inputs.add(event.data());
-        for (EventDoor.Marking one : markings) {
+        for (EventIngress.PiiMarking one : markings) {
             paths.addAll(one.pii());
             if (one.input() != null) {
                 inputs.add(one.input());
             }
         }
-        Masks.Mask mask = Masks.mask(paths, inputs);
-        ObjectNode out = Views.object();
-        event.whole().properties().forEach(member -> {
+        PiiMasks.PiiMask mask = PiiMasks.fromInputs(paths, inputs);
+        ObjectNode out = JsonViews.newObject();
+        event.envelope().properties().forEach(member -> {
             String name = member.getKey();
             JsonNode value = member.getValue();
-            out.set(name, name.equals("data") ? mask.input(value) : NAMES.contains(name) ? value : mask.value(value));
+            out.set(name, name.equals("data") ? mask.maskInput(value) : NAMES.contains(name) ? value : mask.maskValue(value));
         });
         return out;
     }

@@ -2,20 +2,20 @@ package dev.semel.server.api;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
-import dev.semel.server.auth.Quotas;
-import dev.semel.server.doors.BinaryEvent;
-import dev.semel.server.doors.Delivered;
-import dev.semel.server.doors.Depth;
-import dev.semel.server.doors.Entrance;
-import dev.semel.server.doors.Event;
-import dev.semel.server.doors.EventDoor;
-import dev.semel.server.doors.EventReader;
-import dev.semel.server.doors.SideBySide;
-import dev.semel.server.http.Answer;
+import dev.semel.json.StrictJson;
+import dev.semel.server.access.TriggerQuotas;
+import dev.semel.server.ingress.BinaryEventReader;
+import dev.semel.server.ingress.EventDeliveryResult;
+import dev.semel.server.ingress.RunDepthLimit;
+import dev.semel.server.ingress.EventOrigin;
+import dev.semel.server.ingress.InboundEvent;
+import dev.semel.server.ingress.EventIngress;
+import dev.semel.server.ingress.JsonEventReader;
+import dev.semel.server.ingress.ParallelTasks;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Principal;
-import dev.semel.server.http.Request;
-import dev.semel.trigger.Door;
+import dev.semel.server.http.HttpRequest;
+import dev.semel.trigger.TriggerSource;
 import dev.semel.trigger.Trigger;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -32,32 +32,32 @@ import tools.jackson.databind.node.ObjectNode;
 final class EventRoutes {
     private static final int MOST_EVENTS = 1_000;
 
-    private final EventDoor ingress;
-    private final Quotas quotas;
+    private final EventIngress ingress;
+    private final TriggerQuotas quotas;
 
-    EventRoutes(EventDoor ingress, Quotas quotas) {
+    EventRoutes(EventIngress ingress, TriggerQuotas quotas) {
         this.ingress = ingress;
         this.quotas = quotas;
     }
 
-    Answer post(Request request) {
+    HttpResponse post(HttpRequest request) {
         String type = String.valueOf(request.header("Content-Type")).strip().toLowerCase(Locale.ROOT);
         // The longer type first: the shorter one is its prefix.
         if (type.startsWith("application/cloudevents-batch")) {
             requireJson(type, "application/cloudevents-batch+json");
-            return batch(request, Json.parse(request.body()), true);
+            return batch(request, StrictJson.parse(request.body()), true);
         }
         if (type.startsWith("application/cloudevents")) {
             requireJson(type, "application/cloudevents+json");
-            return single(request, EventReader.read(Json.parse(request.body()), true));
+            return single(request, JsonEventReader.read(StrictJson.parse(request.body()), true));
         }
-        Map<String, List<String>> attributes = request.headersLike("ce-");
+        Map<String, List<String>> attributes = request.headersWithPrefix("ce-");
         if (!attributes.isEmpty()) {
-            return single(request, BinaryEvent.read(attributes, request.header("Content-Type"), request.body()));
+            return single(request, BinaryEventReader.read(attributes, request.header("Content-Type"), request.body()));
         }
-        MediaTypes.requireJson(request);
-        JsonNode body = Json.parse(request.body());
-        return body.isArray() ? batch(request, body, false) : single(request, EventReader.read(body, false));
+        ContentTypeCheck.requireJson(request);
+        JsonNode body = StrictJson.parse(request.body());
+        return body.isArray() ? batch(request, body, false) : single(request, JsonEventReader.read(body, false));
     }
 
     private static void requireJson(String type, String expected) {
@@ -71,27 +71,27 @@ final class EventRoutes {
         }
     }
 
-    private Answer single(Request request, Event event) {
-        Delivered delivered = deliver(request, event);
-        Answer answer = Views.ok(EventViews.delivered(event, delivered, request.id()));
+    private HttpResponse single(HttpRequest request, InboundEvent event) {
+        EventDeliveryResult delivered = deliver(request, event);
+        HttpResponse answer = JsonViews.ok(EventViews.deliveryJson(event, delivered, request.id()));
         return delivered.replayed()
                 ? answer.with("X-Idempotent-Replayed", "true").with("Idempotent-Replayed", "true")
                 : answer;
     }
 
-    private Delivered deliver(Request request, Event event) {
+    private EventDeliveryResult deliver(HttpRequest request, InboundEvent event) {
         Principal who = request.principal();
-        return ingress.deliver(who.workspace(), event, origin(who, Depth.of(request.header(Depth.HEADER))));
+        return ingress.deliver(who.workspace(), event, origin(who, RunDepthLimit.parse(request.header(RunDepthLimit.HEADER))));
     }
 
-    private Entrance origin(Principal who, int depth) {
-        Runnable fresh = quotas.fresh(who);
-        Trigger.Checks quota =
-                fresh == null ? Trigger.Checks.NONE : new Trigger.Checks(fresh, () -> quotas.replayed(who));
-        return new Entrance(Door.EVENT, who.tokenId(), null, quota, depth);
+    private EventOrigin origin(Principal who, int depth) {
+        Runnable fresh = quotas.freshCheck(who);
+        Trigger.AdmissionChecks quota =
+                fresh == null ? Trigger.AdmissionChecks.NONE : new Trigger.AdmissionChecks(fresh, () -> quotas.countReplay(who));
+        return new EventOrigin(TriggerSource.EVENT, who.tokenId(), null, quota, depth);
     }
 
-    private Answer batch(Request request, JsonNode items, boolean cloud) {
+    private HttpResponse batch(HttpRequest request, JsonNode items, boolean cloud) {
         if (!items.isArray() || items.isEmpty() || items.size() > MOST_EVENTS) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
@@ -100,15 +100,15 @@ final class EventRoutes {
                     "Send the events as a JSON array, in smaller batches.");
         }
         AtomicReferenceArray<ObjectNode> answers = new AtomicReferenceArray<>(items.size());
-        SideBySide.each(
+        ParallelTasks.runAll(
                 groups(items),
                 group -> group.forEach(at -> answers.set(at, deliverItem(request, items.get(at), cloud))));
-        ObjectNode out = Views.object();
+        ObjectNode out = JsonViews.newObject();
         ArrayNode list = out.putArray("items");
         for (int i = 0; i < answers.length(); i++) {
             list.add(answers.get(i));
         }
-        return Views.ok(out);
+        return JsonViews.ok(out);
     }
 
     /**
@@ -130,21 +130,21 @@ final class EventRoutes {
         return value.isString() ? value.stringValue() : null;
     }
 
-    private ObjectNode deliverItem(Request request, JsonNode item, boolean cloud) {
+    private ObjectNode deliverItem(HttpRequest request, JsonNode item, boolean cloud) {
         try {
-            Event event = EventReader.read(item, cloud);
-            ObjectNode out = Views.object().put("status_code", 200);
-            out.setAll(EventViews.delivered(event, deliver(request, event), request.id()));
+            InboundEvent event = JsonEventReader.read(item, cloud);
+            ObjectNode out = JsonViews.newObject().put("status_code", 200);
+            out.setAll(EventViews.deliveryJson(event, deliver(request, event), request.id()));
             return out;
         } catch (SemelException e) {
-            return EventViews.problem(e, request.id());
+            return EventViews.problemItem(e, request.id());
         } catch (RuntimeException e) {
             SemelException failure = new SemelException(
                     ErrorCode.INTERNAL,
                     "The server failed to process this event. It may or may not have started runs.",
                     "Send it again with the same id: that never starts a run twice.",
                     e);
-            return EventViews.problem(failure, request.id());
+            return EventViews.problemItem(failure, request.id());
         }
     }
 }

@@ -1,11 +1,11 @@
 package dev.semel.server.api;
 
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
-import dev.semel.server.doors.Delivered;
-import dev.semel.server.doors.Event;
-import dev.semel.server.http.Problems;
-import dev.semel.store.Rows;
+import dev.semel.json.StrictJson;
+import dev.semel.server.ingress.EventDeliveryResult;
+import dev.semel.server.ingress.InboundEvent;
+import dev.semel.server.http.ProblemResponses;
+import dev.semel.store.StoredRows;
 import java.util.Locale;
 import java.util.UUID;
 import tools.jackson.databind.JsonNode;
@@ -16,8 +16,8 @@ import tools.jackson.databind.node.ObjectNode;
 final class EventViews {
     private EventViews() {}
 
-    static ObjectNode delivered(Event event, Delivered delivered, UUID instance) {
-        ObjectNode out = Views.object();
+    static ObjectNode deliveryJson(InboundEvent event, EventDeliveryResult delivered, UUID instance) {
+        ObjectNode out = JsonViews.newObject();
         out.putObject("event")
                 .put("event_id", delivered.eventId())
                 .put("source", event.source())
@@ -31,12 +31,12 @@ final class EventViews {
         return out;
     }
 
-    private static ObjectNode started(Delivered.Started run, UUID instance) {
-        ObjectNode out = Views.object().put("workflow", run.workflow()).put("workflow_id", run.workflowId());
-        SemelException refused = run.refused();
+    private static ObjectNode started(EventDeliveryResult.StartedRun run, UUID instance) {
+        ObjectNode out = JsonViews.newObject().put("workflow", run.workflow()).put("workflow_id", run.workflowId());
+        SemelException refused = run.rejection();
         if (refused != null) {
             out.putNull("run_id");
-            out.set("problem", Problems.document(refused, instance));
+            out.set("problem", ProblemResponses.toDocument(refused, instance));
             return out;
         }
         out.put("run_id", run.runId().isEmpty() ? null : run.runId());
@@ -47,19 +47,19 @@ final class EventViews {
         return out;
     }
 
-    private static void notes(ObjectNode out, Delivered delivered) {
-        if (!delivered.notes().isEmpty()) {
+    private static void notes(ObjectNode out, EventDeliveryResult delivered) {
+        if (!delivered.skipped().isEmpty()) {
             ArrayNode notes = out.putArray("not_matched");
             delivered
-                    .notes()
+                    .skipped()
                     .forEach(note ->
                             notes.addObject().put("workflow", note.workflow()).put("reason", note.reason()));
         }
     }
 
-    static ObjectNode problem(SemelException e, UUID instance) {
-        ObjectNode out = Views.object().put("status_code", e.code().status());
-        out.setAll(Problems.document(e, instance));
+    static ObjectNode problemItem(SemelException e, UUID instance) {
+        ObjectNode out = JsonViews.newObject().put("status_code", e.code().status());
+        out.setAll(ProblemResponses.toDocument(e, instance));
         return out;
     }
 
@@ -68,18 +68,18 @@ final class EventViews {
      *
      * @param body the event with PII masked
      */
-    static ObjectNode kept(Rows.Event event, JsonNode body) {
-        ObjectNode out = Views.object();
+    static ObjectNode storedEventJson(StoredRows.EventRow event, JsonNode body) {
+        ObjectNode out = JsonViews.newObject();
         out.put("event_id", event.eventId());
-        out.put("door", event.door().name().toLowerCase(Locale.ROOT));
+        out.put("door", event.triggerSource().name().toLowerCase(Locale.ROOT));
         out.put("source", event.source());
         out.put("id", event.id());
         out.put("type", event.type());
-        out.put("received_at", Views.time(event.at()));
+        out.put("received_at", JsonViews.formatTime(event.at()));
         out.put("actor_id", event.actor());
         out.put("correlation_id", event.correlationId());
         out.put("matched", event.matched());
-        out.set("not_matched", Json.parse(event.notes()));
+        out.set("not_matched", StrictJson.parse(event.notes()));
         out.set("event", body);
         return out;
     }

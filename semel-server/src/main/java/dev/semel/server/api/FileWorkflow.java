@@ -1,33 +1,33 @@
 package dev.semel.server.api;
 
-import dev.semel.key.FieldPath;
-import dev.semel.server.definition.Definition;
-import dev.semel.server.steps.Outside;
-import dev.semel.store.Rows;
-import dev.semel.workflow.Body;
-import dev.semel.workflow.Durable;
-import dev.semel.workflow.Expected;
-import dev.semel.workflow.Published;
+import dev.semel.admission.FieldPath;
+import dev.semel.server.definition.WorkflowDefinition;
+import dev.semel.server.steps.StepServices;
+import dev.semel.store.StoredRows;
+import dev.semel.workflow.WorkflowBody;
+import dev.semel.workflow.DurableOperations;
+import dev.semel.workflow.DeclaredStep;
+import dev.semel.workflow.WorkflowVersion;
 import java.util.List;
 import java.util.function.IntFunction;
 import tools.jackson.databind.JsonNode;
 
 /** The executable body of a workflow that was published as a YAML file. It keeps the file's definition. */
-public record FileWorkflow(Definition definition, Outside outside) implements Body {
+public record FileWorkflow(WorkflowDefinition definition, StepServices services) implements WorkflowBody {
     /** @param outside returns the step services of a workspace */
-    public static Published compile(Rows.Version version, IntFunction<Outside> outside) {
-        Definition definition = Definition.compile(version.body());
-        return new Published(
+    public static WorkflowVersion compile(StoredRows.VersionRow version, IntFunction<StepServices> outside) {
+        WorkflowDefinition definition = WorkflowDefinition.compile(version.body());
+        return new WorkflowVersion(
                 version.workflowId(),
                 version.name(),
                 version.version(),
                 definition.policy(),
                 new FileWorkflow(definition, outside.apply(version.ws())),
                 List.of(),
-                definition.extras());
+                definition.versionOptions());
     }
 
-    static Definition of(Published published) {
+    static WorkflowDefinition definitionOf(WorkflowVersion published) {
         if (published.body() instanceof FileWorkflow file) {
             return file.definition();
         }
@@ -35,7 +35,7 @@ public record FileWorkflow(Definition definition, Outside outside) implements Bo
     }
 
     /** Validates an input against the schema of the file. Java workflows have none here. */
-    static void check(Published published, JsonNode input) {
+    static void checkInput(WorkflowVersion published, JsonNode input) {
         if (published.body() instanceof FileWorkflow file) {
             file.definition().checkInput(input);
         }
@@ -43,24 +43,24 @@ public record FileWorkflow(Definition definition, Outside outside) implements Bo
 
     /** Every effect, call and wait of the file. Those in conditions or loops may run any number of times. */
     @Override
-    public List<Expected> expected() {
-        return Declarations.of(definition);
+    public List<DeclaredStep> declaredSteps() {
+        return DeclaredStepCollector.of(definition);
     }
 
     @Override
-    public List<FieldPath> pii() {
+    public List<FieldPath> piiPaths() {
         return pii(definition);
     }
 
-    static List<FieldPath> pii(Definition definition) {
-        return definition.personalFields().stream()
+    static List<FieldPath> pii(WorkflowDefinition definition) {
+        return definition.piiFields().stream()
                 .sorted()
                 .map(FieldPath::member)
                 .toList();
     }
 
     @Override
-    public JsonNode run(Durable durable, JsonNode input) throws Exception {
-        return definition.body(outside).run(durable, input);
+    public JsonNode run(DurableOperations durable, JsonNode input) throws Exception {
+        return definition.body(services).run(durable, input);
     }
 }

@@ -3,16 +3,16 @@ package dev.semel.server.api;
 import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
-import dev.semel.key.CanonicalJson;
-import dev.semel.server.http.Answer;
-import dev.semel.server.http.Request;
+import dev.semel.json.StrictJson;
+import dev.semel.admission.CanonicalJson;
+import dev.semel.server.http.HttpResponse;
+import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.Router;
-import dev.semel.server.http.Scope;
-import dev.semel.server.settings.Incident;
-import dev.semel.server.settings.Names;
-import dev.semel.server.settings.Shelf;
-import dev.semel.store.Rows;
+import dev.semel.server.http.TokenScope;
+import dev.semel.server.settings.IncidentReport;
+import dev.semel.server.settings.SettingNames;
+import dev.semel.server.settings.SettingRepository;
+import dev.semel.store.StoredRows;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
@@ -28,11 +28,11 @@ final class IncidentRoutes {
     private static final int ID_FROM = "run_".length() + 10;
 
     private final Semel semel;
-    private final Shelf<Incident> shelf;
-    private final SettingDeeds actions;
-    private final Triggers triggers;
+    private final SettingRepository<IncidentReport> shelf;
+    private final SettingActions actions;
+    private final TriggerRoutes triggers;
 
-    IncidentRoutes(Semel semel, Shelf<Incident> shelf, SettingDeeds actions, Triggers triggers) {
+    IncidentRoutes(Semel semel, SettingRepository<IncidentReport> shelf, SettingActions actions, TriggerRoutes triggers) {
         this.semel = semel;
         this.shelf = shelf;
         this.actions = actions;
@@ -40,15 +40,15 @@ final class IncidentRoutes {
     }
 
     void addTo(Router router) {
-        router.add(Api.changing("POST", ALL, Scope.OPERATE, this::draft))
-                .add("GET", ALL, Scope.READ, this::list)
-                .add("GET", ONE, Scope.READ, this::get)
-                .add(Api.changing("PUT", ONE, Scope.OPERATE, this::put).withMaxBody(LARGEST));
+        router.add(ApiRoutes.mutationRoute("POST", ALL, TokenScope.OPERATE, this::draft))
+                .add("GET", ALL, TokenScope.READ, this::list)
+                .add("GET", ONE, TokenScope.READ, this::get)
+                .add(ApiRoutes.mutationRoute("PUT", ONE, TokenScope.OPERATE, this::put).withMaxBody(LARGEST));
     }
 
     /** Collects the facts of the period and drafts answers to the five questions. */
-    Answer draft(Request request) {
-        Said body = Said.in(request, Set.of("title", "since", "until", "workflow"));
+    HttpResponse draft(HttpRequest request) {
+        JsonBody body = JsonBody.parse(request, Set.of("title", "since", "until", "workflow"));
         long now = now();
         long since = parseTime(body, "since", now);
         long until = body.text("until").isEmpty() ? now : parseTime(body, "until", now);
@@ -58,35 +58,35 @@ final class IncidentRoutes {
         String workflow = body.text("workflow");
         String workflowId = workflow.isEmpty()
                 ? null
-                : triggers.workflow(request.principal(), workflow).published().workflowId();
+                : triggers.findWorkflow(request.principal(), workflow).published().workflowId();
         int workspace = request.principal().workspace();
         ObjectNode facts =
-                new IncidentFacts(semel, new IncidentFacts.Span(workspace, workflowId, since, until)).gather();
-        ObjectNode document = Views.object()
-                .put("title", body.text("title").isBlank() ? "Incident of " + Views.time(since) : body.text("title"))
-                .put("since", Views.time(since))
-                .put("until", Views.time(until));
+                new IncidentFactCollector(semel, new IncidentFactCollector.IncidentPeriod(workspace, workflowId, since, until)).collect();
+        ObjectNode document = JsonViews.newObject()
+                .put("title", body.text("title").isBlank() ? "Incident of " + JsonViews.formatTime(since) : body.text("title"))
+                .put("since", JsonViews.formatTime(since))
+                .put("until", JsonViews.formatTime(until));
         if (!workflow.isEmpty()) {
             document.put("workflow", workflow);
         }
         document.set("facts", facts);
-        IncidentText.drafts(facts).forEach(document.putObject("answers")::put);
-        shelf.check(document);
+        IncidentReportText.draftAnswers(facts).forEach(document.putObject("answers")::put);
+        shelf.parse(document);
         String id = "inc_" + semel.newId().text().substring(ID_FROM);
         return actions.put(
                 request,
-                new Deeds.Deed("incident.draft", canonical(body.body())),
-                shelf.putting(new Shelf.Draft(
+                new IdempotentActions.ActionRequest("incident.draft", canonical(body.body())),
+                shelf.preparePut(new SettingRepository.SettingDraft(
                         workspace, id, document, 0, request.principal().tokenId())),
                 IncidentRoutes::toJson);
     }
 
-    private static long parseTime(Said body, String name, long now) {
+    private static long parseTime(JsonBody body, String name, long now) {
         String text = body.text(name);
         if (text.isEmpty()) {
             throw invalid("since is required: an age like 2h, or a time like 2026-11-15T08:40:00Z");
         }
-        return AuditFilter.moment(name, text, now);
+        return AuditFilter.parseTime(name, text, now);
     }
 
     private static SemelException invalid(String rule) {
@@ -105,61 +105,61 @@ final class IncidentRoutes {
         return now == null ? 0 : now;
     }
 
-    private static ObjectNode toJson(Rows.Setting row) {
+    private static ObjectNode toJson(StoredRows.SettingRow row) {
         ObjectNode out = head(row);
-        if (Json.parse(row.body()) instanceof ObjectNode document) {
+        if (StrictJson.parse(row.body()) instanceof ObjectNode document) {
             out.setAll(document);
         }
         return out;
     }
 
-    private static ObjectNode head(Rows.Setting row) {
-        return Views.object()
+    private static ObjectNode head(StoredRows.SettingRow row) {
+        return JsonViews.newObject()
                 .put("incident_id", row.name())
                 .put("version", row.version())
-                .put("changed_at", Views.time(row.changedAt()))
+                .put("changed_at", JsonViews.formatTime(row.changedAt()))
                 .put("changed_by", row.changedBy());
     }
 
-    Answer list(Request request) {
-        Paging paging = Paging.of(request);
+    HttpResponse list(HttpRequest request) {
+        PagingParameters paging = PagingParameters.parse(request);
         int workspace = request.principal().workspace();
-        return Views.page(
-                shelf.page(workspace, SettingDeeds.after(paging), paging.limit()),
+        return JsonViews.pageResponse(
+                shelf.page(workspace, SettingActions.nameAfter(paging), paging.limit()),
                 paging.limit(),
                 row -> listed(workspace, row),
-                row -> SettingDeeds.cursor(row.name()));
+                row -> SettingActions.nameCursor(row.name()));
     }
 
     /** Lists omit long documents. An item needs only the title and the period. */
-    private ObjectNode listed(int workspace, Rows.Setting row) {
+    private ObjectNode listed(int workspace, StoredRows.SettingRow row) {
         ObjectNode out = head(row);
-        Shelf.Kept<Incident> stored = shelf.find(workspace, row.name());
+        SettingRepository.StoredSetting<IncidentReport> stored = shelf.find(workspace, row.name());
         if (stored != null) {
-            Incident incident = stored.value();
+            IncidentReport incident = stored.value();
             out.put("title", incident.title()).put("since", incident.since()).put("until", incident.until());
         }
         return out;
     }
 
     /** Returns Markdown if the id ends with `.md` or `Accept` asks for it, JSON otherwise. */
-    Answer get(Request request) {
+    HttpResponse get(HttpRequest request) {
         String requested = request.parameter("incident_id");
         boolean page = requested.endsWith(SUFFIX)
                 || String.valueOf(request.header("Accept")).contains("text/markdown");
         String id =
                 requested.endsWith(SUFFIX) ? requested.substring(0, requested.length() - SUFFIX.length()) : requested;
-        Rows.Setting row = row(request, id);
+        StoredRows.SettingRow row = row(request, id);
         if (!page) {
-            return SettingDeeds.tagged(Views.ok(toJson(row)), row.version());
+            return SettingActions.withEtag(JsonViews.ok(toJson(row)), row.version());
         }
-        Incident incident = shelf.check(Json.parse(row.body()));
-        return Answer.of(
-                200, MARKDOWN, IncidentText.markdown(incident, row.version()).getBytes(StandardCharsets.UTF_8));
+        IncidentReport incident = shelf.parse(StrictJson.parse(row.body()));
+        return HttpResponse.of(
+                200, MARKDOWN, IncidentReportText.markdown(incident, row.version()).getBytes(StandardCharsets.UTF_8));
     }
 
-    private Rows.Setting row(Request request, String id) {
-        Rows.Setting row = Names.fits(id) ? shelf.row(request.principal().workspace(), id) : null;
+    private StoredRows.SettingRow row(HttpRequest request, String id) {
+        StoredRows.SettingRow row = SettingNames.isValid(id) ? shelf.findRow(request.principal().workspace(), id) : null;
         if (row == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
@@ -170,10 +170,10 @@ final class IncidentRoutes {
     }
 
     /** Changes the title and the given answers. The collected facts stay as they are. */
-    Answer put(Request request) {
-        Said body = Said.in(request, Set.of("title", "answers"));
-        Rows.Setting before = row(request, request.parameter("incident_id"));
-        ObjectNode document = (ObjectNode) Json.parse(before.body());
+    HttpResponse put(HttpRequest request) {
+        JsonBody body = JsonBody.parse(request, Set.of("title", "answers"));
+        StoredRows.SettingRow before = row(request, request.parameter("incident_id"));
+        ObjectNode document = (ObjectNode) StrictJson.parse(before.body());
         if (!body.text("title").isBlank()) {
             document.put("title", body.text("title"));
         }
@@ -181,12 +181,12 @@ final class IncidentRoutes {
         if (answers instanceof ObjectNode given) {
             ((ObjectNode) document.path("answers")).setAll(given);
         }
-        shelf.check(document);
-        Integer expected = SettingDeeds.expected(request);
+        shelf.parse(document);
+        Integer expected = SettingActions.expectedVersion(request);
         return actions.put(
                 request,
-                new Deeds.Deed("incident.put", before.name(), canonical(body.body()), String.valueOf(expected)),
-                shelf.putting(new Shelf.Draft(
+                new IdempotentActions.ActionRequest("incident.put", before.name(), canonical(body.body()), String.valueOf(expected)),
+                shelf.preparePut(new SettingRepository.SettingDraft(
                         before.ws(),
                         before.name(),
                         document,

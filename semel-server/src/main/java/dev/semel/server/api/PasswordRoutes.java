@@ -3,14 +3,14 @@ package dev.semel.server.api;
 import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.auth.People;
-import dev.semel.server.http.Answer;
+import dev.semel.server.access.UserAccounts;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Principal;
-import dev.semel.server.http.Request;
+import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.Router;
-import dev.semel.server.http.Scope;
-import dev.semel.server.settings.Names;
-import dev.semel.store.Edit;
+import dev.semel.server.http.TokenScope;
+import dev.semel.server.settings.SettingNames;
+import dev.semel.store.StoreCommand;
 import java.util.Set;
 
 /**
@@ -20,38 +20,38 @@ import java.util.Set;
  */
 final class PasswordRoutes {
     private final Semel semel;
-    private final People people;
-    private final Deeds actions;
+    private final UserAccounts people;
+    private final IdempotentActions actions;
 
-    PasswordRoutes(Semel semel, People people, Deeds actions) {
+    PasswordRoutes(Semel semel, UserAccounts people, IdempotentActions actions) {
         this.semel = semel;
         this.people = people;
         this.actions = actions;
     }
 
     void addTo(Router router) {
-        router.add(Api.changing("POST", "/v1/people/{name}/password", Scope.READ, this::choose));
+        router.add(ApiRoutes.mutationRoute("POST", "/v1/people/{name}/password", TokenScope.READ, this::choose));
     }
 
-    private Answer choose(Request request) {
-        Said json = Said.in(request, Set.of("old", "new", "keep_session"));
+    private HttpResponse choose(HttpRequest request) {
+        JsonBody json = JsonBody.parse(request, Set.of("old", "new", "keep_session"));
         Principal asks = request.principal();
-        String name = Names.checked("user", request.parameter("name"));
-        String self = People.nameOf(asks);
+        String name = SettingNames.requireValid("user", request.parameter("name"));
+        String self = UserAccounts.userNameOf(asks);
         if (self != null && !self.equals(name)) {
             throw new SemelException(
                     ErrorCode.FORBIDDEN,
                     "You can change only your own password, not the password of " + name + ". Nothing was changed.",
                     "Create a password link for this user instead.");
         }
-        Edit.Put change = people.choosing(asks, name, new People.Choice(json.text("old"), json.text("new")));
+        StoreCommand.SaveSetting change = people.preparePasswordChange(asks, name, new UserAccounts.PasswordChangeRequest(json.text("old"), json.text("new")));
         if (change == null) {
-            throw PeopleRoutes.unknown();
+            throw UserRoutes.unknownUser();
         }
-        var entry = new Deeds.Entry("person.password", name, "");
-        Edit.Placed placed =
-                semel.change(actions.noting(request, entry, change, outcome -> outcome instanceof Edit.Placed.Now));
-        if (!(placed instanceof Edit.Placed.Now)) {
+        var entry = new IdempotentActions.AuditNote("person.password", name, "");
+        StoreCommand.SettingResult placed =
+                semel.change(actions.withAudit(request, entry, change, outcome -> outcome instanceof StoreCommand.SettingResult.Saved));
+        if (!(placed instanceof StoreCommand.SettingResult.Saved)) {
             throw new SemelException(
                     ErrorCode.PRECONDITION_FAILED,
                     "Another request changed this user at the same time. The password was not changed.",
@@ -60,6 +60,6 @@ final class PasswordRoutes {
         // If the response is lost before this, the caller repeats the request: the password is changed and the sessions
         // end then.
         people.endOtherSessions(asks.workspace(), name, json.text("keep_session"));
-        return Views.ok(Views.object().put("name", name).put("changed", true));
+        return JsonViews.ok(JsonViews.newObject().put("name", name).put("changed", true));
     }
 }

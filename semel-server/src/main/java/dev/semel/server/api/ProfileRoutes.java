@@ -2,20 +2,20 @@ package dev.semel.server.api;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
-import dev.semel.key.CanonicalJson;
-import dev.semel.key.FieldPath;
-import dev.semel.server.auth.People;
-import dev.semel.server.http.Answer;
+import dev.semel.json.StrictJson;
+import dev.semel.admission.CanonicalJson;
+import dev.semel.admission.FieldPath;
+import dev.semel.server.access.UserAccounts;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Principal;
-import dev.semel.server.http.Request;
+import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.Router;
-import dev.semel.server.http.Scope;
-import dev.semel.server.settings.Profile;
-import dev.semel.server.settings.Settings;
-import dev.semel.server.settings.Shelf;
-import dev.semel.server.settings.Subscriptions;
-import dev.semel.store.Rows;
+import dev.semel.server.http.TokenScope;
+import dev.semel.server.settings.RecipientProfile;
+import dev.semel.server.settings.WorkspaceSettings;
+import dev.semel.server.settings.SettingRepository;
+import dev.semel.server.settings.RecipientSubscriptions;
+import dev.semel.store.StoredRows;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
@@ -32,29 +32,29 @@ final class ProfileRoutes {
     private static final int LARGEST = 128 << 10;
     private static final String ONE = "/v1/profiles/{profile}";
 
-    private final Settings settings;
-    private final SettingDeeds actions;
+    private final WorkspaceSettings settings;
+    private final SettingActions actions;
 
-    ProfileRoutes(Settings settings, SettingDeeds actions) {
+    ProfileRoutes(WorkspaceSettings settings, SettingActions actions) {
         this.settings = settings;
         this.actions = actions;
     }
 
     void addTo(Router router) {
-        router.add("GET", "/v1/profiles", Scope.READ, this::list)
-                .add("GET", ONE, Scope.READ, this::get)
-                .add(Api.changing("POST", ONE + "/reveal", Scope.OPERATE, this::reveal))
-                .add(Api.changing("PUT", ONE, Scope.OPERATE, this::put).withMaxBody(LARGEST))
-                .add(Api.changing("DELETE", ONE, Scope.OPERATE, this::remove))
-                .add(Api.changing("PUT", ONE + "/subscriptions/{topic}", Scope.OPERATE, this::subscribe));
+        router.add("GET", "/v1/profiles", TokenScope.READ, this::list)
+                .add("GET", ONE, TokenScope.READ, this::get)
+                .add(ApiRoutes.mutationRoute("POST", ONE + "/reveal", TokenScope.OPERATE, this::reveal))
+                .add(ApiRoutes.mutationRoute("PUT", ONE, TokenScope.OPERATE, this::put).withMaxBody(LARGEST))
+                .add(ApiRoutes.mutationRoute("DELETE", ONE, TokenScope.OPERATE, this::remove))
+                .add(ApiRoutes.mutationRoute("PUT", ONE + "/subscriptions/{topic}", TokenScope.OPERATE, this::subscribe));
     }
 
     /** Lists all profiles, or with `?email=` the one with that address. */
-    Answer list(Request request) {
+    HttpResponse list(HttpRequest request) {
         int workspace = request.principal().workspace();
         String email = request.query("email");
         if (email != null) {
-            if (!request.principal().may(Scope.OPERATE)) {
+            if (!request.principal().hasScope(TokenScope.OPERATE)) {
                 // A search by address would let a reader probe for addresses.
                 throw new SemelException(
                                 ErrorCode.FORBIDDEN,
@@ -62,91 +62,91 @@ final class ProfileRoutes {
                                 "Find the profile by its id, or use a token with this scope.")
                         .with("scope", "operate");
             }
-            Shelf.Kept<Profile> found = settings.profiles().byEmail(workspace, email);
-            Rows.Setting row =
-                    found == null ? null : settings.profiles().shelf().row(workspace, found.name());
-            return Views.page(
+            SettingRepository.StoredSetting<RecipientProfile> found = settings.profiles().findByEmail(workspace, email);
+            StoredRows.SettingRow row =
+                    found == null ? null : settings.profiles().documents().findRow(workspace, found.name());
+            return JsonViews.pageResponse(
                     row == null ? List.of() : List.of(row),
                     Integer.MAX_VALUE,
                     one -> shown(request, one),
-                    Rows.Setting::name);
+                    StoredRows.SettingRow::name);
         }
-        Paging paging = Paging.of(request);
-        return Views.page(
-                settings.profiles().page(workspace, SettingDeeds.after(paging), paging.limit()),
+        PagingParameters paging = PagingParameters.parse(request);
+        return JsonViews.pageResponse(
+                settings.profiles().page(workspace, SettingActions.nameAfter(paging), paging.limit()),
                 paging.limit(),
                 row -> shown(request, row),
-                row -> SettingDeeds.cursor(row.name()));
+                row -> SettingActions.nameCursor(row.name()));
     }
 
-    private ObjectNode shown(Request request, Rows.Setting row) {
+    private ObjectNode shown(HttpRequest request, StoredRows.SettingRow row) {
         Principal asks = request.principal();
-        boolean whole = asks.may(Scope.OPERATE) && People.nameOf(asks) == null;
+        boolean whole = asks.hasScope(TokenScope.OPERATE) && UserAccounts.userNameOf(asks) == null;
         return whole ? view(row) : masked(row);
     }
 
-    private ObjectNode masked(Rows.Setting row) {
+    private ObjectNode masked(StoredRows.SettingRow row) {
         ObjectNode out = view(row);
         JsonNode document = out.path("document");
         if (document.isObject()) {
-            Masks.Mask mask = mask(document);
-            out.set("document", mask.input(document));
-            if (!mask.names().isEmpty()) {
-                mask.names().forEach(out.putArray("masked")::add);
+            PiiMasks.PiiMask mask = mask(document);
+            out.set("document", mask.maskInput(document));
+            if (!mask.fieldNames().isEmpty()) {
+                mask.fieldNames().forEach(out.putArray("masked")::add);
             }
         }
         return out;
     }
 
     /** Masks the PII of this document. */
-    private Masks.Mask mask(JsonNode document) {
-        List<FieldPath> naming = settings.profiles().shelf().check(document).naming().stream()
-                .filter(path -> !path.of(document).isMissingNode())
+    private PiiMasks.PiiMask mask(JsonNode document) {
+        List<FieldPath> naming = settings.profiles().documents().parse(document).piiPaths().stream()
+                .filter(path -> !path.valueIn(document).isMissingNode())
                 .toList();
-        return Masks.mask(naming, List.of(document));
+        return PiiMasks.fromInputs(naming, List.of(document));
     }
 
     /** Records the user, the profile and the reason in the audit log before it returns anything. */
-    private Answer reveal(Request request) {
-        String reason = Said.in(request, Set.of("reason")).text("reason").strip();
+    private HttpResponse reveal(HttpRequest request) {
+        String reason = JsonBody.parse(request, Set.of("reason")).text("reason").strip();
         if (reason.isEmpty()) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
                     "reason is missing: the audit log records it with your name. Nothing was revealed.",
                     "Send {\"reason\": \"…\"}.");
         }
-        Rows.Setting row = found(request);
+        StoredRows.SettingRow row = found(request);
         ObjectNode out = view(row);
-        List<String> names = mask(out.path("document")).names();
-        actions.noteOnce(
+        List<String> names = mask(out.path("document")).fieldNames();
+        actions.recordAuditOnce(
                 request,
-                new Deeds.Deed("profile.reveal", row.name(), reason),
-                new Deeds.Entry("profile.reveal", row.name(), names + " " + reason));
+                new IdempotentActions.ActionRequest("profile.reveal", row.name(), reason),
+                new IdempotentActions.AuditNote("profile.reveal", row.name(), names + " " + reason));
         names.forEach(out.putArray("revealed")::add);
-        return Views.ok(with(request, out));
+        return JsonViews.ok(with(request, out));
     }
 
-    private ObjectNode view(Rows.Setting row) {
-        ObjectNode out = Views.object()
+    private ObjectNode view(StoredRows.SettingRow row) {
+        ObjectNode out = JsonViews.newObject()
                 .put("profile_id", row.name())
                 .put("version", row.version())
-                .put("changed_at", Views.time(row.changedAt()))
+                .put("changed_at", JsonViews.formatTime(row.changedAt()))
                 .put("changed_by", row.changedBy());
         if (row.body().isEmpty()) {
             return out.putNull("document").put("document_omitted", true);
         }
-        out.set("document", Json.parse(row.body()));
+        out.set("document", StrictJson.parse(row.body()));
         return out;
     }
 
-    Answer get(Request request) {
-        Rows.Setting row = found(request);
-        return SettingDeeds.tagged(Views.ok(with(request, shown(request, row))), row.version());
+    HttpResponse get(HttpRequest request) {
+        StoredRows.SettingRow row = found(request);
+        return SettingActions.withEtag(JsonViews.ok(with(request, shown(request, row))), row.version());
     }
 
-    private Rows.Setting found(Request request) {
-        Rows.Setting row =
-                settings.profiles().shelf().row(request.principal().workspace(), request.parameter("profile"));
+    private StoredRows.SettingRow found(HttpRequest request) {
+        StoredRows.SettingRow row =
+                settings.profiles().documents().findRow(request.principal().workspace(), request.parameter("profile"));
         if (row == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
@@ -157,65 +157,65 @@ final class ProfileRoutes {
     }
 
     /** Adds subscriptions and cohorts. */
-    private ObjectNode with(Request request, ObjectNode out) {
+    private ObjectNode with(HttpRequest request, ObjectNode out) {
         int workspace = request.principal().workspace();
         String id = request.parameter("profile");
         ArrayNode subscriptions = out.putArray("subscriptions");
-        settings.subscriptions().of(workspace, id).forEach(choice -> subscriptions.add(view(choice)));
+        settings.subscriptions().list(workspace, id).forEach(choice -> subscriptions.add(view(choice)));
         ArrayNode cohorts = out.putArray("cohorts");
         settings.cohorts().of(workspace, id).forEach(cohorts::add);
         return out;
     }
 
-    private static ObjectNode view(Subscriptions.Choice choice) {
-        return Views.object()
+    private static ObjectNode view(RecipientSubscriptions.Subscription choice) {
+        return JsonViews.newObject()
                 .put("topic", choice.topic())
                 .put("subscribed", choice.subscribed())
-                .put("since", Views.time(choice.since()));
+                .put("since", JsonViews.formatTime(choice.since()));
     }
 
-    Answer put(Request request) {
-        MediaTypes.requireJson(request);
-        JsonNode document = Json.parse(request.body());
-        if (Json.write(document).contains(Masks.MARK)) {
+    HttpResponse put(HttpRequest request) {
+        ContentTypeCheck.requireJson(request);
+        JsonNode document = StrictJson.parse(request.body());
+        if (StrictJson.write(document).contains(PiiMasks.MASK_TEXT)) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The document contains " + Masks.MARK
+                    "The document contains " + PiiMasks.MASK_TEXT
                             + ", the placeholder for a masked value. Nothing was changed.",
                     "Reveal the profile, edit the revealed document and send that.");
         }
         String id = request.parameter("profile");
-        Integer expected = SettingDeeds.expected(request);
+        Integer expected = SettingActions.expectedVersion(request);
         String actor = request.principal().tokenId();
         return actions.put(
                 request,
-                new Deeds.Deed(
+                new IdempotentActions.ActionRequest(
                         "profile.put",
                         id,
                         new String(CanonicalJson.bytes(document), StandardCharsets.UTF_8),
                         String.valueOf(expected)),
                 settings.profiles()
-                        .putting(new Shelf.Draft(request.principal().workspace(), id, document, expected, actor)),
+                        .preparePut(new SettingRepository.SettingDraft(request.principal().workspace(), id, document, expected, actor)),
                 this::view);
     }
 
-    Answer remove(Request request) {
+    HttpResponse remove(HttpRequest request) {
         String id = request.parameter("profile");
-        Integer expected = SettingDeeds.expected(request);
+        Integer expected = SettingActions.expectedVersion(request);
         return actions.remove(
                 request,
-                new Deeds.Deed("profile.remove", id, String.valueOf(expected)),
+                new IdempotentActions.ActionRequest("profile.remove", id, String.valueOf(expected)),
                 settings.profiles()
-                        .removing(
+                        .prepareRemove(
                                 request.principal().workspace(),
                                 id,
                                 expected,
                                 request.principal().tokenId()));
     }
 
-    Answer subscribe(Request request) {
-        MediaTypes.requireJson(request);
-        JsonNode body = Json.parse(request.body());
+    HttpResponse subscribe(HttpRequest request) {
+        ContentTypeCheck.requireJson(request);
+        JsonNode body = StrictJson.parse(request.body());
         JsonNode wanted = body.path("subscribed");
         if (!body.isObject() || body.size() != 1 || !wanted.isBoolean()) {
             throw new SemelException(
@@ -223,7 +223,7 @@ final class ProfileRoutes {
                     "The body must be {\"subscribed\": true} or {\"subscribed\": false}. Nothing was changed.",
                     "Send one of these.");
         }
-        var word = new Subscriptions.Word(
+        var word = new RecipientSubscriptions.SubscriptionChange(
                 request.principal().workspace(),
                 request.parameter("profile"),
                 request.parameter("topic"),
@@ -231,8 +231,8 @@ final class ProfileRoutes {
                 request.principal().tokenId());
         return actions.put(
                 request,
-                new Deeds.Deed("profile.subscribe", word.profile(), word.topic(), String.valueOf(word.subscribed())),
-                settings.subscriptions().putting(word),
-                row -> view(Subscriptions.choice(row)).put("profile_id", word.profile()));
+                new IdempotentActions.ActionRequest("profile.subscribe", word.profile(), word.topic(), String.valueOf(word.subscribed())),
+                settings.subscriptions().preparePut(word),
+                row -> view(RecipientSubscriptions.toSubscription(row)).put("profile_id", word.profile()));
     }
 }

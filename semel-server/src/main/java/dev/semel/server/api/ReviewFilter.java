@@ -1,41 +1,41 @@
 package dev.semel.server.api;
 
-import dev.semel.store.Review;
+import dev.semel.store.ReviewOperation;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The filter of `GET /v1/reviews`: `kind:in_doubt workflow:NAME to:role:ops state:decided`. */
 record ReviewFilter(
-        Review.@Nullable Kind kind,
+        ReviewOperation.@Nullable ReviewKind kind,
         @Nullable String workflow,
         @Nullable String to,
         boolean decided) {
     private static final String WORDS = "q accepts terms such as kind:in_doubt workflow:NAME to:role:ops state:decided";
 
     static ReviewFilter parse(@Nullable String text) {
-        Map<String, String> terms = FilterWords.in(text, Set.of("kind", "workflow", "to", "state"), WORDS);
-        Review.Kind kind = kindOf(terms.get("kind"));
+        Map<String, String> terms = FilterParser.parse(text, Set.of("kind", "workflow", "to", "state"), WORDS);
+        ReviewOperation.ReviewKind kind = kindOf(terms.get("kind"));
         String workflow = terms.get("workflow");
         String to = terms.get("to");
         boolean decided = isDecided(terms.getOrDefault("state", "open"));
         if (decided && (kind != null || workflow != null || to != null)) {
-            throw Paging.refused("state:decided cannot be combined: decided reviews are listed by time only");
+            throw PagingParameters.invalidQuery("state:decided cannot be combined: decided reviews are listed by time only");
         }
         return new ReviewFilter(kind, workflow, to, decided);
     }
 
-    private static Review.@Nullable Kind kindOf(@Nullable String word) {
-        Review.Kind kind = word == null ? null : ReviewViews.kind(word);
+    private static ReviewOperation.@Nullable ReviewKind kindOf(@Nullable String word) {
+        ReviewOperation.ReviewKind kind = word == null ? null : ReviewViews.parseKind(word);
         if (word != null && kind == null) {
-            throw Paging.refused("kind must be one of in_doubt, changed, approval, held");
+            throw PagingParameters.invalidQuery("kind must be one of in_doubt, changed, approval, held");
         }
         return kind;
     }
 
     private static boolean isDecided(String word) {
         if (!word.equals("open") && !word.equals("decided")) {
-            throw Paging.refused("state must be open or decided");
+            throw PagingParameters.invalidQuery("state must be open or decided");
         }
         return word.equals("decided");
     }

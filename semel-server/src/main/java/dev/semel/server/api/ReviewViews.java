@@ -2,13 +2,13 @@ package dev.semel.server.api;
 
 import dev.semel.Reviews;
 import dev.semel.Semel;
-import dev.semel.effect.Ledger;
-import dev.semel.journal.Entry;
-import dev.semel.journal.Journal;
-import dev.semel.store.Reads;
-import dev.semel.store.Review;
-import dev.semel.store.Rows;
-import dev.semel.store.Write;
+import dev.semel.effect.EffectLedger;
+import dev.semel.journal.JournalEntry;
+import dev.semel.journal.JournalCodec;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.ReviewOperation;
+import dev.semel.store.StoredRows;
+import dev.semel.store.StoreWrite;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -23,58 +23,58 @@ final class ReviewViews {
     private static final int MAX_ATTEMPTS = 5;
 
     private final Semel semel;
-    private final Masks masks;
+    private final PiiMasks masks;
 
     ReviewViews(Semel semel) {
         this.semel = semel;
-        this.masks = new Masks(semel);
+        this.masks = new PiiMasks(semel);
     }
 
     /**
      * A review with its run and its effect.
      *
      * @param effect the ledger row; null if the review is not about an effect
-     * @param tried recorded attempts, newest last; empty in lists
+     * @param attempts recorded attempts, newest last; empty in lists
      */
-    record Case(Review.Row row, Rows.@Nullable Run run, Ledger.@Nullable Row effect, List<Entry> tried, long now) {
-        boolean isAsked() {
-            if (row.kind() == Review.Kind.DOUBT) {
-                return row.isOpen() && effect != null && effect.state() == Ledger.State.UNKNOWN;
+    record ReviewContext(ReviewOperation.ReviewRow row, StoredRows.@Nullable RunRow run, EffectLedger.@Nullable EffectRow effect, List<JournalEntry> attempts, long now) {
+        boolean isOpen() {
+            if (row.kind() == ReviewOperation.ReviewKind.DOUBT) {
+                return row.isOpen() && effect != null && effect.state() == EffectLedger.EffectState.UNKNOWN;
             }
-            return row.isOpen() && run != null && run.end() == null && (row.kind() != Review.Kind.HELD || isHeld(run));
+            return row.isOpen() && run != null && run.end() == null && (row.kind() != ReviewOperation.ReviewKind.HELD || isHeld(run));
         }
 
-        private static boolean isHeld(Rows.Run run) {
-            String word = WaitingFor.word(run);
+        private static boolean isHeld(StoredRows.RunRow run) {
+            String word = WaitingForView.firstWaitKind(run);
             return word.equals("code") || word.equals("poison") || word.equals("store");
         }
     }
 
-    static Case listed(Reads reads, Review.Row row) {
-        return new Case(row, reads.run(row.ws(), row.run()), effect(reads, row), List.of(), reads.now());
+    static ReviewContext loadForList(StoreQueries reads, ReviewOperation.ReviewRow row) {
+        return new ReviewContext(row, reads.run(row.ws(), row.run()), effect(reads, row), List.of(), reads.now());
     }
 
-    static Case whole(Reads reads, Review.Row row) {
-        Rows.Run run = reads.run(row.ws(), row.run());
-        List<Entry> tried = new ArrayList<>();
+    static ReviewContext withEvidence(StoreQueries reads, ReviewOperation.ReviewRow row) {
+        StoredRows.RunRow run = reads.run(row.ws(), row.run());
+        List<JournalEntry> tried = new ArrayList<>();
         List<String> chunks = new ArrayList<>();
         reads.journal(row.run()).forEach(chunk -> chunks.add(chunk.entries()));
         if (run != null && run.end() != null) {
             chunks.add(run.end().entries());
         }
         for (String chunk : chunks) {
-            Journal.decode(chunk).stream()
-                    .filter(entry -> entry.path().equals(row.step()) && entry instanceof Entry.Tried)
+            JournalCodec.decode(chunk).stream()
+                    .filter(entry -> entry.path().equals(row.step()) && entry instanceof JournalEntry.AttemptFailure)
                     .forEach(tried::add);
         }
-        return new Case(row, run, effect(reads, row), tried, reads.now());
+        return new ReviewContext(row, run, effect(reads, row), tried, reads.now());
     }
 
-    private static Ledger.@Nullable Row effect(Reads reads, Review.Row row) {
-        return row.effect().isEmpty() ? null : reads.effect(new Ledger.Id(row.ws(), row.effect()));
+    private static EffectLedger.@Nullable EffectRow effect(StoreQueries reads, ReviewOperation.ReviewRow row) {
+        return row.effect().isEmpty() ? null : reads.effect(new EffectLedger.EffectId(row.ws(), row.effect()));
     }
 
-    static String word(Review.Kind kind) {
+    static String kindWord(ReviewOperation.ReviewKind kind) {
         return switch (kind) {
             case DOUBT -> "in_doubt";
             case CHANGE -> "changed";
@@ -83,49 +83,49 @@ final class ReviewViews {
         };
     }
 
-    static Review.@Nullable Kind kind(String word) {
-        for (Review.Kind kind : Review.Kind.values()) {
-            if (word(kind).equals(word)) {
+    static ReviewOperation.@Nullable ReviewKind parseKind(String word) {
+        for (ReviewOperation.ReviewKind kind : ReviewOperation.ReviewKind.values()) {
+            if (kindWord(kind).equals(word)) {
                 return kind;
             }
         }
         return null;
     }
 
-    ObjectNode item(Case one) {
-        Review.Row row = one.row();
-        Masks.Mask mask = mask(one);
-        ObjectNode out = Views.object();
+    ObjectNode listItem(ReviewContext one) {
+        ReviewOperation.ReviewRow row = one.row();
+        PiiMasks.PiiMask mask = mask(one);
+        ObjectNode out = JsonViews.newObject();
         out.put("review_id", row.id());
-        out.put("kind", word(row.kind()));
-        out.put("status", one.isAsked() ? "open" : row.isOpen() ? "over" : "decided");
+        out.put("kind", kindWord(row.kind()));
+        out.put("status", one.isOpen() ? "open" : row.isOpen() ? "over" : "decided");
         out.put("title", title(one, mask));
         out.put("version", row.version());
         out.put("to", row.reviewer());
         out.put("workflow_id", row.workflowId());
         out.put("workflow", workflow(one));
         out.put("run_id", runId(one));
-        out.put("step", row.step().equals(Review.WHOLE_RUN) ? null : row.step());
-        out.put("asked_at", Views.time(row.askedAt()));
-        out.put("due_at", row.dueAt() == Write.Rest.NEVER ? null : Views.time(row.dueAt()));
+        out.put("step", row.step().equals(ReviewOperation.WHOLE_RUN) ? null : row.step());
+        out.put("asked_at", JsonViews.formatTime(row.askedAt()));
+        out.put("due_at", row.dueAt() == StoreWrite.Suspension.NEVER ? null : JsonViews.formatTime(row.dueAt()));
         out.put("overdue", row.isOpen() && row.dueAt() <= one.now());
-        out.set("link", Bare.question(row, "link").under(mask));
-        JsonNode shown = Bare.question(row, "details").under(mask);
-        out.set("shown", shown.isObject() ? shown : Views.object());
-        Ledger.Row effect = one.effect();
-        out.set("effect_key", effect == null ? null : Bare.key(effect).under(mask));
-        out.put("protection", effect == null ? null : effect.facts().protection());
-        out.set("object", effect == null ? null : Bare.object(effect).under(mask));
-        out.put("worth", effect == null ? null : effect.facts().worth());
+        out.set("link", UnmaskedValue.question(row, "link").maskWith(mask));
+        JsonNode shown = UnmaskedValue.question(row, "details").maskWith(mask);
+        out.set("shown", shown.isObject() ? shown : JsonViews.newObject());
+        EffectLedger.EffectRow effect = one.effect();
+        out.set("effect_key", effect == null ? null : UnmaskedValue.key(effect).maskWith(mask));
+        out.put("protection", effect == null ? null : effect.details().protection());
+        out.set("object", effect == null ? null : UnmaskedValue.object(effect).maskWith(mask));
+        out.put("worth", effect == null ? null : effect.details().worth());
         decision(out, row);
         return out;
     }
 
-    private Masks.Mask mask(Case one) {
+    private PiiMasks.PiiMask mask(ReviewContext one) {
         return masks.of(one.run(), one.row().ws(), one.row().workflowId());
     }
 
-    private static void decision(ObjectNode out, Review.Row row) {
+    private static void decision(ObjectNode out, ReviewOperation.ReviewRow row) {
         if (row.isOpen()) {
             out.putNull("decided");
             return;
@@ -133,24 +133,24 @@ final class ReviewViews {
         out.putObject("decided")
                 .put("decision", row.decision())
                 .put("by", row.decidedBy())
-                .put("at", Views.time(row.decidedAt()))
+                .put("at", JsonViews.formatTime(row.decidedAt()))
                 .put("note", row.note());
     }
 
     /** Adds the evidence and the consequence of each decision. */
-    ObjectNode whole(Case one) {
-        ObjectNode out = item(one);
+    ObjectNode withEvidence(ReviewContext one) {
+        ObjectNode out = listItem(one);
         ArrayNode known = out.putArray("evidence");
         evidence(one, mask(one)).forEach(known::add);
         ObjectNode answers = out.putObject("answers");
-        for (String word : new TreeSet<>(Reviews.words(one.row().kind()))) {
+        for (String word : new TreeSet<>(Reviews.allowedDecisions(one.row().kind()))) {
             answers.put(word, isOver(one) ? late(word) : consequence(word));
         }
         return out;
     }
 
-    private static String title(Case one, Masks.Mask mask) {
-        String given = Bare.question(one.row(), "title").textUnder(mask);
+    private static String title(ReviewContext one, PiiMasks.PiiMask mask) {
+        String given = UnmaskedValue.question(one.row(), "title").maskTextWith(mask);
         if (!given.isEmpty()) {
             return given;
         }
@@ -163,64 +163,64 @@ final class ReviewViews {
         };
     }
 
-    private String workflow(Case one) {
-        Rows.Run run = one.run();
+    private String workflow(ReviewContext one) {
+        StoredRows.RunRow run = one.run();
         return run == null
                 ? one.row().workflowId()
                 : semel.version(run.workflowId(), run.version()).name();
     }
 
-    private static String runId(Case one) {
+    private static String runId(ReviewContext one) {
         return one.run() == null
                 ? one.row().run().text()
                 : Objects.requireNonNull(one.run()).runIdText();
     }
 
-    private static List<String> evidence(Case one, Masks.Mask mask) {
+    private static List<String> evidence(ReviewContext one, PiiMasks.PiiMask mask) {
         List<String> known = new ArrayList<>();
-        Review.Row row = one.row();
+        ReviewOperation.ReviewRow row = one.row();
         switch (row.kind()) {
             case DOUBT -> doubt(one, known, mask);
             case CHANGE ->
                 known.add("A message with the same key was accepted inside its window, and this message differs."
                         + " This message was not sent.");
             case APPROVAL ->
-                known.add("The run has waited since " + Views.time(row.askedAt()) + ". No later step has run.");
-            case HELD -> known.add(Bare.question(row, "message").textUnder(mask));
+                known.add("The run has waited since " + JsonViews.formatTime(row.askedAt()) + ". No later step has run.");
+            case HELD -> known.add(UnmaskedValue.question(row, "message").maskTextWith(mask));
         }
-        if (row.dueAt() != Write.Rest.NEVER && row.isOpen()) {
-            known.add((row.dueAt() <= one.now() ? "It was due at " : "It is due at ") + Views.time(row.dueAt()) + ".");
+        if (row.dueAt() != StoreWrite.Suspension.NEVER && row.isOpen()) {
+            known.add((row.dueAt() <= one.now() ? "It was due at " : "It is due at ") + JsonViews.formatTime(row.dueAt()) + ".");
         }
         if (!row.isOpen()) {
             String by = row.decidedBy().isEmpty() ? "" : " by " + row.decidedBy();
-            known.add("Decided: " + row.decision() + by + " at " + Views.time(row.decidedAt()) + ".");
+            known.add("Decided: " + row.decision() + by + " at " + JsonViews.formatTime(row.decidedAt()) + ".");
         }
         return known;
     }
 
-    private static void doubt(Case one, List<String> known, Masks.Mask mask) {
-        Ledger.Row effect = one.effect();
+    private static void doubt(ReviewContext one, List<String> known, PiiMasks.PiiMask mask) {
+        EffectLedger.EffectRow effect = one.effect();
         if (effect == null) {
             known.add("The ledger no longer contains the effect.");
             return;
         }
-        known.add("It was first sent at " + Views.time(effect.firstAt()) + " with the key "
-                + Bare.key(effect).textUnder(mask) + "; " + attempts(effect.attempt()) + " so far.");
-        List<Entry> tried = one.tried();
-        for (Entry entry : tried.subList(Math.max(0, tried.size() - MAX_ATTEMPTS), tried.size())) {
-            if (entry instanceof Entry.Tried attempt) {
-                known.add("At " + Views.time(attempt.at()) + " attempt " + attempt.attempt() + " ended with "
-                        + attempt.problem().code() + ": "
-                        + Bare.message(attempt.problem()).textUnder(mask));
+        known.add("It was first sent at " + JsonViews.formatTime(effect.firstAt()) + " with the key "
+                + UnmaskedValue.key(effect).maskTextWith(mask) + "; " + attempts(effect.attempt()) + " so far.");
+        List<JournalEntry> tried = one.attempts();
+        for (JournalEntry entry : tried.subList(Math.max(0, tried.size() - MAX_ATTEMPTS), tried.size())) {
+            if (entry instanceof JournalEntry.AttemptFailure attempt) {
+                known.add("At " + JsonViews.formatTime(attempt.at()) + " attempt " + attempt.attempt() + " ended with "
+                        + attempt.error().code() + ": "
+                        + UnmaskedValue.message(attempt.error()).maskTextWith(mask));
             }
         }
-        Bare problem = Bare.question(one.row(), "send_error");
-        if (!problem.isNothing()) {
-            known.add("The send ended with " + problem.textUnder(mask));
+        UnmaskedValue problem = UnmaskedValue.question(one.row(), "send_error");
+        if (!problem.isNull()) {
+            known.add("The send ended with " + problem.maskTextWith(mask));
         } else if (tried.isEmpty()) {
             known.add("No response is recorded: the worker ended or lost the connection after the send.");
         }
-        if (!Bare.question(one.row(), "key_changed").isNothing()) {
+        if (!UnmaskedValue.question(one.row(), "key_changed").isNull()) {
             known.add("The step's effect key has changed since then: neither a second send nor a lookup at the provider"
                     + " would find the first.");
         }
@@ -237,7 +237,7 @@ final class ReviewViews {
                     case FREE -> "It is now recorded as not done: the run sends it, or the provider rejected it.";
                     case RESERVED -> "It is being sent now.";
                 });
-        known.add(protection(effect.facts().protection()));
+        known.add(protection(effect.details().protection()));
     }
 
     private static String attempts(int attempts) {
@@ -257,13 +257,13 @@ final class ReviewViews {
     }
 
     /** True for an effect in doubt whose run does not wait for the decision. */
-    private static boolean isOver(Case one) {
+    private static boolean isOver(ReviewContext one) {
         boolean ended = one.run() != null && one.run().end() != null;
-        return one.row().kind() == Review.Kind.DOUBT && (ended || isAtMostOnce(one));
+        return one.row().kind() == ReviewOperation.ReviewKind.DOUBT && (ended || isAtMostOnce(one));
     }
 
-    private static boolean isAtMostOnce(Case one) {
-        return one.effect() != null && one.effect().facts().protection().equals("at_most_once");
+    private static boolean isAtMostOnce(ReviewContext one) {
+        return one.effect() != null && one.effect().details().protection().equals("at_most_once");
     }
 
     private static String late(String word) {

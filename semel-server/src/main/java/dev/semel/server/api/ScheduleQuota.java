@@ -3,9 +3,9 @@ package dev.semel.server.api;
 import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.definition.Definition;
-import dev.semel.store.Edit;
-import dev.semel.store.Rows;
+import dev.semel.server.definition.WorkflowDefinition;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoredRows;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Enforces the maximum number of schedules in a workspace. Publishing succeeds only if the catalog has not changed
- * since the count ({@link Edit.PublishOver}); otherwise it counts again.
+ * since the count ({@link StoreCommand.PublishIfUnchanged}); otherwise it counts again.
  */
 final class ScheduleQuota {
     private static final int MAX_ATTEMPTS = 20;
@@ -28,10 +28,10 @@ final class ScheduleQuota {
     }
 
     /** Rejects a definition over the quota; returns the catalog number at which it counted. */
-    long counted(int workspace, Definition definition) {
+    long checkQuota(int workspace, WorkflowDefinition definition) {
         // Read the number first: a concurrent publish then fails this publish and cannot falsify the count.
-        long change = Objects.requireNonNull(semel.view(reads -> reads.catalogChange()));
-        int wanted = definition.extras().doors().schedules().size();
+        long change = Objects.requireNonNull(semel.view(reads -> reads.catalogVersion()));
+        int wanted = definition.versionOptions().triggers().schedules().size();
         int others = wanted == 0 ? 0 : beside(workspace, definition.name());
         int allowed = most.getAsInt();
         if (wanted > 0 && others + wanted > allowed) {
@@ -46,34 +46,34 @@ final class ScheduleQuota {
 
     private int beside(int workspace, String name) {
         int others = 0;
-        for (Rows.Workflow row : Objects.requireNonNull(semel.view(reads -> reads.workflows(workspace)))) {
+        for (StoredRows.WorkflowRow row : Objects.requireNonNull(semel.view(reads -> reads.workflows(workspace)))) {
             others += row.version() == 0 || row.name().equals(name) ? 0 : of(row);
         }
         return others;
     }
 
     /** Counts the published schedules; if this worker cannot read the text, the schedules that other workers saved. */
-    private int of(Rows.Workflow row) {
+    private int of(StoredRows.WorkflowRow row) {
         try {
             return semel.version(row.workflowId(), row.version())
-                    .extras()
-                    .doors()
+                    .options()
+                    .triggers()
                     .schedules()
                     .size();
         } catch (SemelException e) {
-            return Objects.requireNonNull(semel.view(reads -> reads.timetable().of(row.workflowId())))
+            return Objects.requireNonNull(semel.view(reads -> reads.schedules().ofWorkflow(row.workflowId())))
                     .size();
         }
     }
 
     /** Retries the publish until no concurrent change interferes. */
-    static <T> T untilCounted(Supplier<@Nullable T> publish) {
-        T done = untilCounted(publish, () -> false);
+    static <T> T retryUntilCounted(Supplier<@Nullable T> publish) {
+        T done = retryUntilCounted(publish, () -> false);
         return Objects.requireNonNull(done);
     }
 
-    /** Like {@link #untilCounted(Supplier)}; null if the publish failed for another reason. */
-    static <T> @Nullable T untilCounted(Supplier<@Nullable T> publish, BooleanSupplier refused) {
+    /** Like {@link #retryUntilCounted(Supplier)}; null if the publish failed for another reason. */
+    static <T> @Nullable T retryUntilCounted(Supplier<@Nullable T> publish, BooleanSupplier refused) {
         for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
             T done = publish.get();
             if (done != null || refused.getAsBoolean()) {

@@ -2,13 +2,13 @@ package dev.semel.server.api;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
-import dev.semel.server.http.Answer;
-import dev.semel.server.http.Request;
+import dev.semel.json.StrictJson;
+import dev.semel.server.http.HttpResponse;
+import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.Router;
-import dev.semel.server.http.Scope;
-import dev.semel.server.settings.Names;
-import dev.semel.server.settings.Secrets;
+import dev.semel.server.http.TokenScope;
+import dev.semel.server.settings.SettingNames;
+import dev.semel.server.settings.SecretStore;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -17,37 +17,37 @@ import tools.jackson.databind.node.ObjectNode;
 final class SecretRoutes {
     private static final int LARGEST = 128 << 10;
 
-    private final Secrets secrets;
-    private final SettingDeeds actions;
+    private final SecretStore secrets;
+    private final SettingActions actions;
 
-    SecretRoutes(Secrets secrets, SettingDeeds actions) {
+    SecretRoutes(SecretStore secrets, SettingActions actions) {
         this.secrets = secrets;
         this.actions = actions;
     }
 
     void addTo(Router router) {
-        router.add("GET", "/v1/secrets", Scope.READ, this::list)
-                .add("GET", "/v1/secrets/{name}", Scope.READ, this::get)
-                .add(Api.changing("PUT", "/v1/secrets/{name}", Scope.ADMIN, this::put)
+        router.add("GET", "/v1/secrets", TokenScope.READ, this::list)
+                .add("GET", "/v1/secrets/{name}", TokenScope.READ, this::get)
+                .add(ApiRoutes.mutationRoute("PUT", "/v1/secrets/{name}", TokenScope.ADMIN, this::put)
                         .withMaxBody(LARGEST))
-                .add(Api.changing("DELETE", "/v1/secrets/{name}", Scope.ADMIN, this::remove));
+                .add(ApiRoutes.mutationRoute("DELETE", "/v1/secrets/{name}", TokenScope.ADMIN, this::remove));
     }
 
-    Answer list(Request request) {
-        Paging paging = Paging.of(request);
-        return Views.page(
-                secrets.page(request.principal().workspace(), SettingDeeds.after(paging), paging.limit()),
+    HttpResponse list(HttpRequest request) {
+        PagingParameters paging = PagingParameters.parse(request);
+        return JsonViews.pageResponse(
+                secrets.page(request.principal().workspace(), SettingActions.nameAfter(paging), paging.limit()),
                 paging.limit(),
                 SecretRoutes::view,
-                secret -> SettingDeeds.cursor(secret.name()));
+                secret -> SettingActions.nameCursor(secret.name()));
     }
 
-    Answer get(Request request) {
-        Secrets.Shown shown = secrets.find(request.principal().workspace(), request.parameter("name"));
+    HttpResponse get(HttpRequest request) {
+        SecretStore.SecretSummary shown = secrets.find(request.principal().workspace(), request.parameter("name"));
         if (shown == null) {
             throw unknown();
         }
-        return SettingDeeds.tagged(Views.ok(view(shown)), shown.version());
+        return SettingActions.withEtag(JsonViews.ok(view(shown)), shown.version());
     }
 
     private static SemelException unknown() {
@@ -57,19 +57,19 @@ final class SecretRoutes {
                 "GET /v1/secrets lists the names of the secrets.");
     }
 
-    private static ObjectNode view(Secrets.Shown secret) {
-        return Views.object()
+    private static ObjectNode view(SecretStore.SecretSummary secret) {
+        return JsonViews.newObject()
                 .put("name", secret.name())
                 .put("version", secret.version())
-                .put("changed_at", Views.time(secret.changedAt()))
+                .put("changed_at", JsonViews.formatTime(secret.changedAt()))
                 .put("changed_by", secret.changedBy())
                 .put("fingerprint", secret.fingerprint())
                 .put("key", secret.key());
     }
 
-    Answer put(Request request) {
-        MediaTypes.requireJson(request);
-        JsonNode body = Json.parse(request.body());
+    HttpResponse put(HttpRequest request) {
+        ContentTypeCheck.requireJson(request);
+        JsonNode body = StrictJson.parse(request.body());
         JsonNode value = body.path("value");
         if (!body.isObject()
                 || !value.isString()
@@ -79,30 +79,30 @@ final class SecretRoutes {
                     "The body must be {\"value\": \"…\"} without other members. Nothing was stored.",
                     "Send the value as text.");
         }
-        Secrets.Draft draft = new Secrets.Draft(
+        SecretStore.SecretDraft draft = new SecretStore.SecretDraft(
                 request.principal().workspace(),
-                Names.checked("secret", request.parameter("name")),
+                SettingNames.requireValid("secret", request.parameter("name")),
                 value.stringValue(),
-                SettingDeeds.expected(request),
+                SettingActions.expectedVersion(request),
                 request.principal().tokenId());
         return actions.put(
                 request,
                 // The digest, not the value: the stored idempotency record must not help to guess the secret.
-                new Deeds.Deed("secret.put", draft.name(), secrets.digest(draft), String.valueOf(draft.expected())),
-                secrets.putting(draft),
-                row -> view(secrets.shown(row)));
+                new IdempotentActions.ActionRequest("secret.put", draft.name(), secrets.digest(draft), String.valueOf(draft.expected())),
+                secrets.preparePut(draft),
+                row -> view(secrets.summarize(row)));
     }
 
-    Answer remove(Request request) {
+    HttpResponse remove(HttpRequest request) {
         String name = request.parameter("name");
-        if (!Names.fits(name)) {
+        if (!SettingNames.isValid(name)) {
             throw unknown();
         }
-        Integer expected = SettingDeeds.expected(request);
+        Integer expected = SettingActions.expectedVersion(request);
         return actions.remove(
                 request,
-                new Deeds.Deed("secret.remove", name, String.valueOf(expected)),
-                secrets.removing(
+                new IdempotentActions.ActionRequest("secret.remove", name, String.valueOf(expected)),
+                secrets.prepareRemove(
                         request.principal().workspace(),
                         name,
                         expected,

@@ -2,15 +2,15 @@ package dev.semel.server.api;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
-import dev.semel.key.CanonicalJson;
-import dev.semel.server.http.Answer;
-import dev.semel.server.http.Request;
+import dev.semel.json.StrictJson;
+import dev.semel.admission.CanonicalJson;
+import dev.semel.server.http.HttpResponse;
+import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.Router;
-import dev.semel.server.http.Scope;
-import dev.semel.server.settings.Names;
-import dev.semel.server.settings.Shelf;
-import dev.semel.store.Rows;
+import dev.semel.server.http.TokenScope;
+import dev.semel.server.settings.SettingNames;
+import dev.semel.server.settings.SettingRepository;
+import dev.semel.store.StoredRows;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -21,27 +21,27 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Serves the settings of one kind below `/v1/{kind}`: templates, channels, routes, alerts or saved views. */
 final class SettingRoutes<T> {
-    private final Shelf<T> shelf;
-    private final SettingDeeds actions;
-    private final Place place;
-    private final BiFunction<Request, T, List<String>> lint;
+    private final SettingRepository<T> shelf;
+    private final SettingActions actions;
+    private final SettingEndpoint place;
+    private final BiFunction<HttpRequest, T, List<String>> lint;
 
     /**
      * The path and permissions of one kind of setting.
      *
      * @param path the URL path of the list
      * @param parameter the name of the path parameter
-     * @param change the scope required for changes
-     * @param owned whether a setting can have an `owner`, the only user who may change it
+     * @param changeScope the scope required for changes
+     * @param hasOwner whether a setting can have an `owner`, the only user who may change it
      */
-    record Place(String path, String parameter, Scope change, int largest, boolean owned) {
-        Place(String path, String parameter, Scope change, int largest) {
+    record SettingEndpoint(String path, String parameter, TokenScope changeScope, int maxBodyBytes, boolean hasOwner) {
+        SettingEndpoint(String path, String parameter, TokenScope change, int largest) {
             this(path, parameter, change, largest, false);
         }
     }
 
     /** @param lint returns warnings about probable mistakes, such as a channel that names a missing secret */
-    SettingRoutes(Shelf<T> shelf, SettingDeeds actions, Place place, BiFunction<Request, T, List<String>> lint) {
+    SettingRoutes(SettingRepository<T> shelf, SettingActions actions, SettingEndpoint place, BiFunction<HttpRequest, T, List<String>> lint) {
         this.shelf = shelf;
         this.actions = actions;
         this.place = place;
@@ -50,131 +50,131 @@ final class SettingRoutes<T> {
 
     void addTo(Router router) {
         String one = place.path() + "/{" + place.parameter() + "}";
-        router.add("GET", place.path(), Scope.READ, this::list)
-                .add("GET", one, Scope.READ, this::get)
-                .add(Api.changing("PUT", one, place.change(), this::put).withMaxBody(place.largest()))
-                .add(Api.changing("DELETE", one, place.change(), this::remove));
+        router.add("GET", place.path(), TokenScope.READ, this::list)
+                .add("GET", one, TokenScope.READ, this::get)
+                .add(ApiRoutes.mutationRoute("PUT", one, place.changeScope(), this::put).withMaxBody(place.maxBodyBytes()))
+                .add(ApiRoutes.mutationRoute("DELETE", one, place.changeScope(), this::remove));
     }
 
     void addVersionsTo(Router router) {
         String versions = place.path() + "/{" + place.parameter() + "}/versions";
-        router.add("GET", versions, Scope.READ, this::versions)
-                .add("GET", versions + "/{version}", Scope.READ, this::version);
+        router.add("GET", versions, TokenScope.READ, this::versions)
+                .add("GET", versions + "/{version}", TokenScope.READ, this::version);
     }
 
-    private String name(Request request) {
+    private String name(HttpRequest request) {
         return request.parameter(place.parameter());
     }
 
-    Answer list(Request request) {
-        Paging paging = Paging.of(request);
+    HttpResponse list(HttpRequest request) {
+        PagingParameters paging = PagingParameters.parse(request);
         int workspace = request.principal().workspace();
-        return Views.page(
-                shelf.page(workspace, SettingDeeds.after(paging), paging.limit()),
+        return JsonViews.pageResponse(
+                shelf.page(workspace, SettingActions.nameAfter(paging), paging.limit()),
                 paging.limit(),
                 SettingRoutes::listed,
-                row -> SettingDeeds.cursor(row.name()));
+                row -> SettingActions.nameCursor(row.name()));
     }
 
     /** Lists omit large documents. */
-    private static ObjectNode listed(Rows.Setting row) {
-        ObjectNode out = SettingDeeds.head(row);
+    private static ObjectNode listed(StoredRows.SettingRow row) {
+        ObjectNode out = SettingActions.head(row);
         if (row.body().isEmpty()) {
             return out.putNull("document").put("document_omitted", true);
         }
-        out.set("document", Json.parse(row.body()));
+        out.set("document", StrictJson.parse(row.body()));
         return out;
     }
 
-    Answer get(Request request) {
-        Rows.Setting row = shelf.row(request.principal().workspace(), name(request));
+    HttpResponse get(HttpRequest request) {
+        StoredRows.SettingRow row = shelf.findRow(request.principal().workspace(), name(request));
         if (row == null) {
             throw unknown();
         }
-        return SettingDeeds.tagged(Views.ok(listed(row)), row.version());
+        return SettingActions.withEtag(JsonViews.ok(listed(row)), row.version());
     }
 
-    Answer versions(Request request) {
-        List<Rows.Setting> rows = shelf.versions(request.principal().workspace(), name(request));
+    HttpResponse versions(HttpRequest request) {
+        List<StoredRows.SettingRow> rows = shelf.versions(request.principal().workspace(), name(request));
         if (rows.isEmpty()) {
             throw unknown();
         }
-        ObjectNode out = Views.object();
+        ObjectNode out = JsonViews.newObject();
         ArrayNode items = out.putArray("items");
-        rows.forEach(row -> items.add(SettingDeeds.head(row).put("removed", row.removed())));
+        rows.forEach(row -> items.add(SettingActions.head(row).put("removed", row.removed())));
         out.putNull("next");
-        return Views.ok(out);
+        return JsonViews.ok(out);
     }
 
-    Answer version(Request request) {
+    HttpResponse version(HttpRequest request) {
         String version = request.parameter("version");
-        Rows.Setting row = version.matches("[1-9][0-9]{0,8}")
-                ? shelf.row(request.principal().workspace(), name(request), Integer.parseInt(version))
+        StoredRows.SettingRow row = version.matches("[1-9][0-9]{0,8}")
+                ? shelf.findRow(request.principal().workspace(), name(request), Integer.parseInt(version))
                 : null;
         if (row == null || row.removed()) {
             throw unknown();
         }
-        return Views.ok(listed(row));
+        return JsonViews.ok(listed(row));
     }
 
     private SemelException unknown() {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
-                "No " + shelf.word() + " with this name exists in this workspace. Nothing was changed.",
+                "No " + shelf.typeName() + " with this name exists in this workspace. Nothing was changed.",
                 "GET " + place.path() + " lists them.");
     }
 
-    Answer put(Request request) {
-        String name = Names.checked(shelf.word(), name(request));
-        MediaTypes.requireJson(request);
-        JsonNode document = Json.parse(request.body());
-        T value = shelf.check(document);
+    HttpResponse put(HttpRequest request) {
+        String name = SettingNames.requireValid(shelf.typeName(), name(request));
+        ContentTypeCheck.requireJson(request);
+        JsonNode document = StrictJson.parse(request.body());
+        T value = shelf.parse(document);
         List<String> warnings = lint.apply(request, value);
-        Integer expected = SettingDeeds.expected(request);
+        Integer expected = SettingActions.expectedVersion(request);
         String actor = request.principal().tokenId();
         int workspace = request.principal().workspace();
-        Rows.Setting there = findChangeable(request, name);
+        StoredRows.SettingRow there = findChangeable(request, name);
         // Changes only the version that was checked, so a setting that got another owner meanwhile is not changed.
         Integer over =
-                expected == null && place.owned() ? Integer.valueOf(there == null ? 0 : there.version()) : expected;
+                expected == null && place.hasOwner() ? Integer.valueOf(there == null ? 0 : there.version()) : expected;
         return actions.put(
                 request,
-                new Deeds.Deed(
-                        shelf.word() + ".put",
+                new IdempotentActions.ActionRequest(
+                        shelf.typeName() + ".put",
                         name,
                         new String(CanonicalJson.bytes(document), StandardCharsets.UTF_8),
                         String.valueOf(expected)),
-                shelf.putting(new Shelf.Draft(workspace, name, document, over, actor)),
+                shelf.preparePut(new SettingRepository.SettingDraft(workspace, name, document, over, actor)),
                 row -> {
-                    ObjectNode out = SettingDeeds.head(row);
+                    ObjectNode out = SettingActions.head(row);
                     ArrayNode list = out.putArray("warnings");
                     warnings.forEach(list::add);
                     return out;
                 });
     }
 
-    Answer remove(Request request) {
-        Integer expected = SettingDeeds.expected(request);
+    HttpResponse remove(HttpRequest request) {
+        Integer expected = SettingActions.expectedVersion(request);
         int workspace = request.principal().workspace();
         String actor = request.principal().tokenId();
         String name = requireValidName(name(request));
         // An administrator may remove it, so that a user who has left does not block the name forever.
-        Rows.Setting there = request.principal().may(Scope.ADMIN) ? null : findChangeable(request, name);
+        StoredRows.SettingRow there = request.principal().hasScope(TokenScope.ADMIN) ? null : findChangeable(request, name);
         Integer over = expected == null && there != null ? Integer.valueOf(there.version()) : expected;
         return actions.remove(
                 request,
-                new Deeds.Deed(shelf.word() + ".remove", name, String.valueOf(expected)),
-                shelf.removing(workspace, name, over, actor));
+                new IdempotentActions.ActionRequest(shelf.typeName() + ".remove", name, String.valueOf(expected)),
+                shelf.prepareRemove(workspace, name, over, actor));
     }
 
     /** Finds an ownable setting; rejects the request if another user owns it. */
-    private Rows.@Nullable Setting findChangeable(Request request, String name) {
-        Rows.Setting row = place.owned() ? shelf.row(request.principal().workspace(), name) : null;
-        String owner = row == null ? "" : Json.parse(row.body()).path("owner").asString("");
+    private StoredRows.@Nullable SettingRow findChangeable(HttpRequest request, String name) {
+        StoredRows.SettingRow row = place.hasOwner() ? shelf.findRow(request.principal().workspace(), name) : null;
+        String owner = row == null ? "" : StrictJson.parse(row.body()).path("owner").asString("");
         if (!owner.isEmpty() && !owner.equals(request.principal().tokenId())) {
             throw new SemelException(
                     ErrorCode.FORBIDDEN,
-                    "The " + shelf.word() + " " + name + " belongs to another user. Nothing was changed.",
+                    "The " + shelf.typeName() + " " + name + " belongs to another user. Nothing was changed.",
                     "Choose another name.");
         }
         return row;
@@ -182,7 +182,7 @@ final class SettingRoutes<T> {
 
     /** An invalid name cannot exist, so the response is the same 404. */
     private String requireValidName(String name) {
-        if (!Names.fits(name)) {
+        if (!SettingNames.isValid(name)) {
             throw unknown();
         }
         return name;

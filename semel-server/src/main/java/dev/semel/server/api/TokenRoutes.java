@@ -3,14 +3,14 @@ package dev.semel.server.api;
 import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
-import dev.semel.key.CanonicalJson;
-import dev.semel.server.auth.Tokens;
-import dev.semel.server.http.Answer;
-import dev.semel.server.http.Request;
-import dev.semel.server.http.Scope;
-import dev.semel.store.Edit;
-import dev.semel.store.Rows;
+import dev.semel.json.StrictJson;
+import dev.semel.admission.CanonicalJson;
+import dev.semel.server.access.ApiTokens;
+import dev.semel.server.http.HttpResponse;
+import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.TokenScope;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoredRows;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumSet;
 import java.util.List;
@@ -29,10 +29,10 @@ final class TokenRoutes {
     private static final int MAX_QUOTA = 10_000_000;
 
     private final Semel semel;
-    private final Tokens tokens;
-    private final Deeds actions;
+    private final ApiTokens tokens;
+    private final IdempotentActions actions;
 
-    TokenRoutes(Semel semel, Tokens tokens, Deeds actions) {
+    TokenRoutes(Semel semel, ApiTokens tokens, IdempotentActions actions) {
         this.semel = semel;
         this.tokens = tokens;
         this.actions = actions;
@@ -42,10 +42,10 @@ final class TokenRoutes {
      * Creates a token for the caller's workspace or for a new one. An admin may create workspaces, but not access
      * others.
      */
-    Answer create(Request request) {
-        MediaTypes.requireJson(request);
-        JsonNode body = Json.parse(request.body());
-        Set<Scope> scopes = scopes(body.path("scopes"));
+    HttpResponse create(HttpRequest request) {
+        ContentTypeCheck.requireJson(request);
+        JsonNode body = StrictJson.parse(request.body());
+        Set<TokenScope> scopes = scopes(body.path("scopes"));
         String name = body.path("name").isString() ? body.path("name").stringValue() : "";
         if (name.length() > 100 || name.chars().anyMatch(Character::isISOControl)) {
             throw invalidToken("name must have at most 100 characters and no control characters");
@@ -55,20 +55,20 @@ final class TokenRoutes {
         if (!noQuota && !(quota.isInt() && quota.asInt() >= 0 && quota.asInt() <= MAX_QUOTA)) {
             throw invalidToken("quota_per_minute must be a whole number up to " + MAX_QUOTA + "; 0 means no quota");
         }
-        Tokens.Wanted wanted = new Tokens.Wanted(
+        ApiTokens.TokenRequest wanted = new ApiTokens.TokenRequest(
                 name, scopes, noQuota ? 0 : quota.asInt(), request.principal().tokenId());
         String workspace = workspace(request, body.path("workspace"));
         boolean own = workspace.equals(request.principal().workspaceName());
-        Tokens.Made made = tokens.draft(own ? request.principal().workspace() : 0, workspace, wanted);
-        Edit.OpenWorkspace inside = own ? null : new Edit.OpenWorkspace(workspace, semel.newSecret(32));
-        Deeds.Done done = actions.once(
+        ApiTokens.CreatedToken made = tokens.draft(own ? request.principal().workspace() : 0, workspace, wanted);
+        StoreCommand.CreateWorkspace inside = own ? null : new StoreCommand.CreateWorkspace(workspace, semel.newSecret(32));
+        IdempotentActions.ActionResult done = actions.runOnce(
                 request,
-                new Deeds.Deed("token.create", new String(CanonicalJson.bytes(body), StandardCharsets.UTF_8)),
-                actions.noting(
+                new IdempotentActions.ActionRequest("token.create", new String(CanonicalJson.bytes(body), StandardCharsets.UTF_8)),
+                actions.withAudit(
                         request,
-                        new Deeds.Entry(
+                        new IdempotentActions.AuditNote(
                                 "token.create", made.row().tokenId(), made.row().scopes()),
-                        new Edit.CreateToken(made.row(), inside),
+                        new StoreCommand.CreateToken(made.row(), inside),
                         Objects::nonNull),
                 row -> row == null ? null : view(row).putNull("token"));
         if (done == null) {
@@ -78,10 +78,10 @@ final class TokenRoutes {
             // The stored idempotency record does not contain the secret.
             out.put("token", made.secret());
         }
-        return done.answer();
+        return done.toResponse();
     }
 
-    private static String workspace(Request request, JsonNode wanted) {
+    private static String workspace(HttpRequest request, JsonNode wanted) {
         String name =
                 wanted.isString() ? wanted.stringValue() : request.principal().workspaceName();
         if (!name.matches("[a-z][a-z0-9_-]{0,62}")) {
@@ -90,7 +90,7 @@ final class TokenRoutes {
         return name;
     }
 
-    private static SemelException otherWorkspace(Request request) {
+    private static SemelException otherWorkspace(HttpRequest request) {
         return new SemelException(
                 ErrorCode.FORBIDDEN,
                 "A token of workspace " + request.principal().workspaceName()
@@ -98,19 +98,19 @@ final class TokenRoutes {
                 "Use an admin token of that workspace.");
     }
 
-    private static Set<Scope> scopes(JsonNode list) {
-        Set<Scope> scopes = EnumSet.noneOf(Scope.class);
+    private static Set<TokenScope> scopes(JsonNode list) {
+        Set<TokenScope> scopes = EnumSet.noneOf(TokenScope.class);
         if (!list.isArray()) {
             throw invalidToken("scopes must be a list of trigger, read, operate, review, admin");
         }
         for (JsonNode word : list) {
             try {
-                scopes.add(Scope.valueOf(word.asString("").toUpperCase(Locale.ROOT)));
+                scopes.add(TokenScope.valueOf(word.asString("").toUpperCase(Locale.ROOT)));
             } catch (IllegalArgumentException e) {
                 throw invalidToken("scopes must be trigger, read, operate, review, admin");
             }
         }
-        if (scopes.isEmpty() || scopes.contains(Scope.OPEN)) {
+        if (scopes.isEmpty() || scopes.contains(TokenScope.OPEN)) {
             throw invalidToken("scopes must contain at least one of trigger, read, operate, review, admin");
         }
         return scopes;
@@ -123,27 +123,27 @@ final class TokenRoutes {
                 "Correct the request and send it again.");
     }
 
-    Answer list(Request request) {
-        List<Rows.Token> rows =
+    HttpResponse list(HttpRequest request) {
+        List<StoredRows.TokenRow> rows =
                 semel.view(reads -> reads.tokens(request.principal().workspace()));
-        ObjectNode out = Views.object();
+        ObjectNode out = JsonViews.newObject();
         ArrayNode items = out.putArray("items");
         if (rows != null) {
             rows.forEach(row -> items.add(view(row)));
         }
         out.putNull("next");
-        return Views.ok(out);
+        return JsonViews.ok(out);
     }
 
-    Answer revoke(Request request) {
+    HttpResponse revoke(HttpRequest request) {
         String id = request.parameter("token_id");
-        Deeds.Done done = actions.once(
+        IdempotentActions.ActionResult done = actions.runOnce(
                 request,
-                new Deeds.Deed("token.revoke", id),
-                new Edit.RevokeToken(
+                new IdempotentActions.ActionRequest("token.revoke", id),
+                new StoreCommand.RevokeToken(
                         request.principal().workspace(), id, request.principal().tokenId()),
                 revoked -> Boolean.TRUE.equals(revoked)
-                        ? Views.object().put("token_id", id).put("revoked", true)
+                        ? JsonViews.newObject().put("token_id", id).put("revoked", true)
                         : null);
         if (done == null) {
             throw new SemelException(
@@ -151,11 +151,11 @@ final class TokenRoutes {
                     "No active token with this id exists in this workspace. Nothing was revoked.",
                     "GET /v1/tokens lists the tokens.");
         }
-        return done.answer();
+        return done.toResponse();
     }
 
-    private static ObjectNode view(Rows.Token row) {
-        ObjectNode out = Views.object();
+    private static ObjectNode view(StoredRows.TokenRow row) {
+        ObjectNode out = JsonViews.newObject();
         out.put("token_id", row.tokenId());
         out.put("workspace", row.workspace());
         out.put("name", row.name());
@@ -164,8 +164,8 @@ final class TokenRoutes {
             scopes.add(scope);
         }
         out.put("quota_per_minute", row.quotaPerMinute());
-        out.put("created_at", Views.time(row.createdAt()));
-        out.put("revoked_at", Views.time(row.revokedAt()));
+        out.put("created_at", JsonViews.formatTime(row.createdAt()));
+        out.put("revoked_at", JsonViews.formatTime(row.revokedAt()));
         return out;
     }
 }

@@ -1,11 +1,11 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
-import dev.semel.server.http.Answer;
-import dev.semel.server.http.Request;
+import dev.semel.server.http.HttpResponse;
+import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.Router;
-import dev.semel.server.http.Scope;
-import dev.semel.store.Rows;
+import dev.semel.server.http.TokenScope;
+import dev.semel.store.StoredRows;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -24,32 +24,32 @@ final class WorkspaceRoutes {
     }
 
     void addTo(Router router) {
-        router.add("GET", "/v1/workspaces", Scope.ADMIN, this::list);
+        router.add("GET", "/v1/workspaces", TokenScope.ADMIN, this::list);
     }
 
-    private Answer list(Request request) {
-        Paging paging = Paging.of(request);
-        String after = SettingDeeds.after(paging);
+    private HttpResponse list(HttpRequest request) {
+        PagingParameters paging = PagingParameters.parse(request);
+        String after = SettingActions.nameAfter(paging);
         if (!after.matches("[0-9]{0,9}")) {
-            throw Paging.refused("after must be the next value of an earlier response");
+            throw PagingParameters.invalidQuery("after must be the next value of an earlier response");
         }
         int from = after.isEmpty() ? BEFORE_ALL : Integer.parseInt(after);
         String own = request.principal().workspaceName();
-        return Views.page(
+        return JsonViews.pageResponse(
                 findAfter(from, paging.limit()),
                 paging.limit(),
-                row -> Views.object()
+                row -> JsonViews.newObject()
                         .put("workspace", row.name())
                         .put("own", row.name().equals(own)),
-                row -> SettingDeeds.cursor(Integer.toString(row.ws())));
+                row -> SettingActions.nameCursor(Integer.toString(row.ws())));
     }
 
-    private List<Rows.Workspace> findAfter(int from, int limit) {
+    private List<StoredRows.WorkspaceRow> findAfter(int from, int limit) {
         return Objects.requireNonNull(semel.view(reads -> {
-            List<Rows.Workspace> found = new ArrayList<>();
+            List<StoredRows.WorkspaceRow> found = new ArrayList<>();
             Integer next = reads.workspaceAfter(from);
             while (next != null && found.size() < limit) {
-                Rows.Workspace row = reads.workspace(next);
+                StoredRows.WorkspaceRow row = reads.workspace(next);
                 if (row != null) {
                     found.add(row);
                 }

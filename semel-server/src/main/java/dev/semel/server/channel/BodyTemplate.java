@@ -1,6 +1,6 @@
 package dev.semel.server.channel;
 
-import dev.semel.server.settings.Problem;
+import dev.semel.server.settings.SettingProblem;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,18 +19,18 @@ final class BodyTemplate {
     private static final int DEPTH = 20;
 
     private final Node root;
-    private final Set<String> reads;
+    private final Set<String> referencedPaths;
 
     private BodyTemplate(Node root, Set<String> reads) {
         this.root = root;
-        this.reads = reads;
+        this.referencedPaths = reads;
     }
 
     /** A node of the compiled body: a constant, a text template, an object or an array. */
     private sealed interface Node {
         record Fixed(JsonNode value) implements Node {}
 
-        record Text(List<Piece> pieces) implements Node {}
+        record Text(List<TemplateNode> pieces) implements Node {}
 
         record Members(Map<String, Node> members) implements Node {}
 
@@ -38,21 +38,21 @@ final class BodyTemplate {
     }
 
     /** @param pointer JSON pointer of the body in the channel document */
-    static BodyTemplate of(JsonNode body, String pointer, List<Problem> problems) {
+    static BodyTemplate of(JsonNode body, String pointer, List<SettingProblem> problems) {
         Set<String> reads = new TreeSet<>();
         return new BodyTemplate(compile(body, pointer, problems, reads), reads);
     }
 
-    private static Node compile(JsonNode node, String pointer, List<Problem> problems, Set<String> reads) {
+    private static Node compile(JsonNode node, String pointer, List<SettingProblem> problems, Set<String> reads) {
         if (pointer.length() - pointer.replace("/", "").length() > DEPTH) {
-            problems.add(new Problem(pointer, "is nested too deeply"));
+            problems.add(new SettingProblem(pointer, "is nested too deeply"));
             return new Node.Fixed(node);
         }
         return switch (node.getNodeType()) {
             case STRING -> {
                 List<TemplateProblem> found = new ArrayList<>();
                 var pieces =
-                        TemplateReader.read(Part.TEXT, node.stringValue(), new TemplateReader.Findings(found, reads));
+                        TemplateParser.read(TemplatePart.TEXT, node.stringValue(), new TemplateParser.Findings(found, reads));
                 found.forEach(problem -> problems.add(problem.at(pointer)));
                 yield new Node.Text(pieces);
             }
@@ -75,11 +75,11 @@ final class BodyTemplate {
         };
     }
 
-    Set<String> reads() {
-        return reads;
+    Set<String> referencedPaths() {
+        return referencedPaths;
     }
 
-    /** @throws Rendering.Unfilled where a value is missing */
+    /** @throws TemplateRenderer.RenderFailure where a value is missing */
     JsonNode fill(ObjectNode data) {
         return fill(root, data);
     }
@@ -87,8 +87,8 @@ final class BodyTemplate {
     private static JsonNode fill(Node node, ObjectNode data) {
         return switch (node) {
             case Node.Fixed(JsonNode value) -> value;
-            case Node.Text(List<Piece> pieces) ->
-                JsonNodeFactory.instance.stringNode(Rendering.fill(Part.TEXT, pieces, data));
+            case Node.Text(List<TemplateNode> pieces) ->
+                JsonNodeFactory.instance.stringNode(TemplateRenderer.render(TemplatePart.TEXT, pieces, data));
             case Node.Members(Map<String, Node> members) -> {
                 ObjectNode object = JsonNodeFactory.instance.objectNode();
                 members.forEach((name, member) -> object.set(name, fill(member, data)));

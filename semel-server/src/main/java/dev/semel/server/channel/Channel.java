@@ -1,6 +1,6 @@
 package dev.semel.server.channel;
 
-import dev.semel.workflow.Failures;
+import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Step;
 import java.io.IOException;
 import java.time.Duration;
@@ -11,8 +11,8 @@ import java.util.Set;
  * A configured way to deliver messages, such as SMTP or an HTTP provider. One call sends one message once and never
  * retries.
  *
- * <p>The exception says what is known: {@link Failures.NotSent} if the message was certainly not sent and may be sent
- * again, {@link Failures.Refused} or {@link Failures.Status} if the other side rejected it, and {@link IOException} if
+ * <p>The exception says what is known: {@link CallFailures.NotSent} if the message was certainly not sent and may be sent
+ * again, {@link CallFailures.Rejected} or {@link CallFailures.HttpStatus} if the other side rejected it, and {@link IOException} if
  * the outcome is unknown.
  */
 public interface Channel {
@@ -22,7 +22,7 @@ public interface Channel {
      * The protections that this channel supports, as workflow files spell them. Publishing rejects a step that states
      * another one.
      */
-    Set<String> honours();
+    Set<String> protections();
 
     /** How long the provider remembers an effect key, if this channel supports `provider_key`. */
     default Optional<Duration> providerWindow() {
@@ -32,5 +32,5 @@ public interface Channel {
     /** The names that a step may set under `overrides`. */
     Set<String> overrides();
 
-    Delivery send(Step step, Message message) throws IOException, InterruptedException;
+    DeliveryReceipt send(Step step, Message message) throws IOException, InterruptedException;
 }

@@ -1,7 +1,7 @@
 package dev.semel.server.channel;
 
-import dev.semel.json.Json;
-import dev.semel.workflow.Failures;
+import dev.semel.json.StrictJson;
+import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Step;
 import java.io.IOException;
 import java.net.URLEncoder;
@@ -24,14 +24,14 @@ final class HttpChannel implements Channel {
     private static final String DEPTH = "Semel-Depth";
     private static final String OVERRIDE = "override.";
 
-    private final HttpSettings settings;
-    private final Calls calls;
-    private final Mail.Line line;
+    private final HttpChannelConfig settings;
+    private final ChannelHttpClient calls;
+    private final SmtpChannel.ConnectionServices line;
 
-    HttpChannel(HttpSettings settings, Channels.Ports ports) {
+    HttpChannel(HttpChannelConfig settings, ChannelFactory.ChannelServices ports) {
         this.settings = settings;
-        this.calls = ports.calls();
-        this.line = ports.line();
+        this.calls = ports.httpClient();
+        this.line = ports.connection();
     }
 
     @Override
@@ -40,13 +40,13 @@ final class HttpChannel implements Channel {
     }
 
     @Override
-    public Set<String> honours() {
-        return settings.honours().words();
+    public Set<String> protections() {
+        return settings.protections().names();
     }
 
     @Override
     public Optional<Duration> providerWindow() {
-        return Optional.ofNullable(settings.honours().providerWindow());
+        return Optional.ofNullable(settings.protections().providerWindow());
     }
 
     /** The names that the body template reads as `override.NAME`. */
@@ -55,60 +55,60 @@ final class HttpChannel implements Channel {
         BodyTemplate template = settings.body().template();
         return template == null
                 ? Set.of()
-                : template.reads().stream()
+                : template.referencedPaths().stream()
                         .filter(path -> path.startsWith(OVERRIDE))
                         .map(path -> path.substring(OVERRIDE.length()))
                         .collect(Collectors.toUnmodifiableSet());
     }
 
     @Override
-    public Delivery send(Step step, Message message) throws IOException, InterruptedException {
-        JsonNode answer = calls.send(step, Preparing.of(() -> call(step, message)));
-        return new Delivery(id(answer), "accepted by the provider");
+    public DeliveryReceipt send(Step step, Message message) throws IOException, InterruptedException {
+        JsonNode answer = calls.send(step, PreSendGuard.run(() -> call(step, message)));
+        return new DeliveryReceipt(id(answer), "accepted by the provider");
     }
 
-    private Calls.Call call(Step step, Message message) {
+    private ChannelHttpClient.Call call(Step step, Message message) {
         byte[] body = serialize(body(step, message));
-        List<Calls.Header> headers = new ArrayList<>();
+        List<ChannelHttpClient.Header> headers = new ArrayList<>();
         String type = settings.body().form() ? "application/x-www-form-urlencoded" : "application/json";
-        headers.add(new Calls.Header("Content-Type", type, false));
-        headers.add(new Calls.Header(settings.keyHeader(), step.key(), false));
+        headers.add(new ChannelHttpClient.Header("Content-Type", type, false));
+        headers.add(new ChannelHttpClient.Header(settings.keyHeader(), step.key(), false));
         settings.headers()
                 .forEach((name, value) ->
-                        headers.add(new Calls.Header(name, value.reveal(line.secrets()), value.isSecret())));
+                        headers.add(new ChannelHttpClient.Header(name, value.reveal(line.secrets()), value.isSecret())));
         message.headers().forEach((name, value) -> headers.add(customHeader(name, value)));
         if (message.depth() > 0) {
             // A receiver that starts a run continues this count, so workflows that start each other reach the limit.
-            headers.add(new Calls.Header(DEPTH, Integer.toString(message.depth()), false));
+            headers.add(new ChannelHttpClient.Header(DEPTH, Integer.toString(message.depth()), false));
         }
         if (settings.signingSecret() != null) {
             // During rotation the secret holds both values, and both sign.
             List<String> secrets = List.of(
                     line.secrets().reveal(settings.signingSecret()).strip().split("\\s+"));
-            headers.addAll(Signing.headers(step.key(), line.clock().instant(), body, secrets));
+            headers.addAll(WebhookSigner.headers(step.key(), line.clock().instant(), body, secrets));
         }
-        return new Calls.Call(
+        return new ChannelHttpClient.Call(
                 settings.method(), settings.url().reveal(line.secrets()), headers, body, settings.timeout());
     }
 
     /** Steps may set X- headers only; the channel alone sets sender and target. */
-    private static Calls.Header customHeader(String name, String value) {
+    private static ChannelHttpClient.Header customHeader(String name, String value) {
         boolean open = name.toLowerCase(Locale.ROOT).startsWith("x-")
                 && name.chars().allMatch(c -> c == '-' || (c < 0x7f && Character.isLetterOrDigit(c)));
         if (!open) {
-            throw new Failures.Refused("the message sets a header other than X-…, which only the channel may set."
+            throw new CallFailures.Rejected("the message sets a header other than X-…, which only the channel may set."
                     + " Nothing was sent.");
         }
         if (value.length() > 900 || !value.chars().allMatch(c -> c >= 0x20 && c < 0x7f)) {
-            throw new Failures.Refused(
+            throw new CallFailures.Rejected(
                     "the header " + name + " is not visible ASCII or is too long. Nothing was sent.");
         }
-        return new Calls.Header(name, value, false);
+        return new ChannelHttpClient.Header(name, value, false);
     }
 
     private JsonNode body(Step step, Message message) {
         ObjectNode data = JsonNodeFactory.instance.objectNode();
-        Rendered rendered = message.rendered();
+        RenderedMessage rendered = message.rendered();
         data.put("to", message.to()).put("key", step.key());
         put(data, "subject", rendered.subject());
         put(data, "text", rendered.text());
@@ -121,8 +121,8 @@ final class HttpChannel implements Channel {
         message.overrides().forEach(overrides::put);
         try {
             return template.fill(data);
-        } catch (Rendering.Unfilled unfilled) {
-            throw new Failures.Refused("the channel could not render its request body: "
+        } catch (TemplateRenderer.RenderFailure unfilled) {
+            throw new CallFailures.Rejected("the channel could not render its request body: "
                     + unfilled.getMessage() + ". Nothing was sent.");
         }
     }
@@ -139,7 +139,7 @@ final class HttpChannel implements Channel {
         }
         JsonNode text = data.get("text");
         if (text == null) {
-            throw new Failures.Refused("the message has no text, which a chat channel requires. Nothing was sent.");
+            throw new CallFailures.Rejected("the message has no text, which a chat channel requires. Nothing was sent.");
         }
         chat.set("text", text);
         return chat;
@@ -153,7 +153,7 @@ final class HttpChannel implements Channel {
 
     private byte[] serialize(JsonNode body) {
         if (!settings.body().form()) {
-            return Json.write(body).getBytes(StandardCharsets.UTF_8);
+            return StrictJson.write(body).getBytes(StandardCharsets.UTF_8);
         }
         return body.properties().stream()
                 .map(HttpChannel::formField)
@@ -163,7 +163,7 @@ final class HttpChannel implements Channel {
 
     private static String formField(Map.Entry<String, JsonNode> member) {
         JsonNode value = member.getValue();
-        String text = value.isString() ? value.stringValue() : Json.write(value);
+        String text = value.isString() ? value.stringValue() : StrictJson.write(value);
         return URLEncoder.encode(member.getKey(), StandardCharsets.UTF_8)
                 + "="
                 + URLEncoder.encode(text, StandardCharsets.UTF_8);

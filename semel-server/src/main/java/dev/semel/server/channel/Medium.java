@@ -13,10 +13,10 @@ public enum Medium {
     CHAT("chat"),
     WEBHOOK("webhook");
 
-    private final String spoken;
+    private final String displayName;
 
     Medium(String spoken) {
-        this.spoken = spoken;
+        this.displayName = spoken;
     }
 
     /** As spelled in JSON: `email`. */
@@ -25,7 +25,7 @@ public enum Medium {
     }
 
     /** As written in a sentence: e-mail. */
-    public String spoken() {
-        return spoken;
+    public String displayName() {
+        return displayName;
     }
 }

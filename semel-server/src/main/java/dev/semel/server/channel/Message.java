@@ -13,18 +13,18 @@ import java.util.Map;
  * @param depth length of the chain of runs that started each other; 0 if no run sent the message
  */
 public record Message(
-        String to, Rendered rendered, Map<String, String> overrides, Map<String, String> headers, int depth) {
+        String to, RenderedMessage rendered, Map<String, String> overrides, Map<String, String> headers, int depth) {
     public Message {
         overrides = Collections.unmodifiableMap(new LinkedHashMap<>(overrides));
         headers = Collections.unmodifiableMap(new LinkedHashMap<>(headers));
     }
 
     /** A message that no run sent. */
-    public Message(String to, Rendered rendered, Map<String, String> overrides, Map<String, String> headers) {
+    public Message(String to, RenderedMessage rendered, Map<String, String> overrides, Map<String, String> headers) {
         this(to, rendered, overrides, headers, 0);
     }
 
-    public static Message of(String to, Rendered rendered) {
+    public static Message of(String to, RenderedMessage rendered) {
         return new Message(to, rendered, Map.of(), Map.of());
     }
 }

@@ -2,7 +2,7 @@ package dev.semel.server.channel;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.settings.Problem;
+import dev.semel.server.settings.SettingProblem;
 import dev.semel.server.settings.TemplateSetting;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -18,8 +18,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 /** A parsed message template with subject, text and html parts. Each part always escapes its values. */
 public final class MessageTemplate {
     private final String name;
-    private final Map<Part, List<Piece>> parts = new EnumMap<>(Part.class);
-    private final Set<String> reads = new TreeSet<>();
+    private final Map<TemplatePart, List<TemplateNode>> parts = new EnumMap<>(TemplatePart.class);
+    private final Set<String> referencedPaths = new TreeSet<>();
 
     private MessageTemplate(String name) {
         this.name = name;
@@ -41,7 +41,7 @@ public final class MessageTemplate {
                             "Correct the template and send it again.")
                     .with(
                             "errors",
-                            problems.stream().map(TemplateProblem::member).toList());
+                            problems.stream().map(TemplateProblem::toProblemMember).toList());
         }
         return template;
     }
@@ -54,7 +54,7 @@ public final class MessageTemplate {
     }
 
     /** The same for a stored template setting. */
-    public static List<Problem> check(TemplateSetting setting) {
+    public static List<SettingProblem> check(TemplateSetting setting) {
         return check(document(setting)).stream()
                 .map(problem -> problem.at("/" + problem.part()))
                 .toList();
@@ -75,57 +75,57 @@ public final class MessageTemplate {
 
     private static MessageTemplate read(String name, JsonNode document, List<TemplateProblem> problems) {
         var template = new MessageTemplate(name);
-        var findings = new TemplateReader.Findings(problems, template.reads);
+        var findings = new TemplateParser.Findings(problems, template.referencedPaths);
         boolean chat = document.path("channel").asString("").equals(Medium.CHAT.word());
-        template.add(Part.SUBJECT, document.path("subject"), findings);
-        template.add(chat ? Part.CHAT : Part.TEXT, document.path("text"), findings);
-        template.add(Part.HTML, document.path("html"), findings);
+        template.add(TemplatePart.SUBJECT, document.path("subject"), findings);
+        template.add(chat ? TemplatePart.CHAT : TemplatePart.TEXT, document.path("text"), findings);
+        template.add(TemplatePart.HTML, document.path("html"), findings);
         if (!document.path("text").isString() && !document.path("html").isString()) {
             problems.add(new TemplateProblem("text", 1, 1, "a template needs a text, an html part, or both."));
         }
         return template;
     }
 
-    private void add(Part part, JsonNode member, TemplateReader.Findings findings) {
+    private void add(TemplatePart part, JsonNode member, TemplateParser.Findings findings) {
         if (member.isMissingNode() || member.isNull()) {
             return;
         }
         if (!member.isString()) {
-            findings.problems().add(new TemplateProblem(part.word(), 1, 1, "this must be text."));
+            findings.problems().add(new TemplateProblem(part.memberName(), 1, 1, "this must be text."));
             return;
         }
         String text = member.stringValue();
-        if (part == Part.SUBJECT && text.chars().anyMatch(Character::isISOControl)) {
+        if (part == TemplatePart.SUBJECT && text.chars().anyMatch(Character::isISOControl)) {
             findings.problems()
-                    .add(new TemplateProblem(part.word(), 1, 1, "a subject must be one line without control"
+                    .add(new TemplateProblem(part.memberName(), 1, 1, "a subject must be one line without control"
                             + " characters."));
         }
-        parts.put(part, TemplateReader.read(part, text, findings));
+        parts.put(part, TemplateParser.read(part, text, findings));
     }
 
     /** The data paths that the template reads; list items are written `lines[].sku`. */
-    public Set<String> reads() {
-        return Collections.unmodifiableSet(reads);
+    public Set<String> referencedPaths() {
+        return Collections.unmodifiableSet(referencedPaths);
     }
 
     /** @throws SemelException if a value is missing or has the wrong type; names the position, never the value */
-    public Rendered render(JsonNode data) {
-        String text = parts.containsKey(Part.CHAT) ? fill(Part.CHAT, data) : fill(Part.TEXT, data);
-        return new Rendered(fill(Part.SUBJECT, data), text, fill(Part.HTML, data));
+    public RenderedMessage render(JsonNode data) {
+        String text = parts.containsKey(TemplatePart.CHAT) ? fill(TemplatePart.CHAT, data) : fill(TemplatePart.TEXT, data);
+        return new RenderedMessage(fill(TemplatePart.SUBJECT, data), text, fill(TemplatePart.HTML, data));
     }
 
-    private @Nullable String fill(Part part, JsonNode data) {
-        List<Piece> pieces = parts.get(part);
+    private @Nullable String fill(TemplatePart part, JsonNode data) {
+        List<TemplateNode> pieces = parts.get(part);
         if (pieces == null) {
             return null;
         }
         try {
-            return Rendering.fill(part, pieces, data);
-        } catch (Rendering.Unfilled unfilled) {
+            return TemplateRenderer.render(part, pieces, data);
+        } catch (TemplateRenderer.RenderFailure unfilled) {
             throw new SemelException(
                             ErrorCode.INVALID_INPUT,
                             "Semel could not render template '%s' in %s. Nothing was sent."
-                                    .formatted(name, unfilled.why(part)),
+                                    .formatted(name, unfilled.describe(part)),
                             "Send the data that the template needs, or make the value optional with | default: \"…\" or"
                                     + " {{#if}}.")
                     .with("template", name);

@@ -1,7 +1,7 @@
 package dev.semel.server.channel;
 
-import dev.semel.server.settings.Profile;
-import dev.semel.server.settings.Subscriptions;
+import dev.semel.server.settings.RecipientProfile;
+import dev.semel.server.settings.RecipientSubscriptions;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -37,18 +37,18 @@ public record Recipient(Map<Medium, String> addresses, List<OptOut> optOuts) {
     }
 
     /** Builds a recipient from the stored profile; dates are in UTC. */
-    public static Recipient of(String id, Profile profile, List<Subscriptions.Choice> choices) {
+    public static Recipient of(String id, RecipientProfile profile, List<RecipientSubscriptions.Subscription> choices) {
         Map<Medium, String> addresses = new EnumMap<>(Medium.class);
         put(addresses, Medium.EMAIL, profile.email());
         put(addresses, Medium.SMS, profile.phone());
         put(addresses, Medium.WHATSAPP, profile.phone());
         put(addresses, Medium.CHAT, profile.chat());
         addresses.put(Medium.WEBHOOK, id); // webhook receivers identify the recipient by the profile id
-        return new Recipient(addresses, List.of()).wishing(choices);
+        return new Recipient(addresses, List.of()).withOptOuts(choices);
     }
 
     /** A copy with these subscriptions. */
-    Recipient wishing(List<Subscriptions.Choice> choices) {
+    Recipient withOptOuts(List<RecipientSubscriptions.Subscription> choices) {
         List<OptOut> without = choices.stream()
                 .filter(choice -> !choice.subscribed())
                 .map(choice -> new OptOut(
@@ -59,7 +59,7 @@ public record Recipient(Map<Medium, String> addresses, List<OptOut> optOuts) {
     }
 
     /** A recipient without a profile; the form of the address decides its medium. */
-    public static Recipient at(String address) {
+    public static Recipient ofAddress(String address) {
         Map<Medium, String> addresses = new EnumMap<>(Medium.class);
         addresses.put(Medium.WEBHOOK, address);
         if (address.indexOf('@') > 0) {
@@ -74,7 +74,7 @@ public record Recipient(Map<Medium, String> addresses, List<OptOut> optOuts) {
     }
 
     /** A copy with this address for the medium. */
-    Recipient reachedAt(Medium medium, String address) {
+    Recipient withAddress(Medium medium, String address) {
         Map<Medium, String> other = new EnumMap<>(Medium.class);
         other.putAll(addresses);
         other.put(medium, address);

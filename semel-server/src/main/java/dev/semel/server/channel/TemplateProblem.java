@@ -1,6 +1,6 @@
 package dev.semel.server.channel;
 
-import dev.semel.server.settings.Problem;
+import dev.semel.server.settings.SettingProblem;
 import java.util.Map;
 
 /**
@@ -10,18 +10,18 @@ import java.util.Map;
  * @param message what is wrong and how to correct it
  */
 public record TemplateProblem(String part, int line, int column, String message) {
-    static TemplateProblem at(Place place, String message) {
-        return new TemplateProblem(place.part().word(), place.line(), place.column(), message);
+    static TemplateProblem at(TemplatePosition place, String message) {
+        return new TemplateProblem(place.part().memberName(), place.line(), place.column(), message);
     }
 
     /** Converts it to a problem of the stored document. */
-    Problem at(String pointer) {
+    SettingProblem at(String pointer) {
         String rule = message.endsWith(".") ? message.substring(0, message.length() - 1) : message;
-        return new Problem(pointer, "line %d, column %d: %s".formatted(line, column, rule));
+        return new SettingProblem(pointer, "line %d, column %d: %s".formatted(line, column, rule));
     }
 
     /** Converts it to an entry of an HTTP problem response. */
-    public Map<String, Object> member() {
+    public Map<String, Object> toProblemMember() {
         return Map.of("pointer", "/" + part, "line", line, "column", column, "message", message);
     }
 

@@ -11,55 +11,55 @@ import tools.jackson.databind.JsonNode;
         name = "alerts",
         description = "Lists alerts with their metric, threshold, state and last notification error.")
 final class AlertsCommand implements Callable<Integer> {
-    private final Surroundings environment;
+    private final CommandEnvironment environment;
 
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Mixin
-    final Listing listing = new Listing();
+    final PagingOptions listing = new PagingOptions();
 
-    AlertsCommand(Surroundings environment) {
+    AlertsCommand(CommandEnvironment environment) {
         this.environment = environment;
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
     @Override
     public Integer call() {
-        Api api = connection.api();
-        Answer answer = api.ask(listing.page(Call.get(Call.path("v1", "alerts"))));
+        ApiClient api = connection.api();
+        ApiResponse answer = api.send(listing.addPaging(ApiRequest.get(ApiRequest.path("v1", "alerts"))));
         if (output.json) {
-            output.document(answer.body());
-            return Exit.DONE;
+            output.printJson(answer.body());
+            return ExitCode.OK;
         }
         Instant now = answer.date().orElse(environment.clock().instant());
         JsonNode items = answer.body().path("items");
-        Table table = new Table("ALERT", "STATE", "SINCE", "METRIC", "THRESHOLD", "WINDOW", "WORKFLOW", "TO", "ERROR");
+        TextTable table = new TextTable("ALERT", "STATE", "SINCE", "METRIC", "THRESHOLD", "WINDOW", "WORKFLOW", "TO", "ERROR");
         for (JsonNode item : items) {
-            String name = Json.text(item, "name");
+            String name = TerminalJson.text(item, "name");
             JsonNode document = item.path("document");
             JsonNode state =
-                    api.ask(Call.get(Call.path("v1", "alerts", name, "state"))).body();
+                    api.send(ApiRequest.get(ApiRequest.path("v1", "alerts", name, "state"))).body();
             boolean firing = state.path("firing").asBoolean(false);
-            table.row(
+            table.addRow(
                     name,
                     firing ? output.red("firing") : output.green("quiet"),
-                    Listing.when(output, state, "since", now),
-                    Json.text(document, "signal"),
-                    Json.text(document, "above"),
-                    Json.text(document, "over"),
-                    Json.text(document, "workflow"),
-                    Json.text(document, "to"),
-                    Json.text(state, "trouble"));
+                    PagingOptions.formatTime(output, state, "since", now),
+                    TerminalJson.text(document, "signal"),
+                    TerminalJson.text(document, "above"),
+                    TerminalJson.text(document, "over"),
+                    TerminalJson.text(document, "workflow"),
+                    TerminalJson.text(document, "to"),
+                    TerminalJson.text(state, "trouble"));
         }
         if (!items.isEmpty()) {
             table.print(output);
         }
-        Listing.end(output, answer.body(), "alerts", "no alerts. Create one: semel alert put NAME alert.json");
-        return Exit.DONE;
+        PagingOptions.printFooter(output, answer.body(), "alerts", "no alerts. Create one: semel alert put NAME alert.json");
+        return ExitCode.OK;
     }
 }

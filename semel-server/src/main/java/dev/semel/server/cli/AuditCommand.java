@@ -41,7 +41,7 @@ final class AuditCommand extends ListCommand {
             description = "Write all matching entries to a file, one JSON object per line.")
     String export = "";
 
-    AuditCommand(Surroundings environment) {
+    AuditCommand(CommandEnvironment environment) {
         super(environment);
     }
 
@@ -53,16 +53,16 @@ final class AuditCommand extends ListCommand {
     }
 
     @Override
-    Sheet sheet() {
-        return Sheet.of(
-                        Call.get(Call.path("v1", "audit")),
+    ListDefinition listDefinition() {
+        return ListDefinition.of(
+                        ApiRequest.get(ApiRequest.path("v1", "audit")),
                         "audit" + (filter.isEmpty() ? "" : " " + query()),
                         "no audit entry matches this filter")
-                .time("WHEN", "at")
-                .text("ACTOR", "actor_id")
-                .text("ACTION", "action")
-                .text("TARGET", "target")
-                .text("REASON", "reason");
+                .addTime("WHEN", "at")
+                .addText("ACTOR", "actor_id")
+                .addText("ACTION", "action")
+                .addText("TARGET", "target")
+                .addText("REASON", "reason");
     }
 
     @Override
@@ -80,33 +80,33 @@ final class AuditCommand extends ListCommand {
             }
             Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
-            throw Failure.here(
-                    Exit.FAILED,
+            throw CommandFailure.create(
+                    ExitCode.FAILED,
                     "export-failed",
                     "The audit log could not be written to " + export + " ("
                             + e.getClass().getSimpleName() + "). The export is incomplete.",
                     "Choose a file in a writable folder.");
         }
-        output.talk(rows + (rows == 1 ? " row" : " rows") + " written to " + export);
-        return Exit.DONE;
+        output.printMessage(rows + (rows == 1 ? " row" : " rows") + " written to " + export);
+        return ExitCode.OK;
     }
 
     private long write(BufferedWriter out, String words) throws IOException {
-        Api api = connection.api();
+        ApiClient api = connection.api();
         long rows = 0;
         String after = "";
         do {
-            JsonNode page = api.ask(Call.get(Call.path("v1", "audit"))
-                            .where("q", words)
-                            .where("limit", Integer.toString(ROWS_AT_ONCE))
-                            .where("after", after))
+            JsonNode page = api.send(ApiRequest.get(ApiRequest.path("v1", "audit"))
+                            .withQuery("q", words)
+                            .withQuery("limit", Integer.toString(ROWS_AT_ONCE))
+                            .withQuery("after", after))
                     .body();
             for (JsonNode row : page.path("items")) {
                 out.write(row.toString());
                 out.write('\n');
                 rows++;
             }
-            after = Json.text(page, "next");
+            after = TerminalJson.text(page, "next");
         } while (!after.isEmpty());
         return rows;
     }

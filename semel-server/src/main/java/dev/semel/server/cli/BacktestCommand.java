@@ -24,10 +24,10 @@ import tools.jackson.databind.node.ObjectNode;
         })
 final class BacktestCommand implements Callable<Integer> {
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Option(
             names = "--window",
@@ -42,9 +42,9 @@ final class BacktestCommand implements Callable<Integer> {
     @Parameters(paramLabel = "WORKFLOW", description = "Its name or id.")
     String workflow = "";
 
-    BacktestCommand(Surroundings environment) {
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+    BacktestCommand(CommandEnvironment environment) {
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
     @Override
@@ -55,21 +55,21 @@ final class BacktestCommand implements Callable<Integer> {
         }
         ArrayNode list = body.putArray("windows");
         windows.forEach(list::add);
-        Answer answer = connection.api().ask(Call.post(Call.path("v1", "backtests"), Json.compactUnprinted(body)));
+        ApiResponse answer = connection.api().send(ApiRequest.post(ApiRequest.path("v1", "backtests"), TerminalJson.compactForRequest(body)));
         if (output.json) {
-            output.document(answer.body());
-            return Exit.DONE;
+            output.printJson(answer.body());
+            return ExitCode.OK;
         }
         String fresh = step.isEmpty() ? "runs" : "sent";
         String repeated = step.isEmpty() ? "replayed" : "suppressed";
-        Table table = new Table("WINDOW", fresh.toUpperCase(Locale.ROOT), repeated.toUpperCase(Locale.ROOT));
+        TextTable table = new TextTable("WINDOW", fresh.toUpperCase(Locale.ROOT), repeated.toUpperCase(Locale.ROOT));
         for (JsonNode one : answer.body().path("windows")) {
-            table.row(Json.text(one, "window"), Json.text(one, fresh), Json.text(one, repeated));
+            table.addRow(TerminalJson.text(one, "window"), TerminalJson.text(one, fresh), TerminalJson.text(one, repeated));
         }
         table.print(output);
-        String current = Json.text(answer.body(), "window");
-        output.talk(Json.text(answer.body(), "asked") + " requests evaluated"
+        String current = TerminalJson.text(answer.body(), "window");
+        output.printMessage(TerminalJson.text(answer.body(), "asked") + " requests evaluated"
                 + (current.isEmpty() ? "" : "; the current window is " + current));
-        return Exit.DONE;
+        return ExitCode.OK;
     }
 }

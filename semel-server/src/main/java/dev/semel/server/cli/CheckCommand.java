@@ -1,11 +1,11 @@
 package dev.semel.server.cli;
 
 import dev.semel.error.SemelException;
-import dev.semel.server.definition.Definition;
-import dev.semel.server.definition.Explanation;
-import dev.semel.server.definition.Loops;
-import dev.semel.server.definition.WorkflowName;
-import dev.semel.server.steps.Declared;
+import dev.semel.server.definition.WorkflowDefinition;
+import dev.semel.server.definition.IdempotencyExplanation;
+import dev.semel.server.definition.WorkflowCallCycleCheck;
+import dev.semel.server.definition.WorkflowNameFinder;
+import dev.semel.server.steps.DeclaredEffect;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -37,13 +37,13 @@ import tools.jackson.databind.node.ObjectNode;
 final class CheckCommand implements Callable<Integer> {
     private static final int NEXT_SHOWN = 5;
 
-    private final Surroundings environment;
+    private final CommandEnvironment environment;
 
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Parameters(paramLabel = "FILE", arity = "1..*", description = "YAML or JSON files, or folders of them.")
     List<Path> files = List.of();
@@ -57,19 +57,19 @@ final class CheckCommand implements Callable<Integer> {
     @Option(names = "--strict", description = "Treat warnings as errors.")
     boolean strict;
 
-    CheckCommand(Surroundings environment) {
+    CheckCommand(CommandEnvironment environment) {
         this.environment = environment;
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
     /** A file and its validation result. A rejected file has no definition. */
-    private record Checked(
+    private record CheckedFile(
             Path file,
             String name,
-            @Nullable Definition definition,
-            @Nullable Failure failure) {
-        boolean unprotected() {
+            @Nullable WorkflowDefinition definition,
+            @Nullable CommandFailure failure) {
+        boolean isUnprotected() {
             if (failure == null) {
                 return false;
             }
@@ -84,98 +84,98 @@ final class CheckCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<Checked> all = WorkflowFiles.expand(environment.folder(), files).stream()
+        List<CheckedFile> all = WorkflowFiles.expand(environment.folder(), files).stream()
                 .map(CheckCommand::read)
                 .toList();
-        List<Checked> checked =
+        List<CheckedFile> checked =
                 all.stream().map(one -> checkOnServer(checkNamesAndCycles(one, all))).toList();
         if (output.json) {
-            output.document(document(checked));
+            output.printJson(document(checked));
         } else {
             print(checked);
         }
         boolean warned = checked.stream()
                 .anyMatch(one -> one.definition() != null && !warnings(one).isEmpty());
-        List<Checked> rejected =
+        List<CheckedFile> rejected =
                 checked.stream().filter(one -> one.failure() != null).toList();
         if (rejected.isEmpty()) {
-            return strict && warned ? Exit.FAILED : Exit.DONE;
+            return strict && warned ? ExitCode.FAILED : ExitCode.OK;
         }
-        return rejected.stream().allMatch(Checked::unprotected) ? Exit.UNPROTECTED : Exit.FAILED;
+        return rejected.stream().allMatch(CheckedFile::isUnprotected) ? ExitCode.UNPROTECTED : ExitCode.FAILED;
     }
 
-    private static Checked read(Path file) {
+    private static CheckedFile read(Path file) {
         String shown = String.valueOf(file.getFileName());
         try {
             String text = WorkflowFiles.read(file);
-            String name = WorkflowName.in(text).orElse(shown);
+            String name = WorkflowNameFinder.find(text).orElse(shown);
             try {
-                return new Checked(file, name, Definition.compile(text), null);
+                return new CheckedFile(file, name, WorkflowDefinition.compile(text), null);
             } catch (SemelException e) {
-                return new Checked(file, name, null, Failure.of(Exit.FAILED, e));
+                return new CheckedFile(file, name, null, CommandFailure.from(ExitCode.FAILED, e));
             }
-        } catch (Failure unreadable) {
-            return new Checked(file, shown, null, unreadable);
+        } catch (CommandFailure unreadable) {
+            return new CheckedFile(file, shown, null, unreadable);
         }
     }
 
     /** Rejects duplicate names and call cycles among the given files. Only the server can check its own workflows. */
-    private static Checked checkNamesAndCycles(Checked one, List<Checked> all) {
-        Definition definition = one.definition();
+    private static CheckedFile checkNamesAndCycles(CheckedFile one, List<CheckedFile> all) {
+        WorkflowDefinition definition = one.definition();
         if (definition == null) {
             return one;
         }
         Map<String, List<String>> calls = new LinkedHashMap<>();
-        for (Checked other : all) {
+        for (CheckedFile other : all) {
             if (other.definition() != null) {
-                calls.put(other.definition().name(), other.definition().calls());
+                calls.put(other.definition().name(), other.definition().calledWorkflows());
             }
             if (!other.file().equals(one.file())
                     && other.definition() != null
                     && other.name().equals(one.name())) {
-                Failure twice = Failure.here(
-                        Exit.FAILED,
+                CommandFailure twice = CommandFailure.create(
+                        ExitCode.FAILED,
                         "invalid-definition",
                         "Workflow " + one.name() + " is also in " + other.file()
                                 + ", so it is ambiguous which file applies.",
                         "Rename one of them.");
-                return new Checked(one.file(), one.name(), null, twice);
+                return new CheckedFile(one.file(), one.name(), null, twice);
             }
         }
         try {
-            Loops.refuse(definition, name -> calls.getOrDefault(name, List.of()));
+            WorkflowCallCycleCheck.rejectCycles(definition, name -> calls.getOrDefault(name, List.of()));
             return one;
         } catch (SemelException e) {
-            return new Checked(one.file(), one.name(), null, Failure.of(Exit.FAILED, e));
+            return new CheckedFile(one.file(), one.name(), null, CommandFailure.from(ExitCode.FAILED, e));
         }
     }
 
-    private Checked checkOnServer(Checked one) {
-        Definition definition = one.definition();
+    private CheckedFile checkOnServer(CheckedFile one) {
+        WorkflowDefinition definition = one.definition();
         if (definition == null || connection.server == null) {
             return one;
         }
         try {
             String type = one.file().toString().endsWith(".json") ? "application/json" : "application/yaml";
-            Call call = Call.put(Call.path("v1", "workflows", definition.name()), type, definition.text())
-                    .where("dry_run", "true");
-            connection.api().ask(call);
+            ApiRequest call = ApiRequest.put(ApiRequest.path("v1", "workflows", definition.name()), type, definition.text())
+                    .withQuery("dry_run", "true");
+            connection.api().send(call);
             return one;
-        } catch (Failure failure) {
-            if (failure.exit() == Exit.UNREACHABLE || failure.exit() == Exit.NOT_ALLOWED) {
+        } catch (CommandFailure failure) {
+            if (failure.exitCode() == ExitCode.UNREACHABLE || failure.exitCode() == ExitCode.NOT_ALLOWED) {
                 throw failure;
             }
-            return new Checked(one.file(), one.name(), null, failure);
+            return new CheckedFile(one.file(), one.name(), null, failure);
         }
     }
 
-    private void print(List<Checked> checked) {
-        Table table = new Table("WORKFLOW", "STEPS", "PROTECTED", "");
-        for (Checked one : checked) {
-            Definition definition = one.definition();
+    private void print(List<CheckedFile> checked) {
+        TextTable table = new TextTable("WORKFLOW", "STEPS", "PROTECTED", "");
+        for (CheckedFile one : checked) {
+            WorkflowDefinition definition = one.definition();
             String warned = count(warnings(one).size(), "warning");
-            table.row(
-                    Json.clean(one.name()),
+            table.addRow(
+                    TerminalJson.sanitize(one.name()),
                     definition == null ? "" : count((int) definition.steps().count(), "step"),
                     definition == null ? "" : protections(definition),
                     definition == null
@@ -183,13 +183,13 @@ final class CheckCommand implements Callable<Integer> {
                             : warnings(one).isEmpty() ? output.green("ok") : output.yellow(warned));
         }
         table.print(output);
-        for (Checked one : checked) {
+        for (CheckedFile one : checked) {
             for (String warning : warnings(one)) {
-                output.talk(Json.clean(one.file().toString()) + ": warning: " + Json.clean(warning));
+                output.printMessage(TerminalJson.sanitize(one.file().toString()) + ": warning: " + TerminalJson.sanitize(warning));
             }
             if (one.failure() != null) {
-                output.talk(Json.clean(one.file().toString()) + ": "
-                        + String.join(System.lineSeparator(), one.failure().lines()));
+                output.printMessage(TerminalJson.sanitize(one.file().toString()) + ": "
+                        + String.join(System.lineSeparator(), one.failure().toLines()));
             }
             if (explain && one.definition() != null) {
                 explained(one.definition());
@@ -198,30 +198,30 @@ final class CheckCommand implements Callable<Integer> {
         }
         long rejected = checked.stream().filter(one -> one.failure() != null).count();
         int warned = checked.stream().mapToInt(one -> warnings(one).size()).sum();
-        output.talk(count((int) rejected, "file") + " rejected, " + count(warned, "warning"));
+        output.printMessage(count((int) rejected, "file") + " rejected, " + count(warned, "warning"));
     }
 
-    private void explained(Definition definition) {
-        for (Explanation one : Explanation.of(definition)) {
-            output.line("");
-            output.line(definition.name() + " › " + Json.clean(one.subject()));
-            for (int i = 0; i < Explanation.QUESTIONS.size(); i++) {
-                output.line("  " + (i + 1) + " " + Explanation.QUESTIONS.get(i));
-                output.line("    " + Json.clean(one.answers().get(i)));
+    private void explained(WorkflowDefinition definition) {
+        for (IdempotencyExplanation one : IdempotencyExplanation.of(definition)) {
+            output.printLine("");
+            output.printLine(definition.name() + " › " + TerminalJson.sanitize(one.subject()));
+            for (int i = 0; i < IdempotencyExplanation.QUESTIONS.size(); i++) {
+                output.printLine("  " + (i + 1) + " " + IdempotencyExplanation.QUESTIONS.get(i));
+                output.printLine("    " + TerminalJson.sanitize(one.answers().get(i)));
             }
         }
     }
 
     /** Prints the next times of each schedule, by the clock of this machine. */
-    private void times(Definition definition) {
+    private void times(WorkflowDefinition definition) {
         definition.nextTimes(environment.clock().instant(), NEXT_SHOWN).forEach((schedule, times) -> {
-            output.line("");
-            output.line(definition.name() + " › schedule " + schedule + ", next:");
-            times.forEach(time -> output.line("    " + time));
+            output.printLine("");
+            output.printLine(definition.name() + " › schedule " + schedule + ", next:");
+            times.forEach(time -> output.printLine("    " + time));
         });
     }
 
-    private static List<String> warnings(Checked one) {
+    private static List<String> warnings(CheckedFile one) {
         return one.definition() == null ? List.of() : one.definition().warnings();
     }
 
@@ -230,13 +230,13 @@ final class CheckCommand implements Callable<Integer> {
     }
 
     /** Counts the effects per protection, in the order of the file. */
-    private static String protections(Definition definition) {
+    private static String protections(WorkflowDefinition definition) {
         Map<String, Integer> counts = new LinkedHashMap<>();
         definition.steps().forEach(step -> {
-            Declared effect = step.act().effect();
+            DeclaredEffect effect = step.action().declaredEffect();
             if (effect != null) {
                 counts.merge(words(effect.protection()), 1, Integer::sum);
-            } else if (step.act().calls() != null) {
+            } else if (step.action().calledWorkflow() != null) {
                 counts.merge("child by key", 1, Integer::sum);
             }
         });
@@ -253,10 +253,10 @@ final class CheckCommand implements Callable<Integer> {
         };
     }
 
-    private ObjectNode document(List<Checked> checked) {
-        ObjectNode document = Json.object();
+    private ObjectNode document(List<CheckedFile> checked) {
+        ObjectNode document = TerminalJson.newObject();
         ArrayNode items = document.putArray("items");
-        for (Checked one : checked) {
+        for (CheckedFile one : checked) {
             ObjectNode item = items.addObject().put("file", one.file().toString());
             item.put("workflow", one.name()).put("ok", one.failure() == null);
             if (one.failure() != null) {
@@ -272,20 +272,20 @@ final class CheckCommand implements Callable<Integer> {
         return document;
     }
 
-    private void times(ObjectNode item, Definition definition) {
+    private void times(ObjectNode item, WorkflowDefinition definition) {
         definition.nextTimes(environment.clock().instant(), NEXT_SHOWN).forEach((schedule, times) -> {
             ArrayNode out = item.withObject("schedules").putArray(schedule);
             times.forEach(time -> out.add(time.toString()));
         });
     }
 
-    private static void explained(ArrayNode out, Definition definition) {
-        for (Explanation one : Explanation.of(definition)) {
+    private static void explained(ArrayNode out, WorkflowDefinition definition) {
+        for (IdempotencyExplanation one : IdempotencyExplanation.of(definition)) {
             ObjectNode subject = out.addObject().put("subject", one.subject());
             ArrayNode answers = subject.putArray("answers");
-            for (int i = 0; i < Explanation.QUESTIONS.size(); i++) {
+            for (int i = 0; i < IdempotencyExplanation.QUESTIONS.size(); i++) {
                 answers.addObject()
-                        .put("question", Explanation.QUESTIONS.get(i))
+                        .put("question", IdempotencyExplanation.QUESTIONS.get(i))
                         .put("answer", one.answers().get(i));
             }
         }

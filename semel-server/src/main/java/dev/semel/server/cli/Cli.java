@@ -19,7 +19,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 @Command(
         name = "semel",
         description = "Durable workflows: sending a request twice is safe.",
-        versionProvider = Cli.Version.class,
+        versionProvider = Cli.CliVersionProvider.class,
         footer = {
             "",
             "Exit codes: 0 done (also if Replayed), 1 failed, 2 wrong usage, 3 key conflict, 4 in doubt,",
@@ -37,18 +37,18 @@ public final class Cli implements Callable<Integer> {
         semel help                                                all commands; `semel help send` for one\
         """;
 
-    private static final SettingCommand.Sort TEMPLATE = new SettingCommand.Sort(
+    private static final SettingCommand.SettingResource TEMPLATE = new SettingCommand.SettingResource(
             "template", "templates", "name", "Manages message templates. Older versions stay available.");
-    private static final SettingCommand.Sort CHANNEL = new SettingCommand.Sort(
+    private static final SettingCommand.SettingResource CHANNEL = new SettingCommand.SettingResource(
             "channel", "channels", "name", "Manages message channels: e-mail, chat, webhook, SMS, WhatsApp.");
-    private static final SettingCommand.Sort ALERT =
-            new SettingCommand.Sort("alert", "alerts", "name", "Manages alerts: who is notified when a metric exceeds its threshold.");
-    private static final SettingCommand.Sort VIEW =
-            new SettingCommand.Sort("view", "views", "name", "Manages named filters of runs.");
-    private static final SettingCommand.Sort ROUTE = new SettingCommand.Sort(
+    private static final SettingCommand.SettingResource ALERT =
+            new SettingCommand.SettingResource("alert", "alerts", "name", "Manages alerts: who is notified when a metric exceeds its threshold.");
+    private static final SettingCommand.SettingResource VIEW =
+            new SettingCommand.SettingResource("view", "views", "name", "Manages named filters of runs.");
+    private static final SettingCommand.SettingResource ROUTE = new SettingCommand.SettingResource(
             "route", "routes", "name", "Manages the channels that send a notification event.");
 
-    private final Surroundings environment;
+    private final CommandEnvironment environment;
 
     @Option(
             names = {"-V", "--version"},
@@ -56,14 +56,14 @@ public final class Cli implements Callable<Integer> {
             description = "Print the version.")
     boolean version;
 
-    private Cli(Surroundings environment) {
+    private Cli(CommandEnvironment environment) {
         this.environment = environment;
     }
 
-    public static CommandLine commandLine(Surroundings environment, Function<ServeOptions, Integer> serve) {
+    public static CommandLine commandLine(CommandEnvironment environment, Function<ServerOptions, Integer> serve) {
         CommandLine root = new CommandLine(new Cli(environment))
-                .addSubcommand(new ServerCommand.Dev(environment, serve))
-                .addSubcommand(new ServerCommand.Serve(environment, serve))
+                .addSubcommand(new ServerCommand.DevCommand(environment, serve))
+                .addSubcommand(new ServerCommand.ServeCommand(environment, serve))
                 .addSubcommand(new SendCommand(environment))
                 .addSubcommand(new EmitCommand(environment))
                 .addSubcommand(new EventsCommand(environment))
@@ -72,10 +72,10 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(new TimelineCommand(environment))
                 .addSubcommand(new SignalCommand(environment))
                 .addSubcommand(new ReviewsCommand(environment))
-                .addSubcommand(new ActCommand.Decide(environment))
-                .addSubcommand(new ActCommand.Approve(environment))
-                .addSubcommand(new ActCommand.Reject(environment))
-                .addSubcommand(new ActCommand.Cancel(environment))
+                .addSubcommand(new RunActionCommand.DecideCommand(environment))
+                .addSubcommand(new RunActionCommand.ReviewApproveCommand(environment))
+                .addSubcommand(new RunActionCommand.ReviewRejectCommand(environment))
+                .addSubcommand(new RunActionCommand.RunCancelCommand(environment))
                 .addSubcommand(ReplayCommand.commandLine(environment))
                 .addSubcommand(new RequestsCommand(environment))
                 .addSubcommand(new KeyCommand(environment))
@@ -83,29 +83,29 @@ public final class Cli implements Callable<Integer> {
                 .addSubcommand(new EffectsCommand(environment))
                 .addSubcommand(new WorkflowsCommand(environment))
                 .addSubcommand(new WorkersCommand(environment))
-                .addSubcommand(new SignalsCommand(environment))
+                .addSubcommand(new MonitoringCommand(environment))
                 .addSubcommand(new ObjectsCommand(environment))
                 .addSubcommand(new BacktestCommand(environment))
                 .addSubcommand(new CheckCommand(environment))
-                .addSubcommand(new NewCommand(environment))
+                .addSubcommand(new NewWorkflowCommand(environment))
                 .addSubcommand(new PublishCommand(environment))
                 .addSubcommand(new VersionsCommand(environment))
                 .addSubcommand(new DiffCommand(environment))
-                .addSubcommand(new TurnCommand.Promote(environment))
-                .addSubcommand(new TurnCommand.Rollback(environment))
-                .addSubcommand(new TurnCommand.Pause(environment))
-                .addSubcommand(new TurnCommand.Resume(environment))
+                .addSubcommand(new WorkflowControlCommand.PromoteCommand(environment))
+                .addSubcommand(new WorkflowControlCommand.RollbackCommand(environment))
+                .addSubcommand(new WorkflowControlCommand.WorkflowPauseCommand(environment))
+                .addSubcommand(new WorkflowControlCommand.WorkflowResumeCommand(environment))
                 .addSubcommand(new SchedulesCommand(environment))
                 .addSubcommand(ScheduleCommand.commandLine(environment))
                 .addSubcommand(TokenCommand.commandLine(environment))
                 .addSubcommand(SecretCommand.commandLine(environment))
                 .addSubcommand(new AlertsCommand(environment))
-                .addSubcommand(HooksCommand.commandLine(environment))
-                .addSubcommand(PeopleCommands.profile(environment))
-                .addSubcommand(PeopleCommands.cohort(environment))
+                .addSubcommand(WebhookCommand.commandLine(environment))
+                .addSubcommand(ProfileCommands.profileCommand(environment))
+                .addSubcommand(ProfileCommands.cohortCommand(environment))
                 .addSubcommand(new DoctorCommand(environment))
                 .addSubcommand(new CommandLine.HelpCommand());
-        for (SettingCommand.Sort sort : List.of(TEMPLATE, CHANNEL, ROUTE, ALERT, VIEW)) {
+        for (SettingCommand.SettingResource sort : List.of(TEMPLATE, CHANNEL, ROUTE, ALERT, VIEW)) {
             root.addSubcommand(SettingCommand.commandLine(environment, sort));
         }
         addInspectionCommands(root, environment);
@@ -116,21 +116,21 @@ public final class Cli implements Callable<Integer> {
                 .setUsageHelpWidth(100)
                 .setOut(environment.out())
                 .setErr(environment.err())
-                .setColorScheme(CommandLine.Help.defaultColorScheme(Output.mayColour(environment) ? Ansi.ON : Ansi.OFF))
+                .setColorScheme(CommandLine.Help.defaultColorScheme(CommandOutput.supportsColour(environment) ? Ansi.ON : Ansi.OFF))
                 .setParameterExceptionHandler(Cli::wrongUsage)
                 .setExecutionExceptionHandler(Cli::failed);
     }
 
-    private static void addInspectionCommands(CommandLine root, Surroundings environment) {
+    private static void addInspectionCommands(CommandLine root, CommandEnvironment environment) {
         root.addSubcommand(new TailCommand(environment))
-                .addSubcommand(new RevealCommand(environment))
+                .addSubcommand(new RunRevealCommand(environment))
                 .addSubcommand(new WorkspacesCommand(environment))
                 .addSubcommand(new DraftCommand(environment))
-                .addSubcommand(PeopleCommand.commandLine(environment))
+                .addSubcommand(UserCommand.commandLine(environment))
                 .addSubcommand(new AuditCommand(environment))
                 .addSubcommand(new FactsCommand(environment))
                 .addSubcommand(new WorkflowCommand(environment))
-                .addSubcommand(new LogCommand(environment))
+                .addSubcommand(new MessageLogCommand(environment))
                 .addSubcommand(IncidentCommand.commandLine(environment))
                 .addSubcommand(new QaCommand(environment))
                 .addSubcommand(DemoCommand.commandLine(environment));
@@ -139,7 +139,7 @@ public final class Cli implements Callable<Integer> {
     @Override
     public Integer call() {
         environment.out().println(EXAMPLES);
-        return Exit.DONE;
+        return ExitCode.OK;
     }
 
     /** Adds -h and --help to every command. */
@@ -159,33 +159,33 @@ public final class Cli implements Callable<Integer> {
     private static int wrongUsage(ParameterException wrong, String[] arguments) {
         CommandLine command = wrong.getCommandLine();
         var err = command.getErr();
-        err.println(Json.clean(String.valueOf(wrong.getMessage())));
+        err.println(TerminalJson.sanitize(String.valueOf(wrong.getMessage())));
         if (wrong instanceof UnmatchedArgumentException unmatched) {
-            Typo.suggestion(unmatched).ifPresent(words -> err.println("did you mean: " + words));
+            TypoSuggestion.find(unmatched).ifPresent(words -> err.println("did you mean: " + words));
         }
         String name = command.getCommandSpec().qualifiedName();
         err.println("help: " + (name.equals("semel") ? "semel help" : name + " -h"));
-        return Exit.USAGE;
+        return ExitCode.USAGE;
     }
 
     private static int failed(Exception thrown, CommandLine command, ParseResult root) {
-        if (!(thrown instanceof Failure failure)) {
+        if (!(thrown instanceof CommandFailure failure)) {
             command.getErr().println("semel: internal error, please report it: " + thrown);
             if (thrown.getStackTrace().length > 0) {
                 command.getErr().println("  at " + thrown.getStackTrace()[0]);
             }
-            return Exit.FAILED;
+            return ExitCode.FAILED;
         }
-        failure.lines().forEach(command.getErr()::println);
+        failure.toLines().forEach(command.getErr()::println);
         // The result that is passed in is the root's; the option belongs to the command.
         if (command.getParseResult().hasMatchedOption("--json")) {
-            command.getOut().println(Json.pretty(failure.document()));
+            command.getOut().println(TerminalJson.pretty(failure.document()));
         }
-        return failure.exit();
+        return failure.exitCode();
     }
 
     /** Reads the version from the jar's Maven metadata. */
-    static final class Version implements IVersionProvider {
+    static final class CliVersionProvider implements IVersionProvider {
         @Override
         public String[] getVersion() throws IOException {
             Properties properties = new Properties();

@@ -20,8 +20,8 @@ final class DemoCommand implements Callable<Integer> {
     @Nullable
     CommandSpec spec;
 
-    static CommandLine commandLine(Surroundings environment) {
-        return new CommandLine(new DemoCommand()).addSubcommand(new Crash(environment));
+    static CommandLine commandLine(CommandEnvironment environment) {
+        return new CommandLine(new DemoCommand()).addSubcommand(new CrashDemoCommand(environment));
     }
 
     @Override
@@ -37,20 +37,20 @@ final class DemoCommand implements Callable<Integer> {
             description =
                     "Kills a server after a provider acted and before the server recorded it, restarts it,"
                             + " counts effects.")
-    static final class Crash implements Callable<Integer> {
-        private final Surroundings environment;
+    static final class CrashDemoCommand implements Callable<Integer> {
+        private final CommandEnvironment environment;
 
         @Mixin
-        final Output output;
+        final CommandOutput output;
 
-        Crash(Surroundings environment) {
+        CrashDemoCommand(CommandEnvironment environment) {
             this.environment = environment;
-            this.output = new Output(environment);
+            this.output = new CommandOutput(environment);
         }
 
         @Override
         public Integer call() {
-            return new CrashShow(environment, output).run();
+            return new CrashDemo(environment, output).run();
         }
     }
 }

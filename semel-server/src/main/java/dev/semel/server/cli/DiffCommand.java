@@ -1,8 +1,8 @@
 package dev.semel.server.cli;
 
 import dev.semel.error.SemelException;
-import dev.semel.server.definition.Change;
-import dev.semel.server.definition.Definition;
+import dev.semel.server.definition.DefinitionChange;
+import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.definition.LineDiff;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,13 +29,13 @@ import tools.jackson.databind.node.ObjectNode;
             "  semel diff workflows/payment_receipt.yaml     a file against the current version"
         })
 final class DiffCommand implements Callable<Integer> {
-    private final Surroundings environment;
+    private final CommandEnvironment environment;
 
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Parameters(paramLabel = "WORKFLOW|FILE", description = "Name or id of a workflow, or a file.")
     String what = "";
@@ -48,33 +48,33 @@ final class DiffCommand implements Callable<Integer> {
     @Nullable
     Integer to;
 
-    DiffCommand(Surroundings environment) {
+    DiffCommand(CommandEnvironment environment) {
         this.environment = environment;
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
     @Override
     public Integer call() {
         Path file = environment.folder().resolve(what);
-        JsonNode diff = WorkflowFiles.isOne(file) && Files.isRegularFile(file) ? ofFile(file) : ofVersions();
+        JsonNode diff = WorkflowFiles.isWorkflowFile(file) && Files.isRegularFile(file) ? ofFile(file) : ofVersions();
         if (output.json) {
-            output.document(diff);
-            return Exit.DONE;
+            output.printJson(diff);
+            return ExitCode.OK;
         }
-        diff.path("unified").asString("").lines().forEach(line -> output.line(coloured(Json.clean(line))));
+        diff.path("unified").asString("").lines().forEach(line -> output.printLine(coloured(TerminalJson.sanitize(line))));
         for (JsonNode note : diff.path("notes")) {
-            String before = Json.text(note, "from");
-            String after = Json.text(note, "to");
-            output.talk(Json.text(note, "field") + ": " + (before.isEmpty() ? "(none)" : before) + " → "
+            String before = TerminalJson.text(note, "from");
+            String after = TerminalJson.text(note, "to");
+            output.printMessage(TerminalJson.text(note, "field") + ": " + (before.isEmpty() ? "(none)" : before) + " → "
                     + (after.isEmpty() ? "(none)" : after));
-            output.talk("  " + Json.text(note, "means"));
+            output.printMessage("  " + TerminalJson.text(note, "means"));
         }
-        output.talk(
+        output.printMessage(
                 diff.path("unified").asString("").isEmpty()
                         ? "no difference"
                         : "Unfinished runs keep the version that they started with.");
-        return Exit.DONE;
+        return ExitCode.OK;
     }
 
     private String coloured(String line) {
@@ -84,35 +84,35 @@ final class DiffCommand implements Callable<Integer> {
     private JsonNode ofVersions() {
         return connection
                 .api()
-                .ask(Call.get(Call.path("v1", "workflows", what, "diff"))
-                        .where("from", from == null ? "" : from.toString())
-                        .where("to", to == null ? "" : to.toString()))
+                .send(ApiRequest.get(ApiRequest.path("v1", "workflows", what, "diff"))
+                        .withQuery("from", from == null ? "" : from.toString())
+                        .withQuery("to", to == null ? "" : to.toString()))
                 .body();
     }
 
     /** Compares a local file with the published text, with the same code as the server. */
     private ObjectNode ofFile(Path file) {
-        Definition fresh;
-        Definition current;
+        WorkflowDefinition fresh;
+        WorkflowDefinition current;
         try {
-            fresh = Definition.compile(WorkflowFiles.read(file));
+            fresh = WorkflowDefinition.compile(WorkflowFiles.read(file));
             JsonNode published = connection
                     .api()
-                    .ask(Call.get(Call.path("v1", "workflows", fresh.name())))
+                    .send(ApiRequest.get(ApiRequest.path("v1", "workflows", fresh.name())))
                     .body();
-            current = Definition.compile(published.path("definition").asString(""));
+            current = WorkflowDefinition.compile(published.path("definition").asString(""));
         } catch (SemelException e) {
-            throw Failure.of(Exit.FAILED, e);
+            throw CommandFailure.from(ExitCode.FAILED, e);
         }
-        ObjectNode diff = Json.object().put("workflow", fresh.name());
+        ObjectNode diff = TerminalJson.newObject().put("workflow", fresh.name());
         diff.put("unified", LineDiff.unified(current.text(), fresh.text()));
         ArrayNode notes = diff.putArray("notes");
-        Change.between(current, fresh)
+        DefinitionChange.between(current, fresh)
                 .forEach(change -> notes.addObject()
                         .put("field", change.field())
                         .put("from", change.from())
                         .put("to", change.to())
-                        .put("means", change.means()));
+                        .put("means", change.consequence()));
         return diff;
     }
 }

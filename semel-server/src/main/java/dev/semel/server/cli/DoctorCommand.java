@@ -16,13 +16,13 @@ import tools.jackson.databind.node.ObjectNode;
         footerHeading = "%nExamples:%n",
         footer = {"  semel doctor", "  semel doctor --server https://semel.example.com --token-file token.txt"})
 final class DoctorCommand implements Callable<Integer> {
-    private final Surroundings environment;
+    private final CommandEnvironment environment;
 
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Option(names = "--port", paramLabel = "PORT", description = "Port that `semel dev` would use. Default: 8085.")
     int port = 8085;
@@ -33,43 +33,43 @@ final class DoctorCommand implements Callable<Integer> {
             description = "Folder that `semel dev` would use. Default: ./.semel.")
     Path data = Path.of(".semel");
 
-    DoctorCommand(Surroundings environment) {
+    DoctorCommand(CommandEnvironment environment) {
         this.environment = environment;
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
     @Override
     public Integer call() {
-        List<Finding> findings =
-                new Examination(environment, connection).all(port, environment.folder().resolve(data));
-        boolean well = findings.stream().noneMatch(finding -> finding.grade() == Finding.Grade.FAIL);
+        List<DoctorFinding> findings =
+                new DoctorChecks(environment, connection).runAll(port, environment.folder().resolve(data));
+        boolean well = findings.stream().noneMatch(finding -> finding.severity() == DoctorFinding.Severity.FAIL);
         if (output.json) {
-            ObjectNode document = Json.object().put("ok", well);
+            ObjectNode document = TerminalJson.newObject().put("ok", well);
             ArrayNode checks = document.putArray("checks");
-            findings.forEach(finding -> checks.add(finding.document()));
-            output.document(document);
+            findings.forEach(finding -> checks.add(finding.toJson()));
+            output.printJson(document);
         } else {
             findings.forEach(this::print);
-            output.next(well ? "semel workflows" : "fix what is marked fail, then semel doctor");
+            output.suggestCommand(well ? "semel workflows" : "fix what is marked fail, then semel doctor");
         }
-        return well ? Exit.DONE : Exit.FAILED;
+        return well ? ExitCode.OK : ExitCode.FAILED;
     }
 
-    private void print(Finding finding) {
-        String word = finding.word();
+    private void print(DoctorFinding finding) {
+        String word = finding.severityName();
         if (output.plain) {
-            output.line(String.join("\t", word, finding.name(), finding.detail(), finding.fix()));
+            output.printLine(String.join("\t", word, finding.name(), finding.detail(), finding.fix()));
             return;
         }
-        String grade = switch (finding.grade()) {
+        String grade = switch (finding.severity()) {
             case OK -> output.green(word);
             case WARN -> output.yellow(word);
             case FAIL -> output.red(word);
         };
-        output.line(grade + " ".repeat(6 - word.length()) + String.format("%-8s", finding.name()) + finding.detail());
+        output.printLine(grade + " ".repeat(6 - word.length()) + String.format("%-8s", finding.name()) + finding.detail());
         if (!finding.fix().isEmpty()) {
-            output.line("              " + finding.fix());
+            output.printLine("              " + finding.fix());
         }
     }
 }

@@ -29,13 +29,13 @@ import tools.jackson.databind.node.ObjectNode;
                     + " '{\"op\":\"add\",\"step\":\"greet\",\"id\":\"rest\",\"kind\":\"sleep\"}' > new.yaml"
         })
 final class DraftCommand implements Callable<Integer> {
-    private final Surroundings environment;
+    private final CommandEnvironment environment;
 
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Parameters(paramLabel = "FILE", description = "A workflow file, YAML or JSON.")
     Path file = Path.of("");
@@ -53,16 +53,16 @@ final class DraftCommand implements Callable<Integer> {
                     "Edit with op set, clear, add, up, down or delete. Repeatable; all edits apply or none.")
     List<String> edits = new ArrayList<>();
 
-    DraftCommand(Surroundings environment) {
+    DraftCommand(CommandEnvironment environment) {
         this.environment = environment;
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
     @Override
     public Integer call() {
         ObjectNode body =
-                Json.object().put("text", WorkflowFiles.read(environment.folder().resolve(file)));
+                TerminalJson.newObject().put("text", WorkflowFiles.read(environment.folder().resolve(file)));
         if (!workflow.isEmpty()) {
             body.put("workflow", workflow);
         }
@@ -71,42 +71,42 @@ final class DraftCommand implements Callable<Integer> {
         }
         if (!edits.isEmpty()) {
             ArrayNode list = body.putArray("edits");
-            edits.forEach(edit -> list.add(dev.semel.json.Json.parse(edit)));
+            edits.forEach(edit -> list.add(dev.semel.json.StrictJson.parse(edit)));
         }
         JsonNode response = connection
                 .api()
-                .ask(Call.post(Call.path("v1", "drafts"), Json.compactUnprinted(body)))
+                .send(ApiRequest.post(ApiRequest.path("v1", "drafts"), TerminalJson.compactForRequest(body)))
                 .body();
         boolean invalid = !response.path("errors").isEmpty();
         if (output.json) {
-            output.document(response);
+            output.printJson(response);
         } else {
             print(response);
         }
-        return invalid ? Exit.FAILED : Exit.DONE;
+        return invalid ? ExitCode.FAILED : ExitCode.OK;
     }
 
     /** Prints the text to stdout and remarks to stderr, so that the text can go into a file. */
     private void print(JsonNode response) {
         if (!edits.isEmpty()) {
-            response.path("text").asString("").lines().forEach(output::line);
+            response.path("text").asString("").lines().forEach(output::printLine);
         }
         for (JsonNode error : response.path("errors")) {
-            output.talk("error, line " + Json.text(error, "line") + ": " + Json.text(error, "message"));
+            output.printMessage("error, line " + TerminalJson.text(error, "line") + ": " + TerminalJson.text(error, "message"));
         }
-        response.path("warnings").forEach(warning -> output.talk("warning: " + Json.clean(warning.asString(""))));
+        response.path("warnings").forEach(warning -> output.printMessage("warning: " + TerminalJson.sanitize(warning.asString(""))));
         JsonNode preview = response.path("preview");
         if (preview.isObject()) {
-            String key = Json.text(preview, "key");
-            output.talk("key of " + Json.clean(step) + " with the data of " + Json.text(preview, "run_id") + ": "
-                    + (key.isEmpty() ? Json.text(preview, "problem") : key));
+            String key = TerminalJson.text(preview, "key");
+            output.printMessage("key of " + TerminalJson.sanitize(step) + " with the data of " + TerminalJson.text(preview, "run_id") + ": "
+                    + (key.isEmpty() ? TerminalJson.text(preview, "problem") : key));
         }
         String diff = response.path("diff").path("unified").asString("");
         if (edits.isEmpty() && !diff.isEmpty()) {
-            diff.lines().map(Json::clean).forEach(output::line);
+            diff.lines().map(TerminalJson::sanitize).forEach(output::printLine);
         }
         if (response.path("errors").isEmpty()) {
-            output.talk(Json.text(response, "workflow") + " could be published");
+            output.printMessage(TerminalJson.text(response, "workflow") + " could be published");
         }
     }
 }

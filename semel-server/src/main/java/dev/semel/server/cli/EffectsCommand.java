@@ -22,22 +22,22 @@ final class EffectsCommand extends ListCommand {
             description = "object:O key:K state:S workflow:W protection:P suppressed:true.")
     List<String> query = List.of();
 
-    EffectsCommand(Surroundings environment) {
+    EffectsCommand(CommandEnvironment environment) {
         super(environment);
     }
 
     @Override
-    Sheet sheet() {
-        return Sheet.of(Call.get(Call.path("v1", "effects")), "effects", "no effects")
-                .text("STATUS", "status")
-                .text("STEP", "path")
-                .text("OBJECT", "object")
-                .text("WORTH", "worth")
-                .text("WORKFLOW", "workflow")
-                .text("RUN", "run_id")
-                .text("PROTECTION", "protection")
-                .text("KEY", "effect_key")
-                .time("FIRST", "first_at");
+    ListDefinition listDefinition() {
+        return ListDefinition.of(ApiRequest.get(ApiRequest.path("v1", "effects")), "effects", "no effects")
+                .addText("STATUS", "status")
+                .addText("STEP", "path")
+                .addText("OBJECT", "object")
+                .addText("WORTH", "worth")
+                .addText("WORKFLOW", "workflow")
+                .addText("RUN", "run_id")
+                .addText("PROTECTION", "protection")
+                .addText("KEY", "effect_key")
+                .addTime("FIRST", "first_at");
     }
 
     @Override
@@ -46,7 +46,7 @@ final class EffectsCommand extends ListCommand {
     }
 
     @Override
-    String next(JsonNode first) {
-        return "semel timeline " + Shell.word(Json.text(first, "run_id"));
+    String nextCommand(JsonNode first) {
+        return "semel timeline " + ShellQuoting.quote(TerminalJson.text(first, "run_id"));
     }
 }

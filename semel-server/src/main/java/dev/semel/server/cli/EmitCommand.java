@@ -27,17 +27,17 @@ import tools.jackson.databind.node.ObjectNode;
             "  semel emit payment.succeeded --id pay_1 --source /shop --data @payment.json --times 2"
         })
 final class EmitCommand implements Callable<Integer> {
-    private final Surroundings environment;
+    private final CommandEnvironment environment;
 
     @Spec
     @Nullable
     CommandSpec spec;
 
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Parameters(paramLabel = "TYPE", description = "Type of the event, e.g. payment.succeeded.")
     String type = "";
@@ -55,10 +55,10 @@ final class EmitCommand implements Callable<Integer> {
     @Option(names = "--times", paramLabel = "N", description = "Send it N times, to see duplicates prevented.")
     int times = 1;
 
-    EmitCommand(Surroundings environment) {
+    EmitCommand(CommandEnvironment environment) {
         this.environment = environment;
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
     @Override
@@ -66,14 +66,14 @@ final class EmitCommand implements Callable<Integer> {
         if (times < 1 || times > 1_000) {
             throw usage("--times must be between 1 and 1000, not " + times + ".");
         }
-        Call call = Call.post(Call.path("v1", "events"), body());
-        Sender sender = new Sender(connection.api(), environment, output);
+        ApiRequest call = ApiRequest.post(ApiRequest.path("v1", "events"), body());
+        TriggerSender sender = new TriggerSender(connection.api(), environment, output);
         List<ObjectNode> answers = new ArrayList<>();
-        int exit = Exit.DONE;
+        int exit = ExitCode.OK;
         for (int i = 0; i < times; i++) {
-            Answer answer = sender.send(call, true); // source and id deduplicate it, so a resend is safe
-            if (!answer.ok() || !answer.json() || !(answer.body() instanceof ObjectNode body)) {
-                throw answer.ok() ? Failure.notSemel(answer) : Failure.of(answer);
+            ApiResponse answer = sender.send(call, true); // source and id deduplicate it, so a resend is safe
+            if (!answer.isSuccess() || !answer.isJson() || !(answer.body() instanceof ObjectNode body)) {
+                throw answer.isSuccess() ? CommandFailure.notSemel(answer) : CommandFailure.from(answer);
             }
             answers.add(body);
             exit = Math.max(exit, report(body));
@@ -85,29 +85,29 @@ final class EmitCommand implements Callable<Integer> {
     /** Sends the data as typed, so that no number is rounded. */
     private String body() {
         ObjectNode attributes =
-                Json.object().put("type", type).put("source", source).put("id", id);
-        String text = Json.compact(attributes);
-        return text.substring(0, text.length() - 1) + ",\"data\":" + (data == null ? "{}" : Payload.read(data, environment))
+                TerminalJson.newObject().put("type", type).put("source", source).put("id", id);
+        String text = TerminalJson.compact(attributes);
+        return text.substring(0, text.length() - 1) + ",\"data\":" + (data == null ? "{}" : PayloadArgument.read(data, environment))
                 + "}";
     }
 
     private int report(ObjectNode answer) {
-        int exit = Exit.DONE;
+        int exit = ExitCode.OK;
         for (JsonNode run : answer.path("runs")) {
             boolean rejected = run.has("problem");
-            exit = rejected ? Exit.FAILED : exit;
+            exit = rejected ? ExitCode.FAILED : exit;
             if (!output.json) {
-                output.line(line(run));
+                output.printLine(line(run));
             }
             if (rejected) {
-                output.talk(Json.text(run, "workflow") + ": " + Json.text(run.path("problem"), "detail"));
+                output.printMessage(TerminalJson.text(run, "workflow") + ": " + TerminalJson.text(run.path("problem"), "detail"));
             }
         }
         for (JsonNode note : answer.path("not_matched")) {
-            output.talk(Json.text(note, "workflow") + " did not start a run: " + Json.text(note, "reason"));
+            output.printMessage(TerminalJson.text(note, "workflow") + " did not start a run: " + TerminalJson.text(note, "reason"));
         }
         if (answer.path("runs").isEmpty() && !output.json) {
-            output.talk(
+            output.printMessage(
                     "no workflow subscribes to this event. The server stores it for 7 days: semel events"
                             + " --unmatched");
         }
@@ -115,8 +115,8 @@ final class EmitCommand implements Callable<Integer> {
     }
 
     private String line(JsonNode run) {
-        String workflow = Json.text(run, "workflow");
-        String runId = Json.text(run, "run_id");
+        String workflow = TerminalJson.text(run, "workflow");
+        String runId = TerminalJson.text(run, "run_id");
         boolean replayed = run.path("idempotent_replayed").asBoolean(false);
         String word = run.has("problem") ? "rejected" : replayed ? "replayed" : "new";
         if (output.plain) {
@@ -129,15 +129,15 @@ final class EmitCommand implements Callable<Integer> {
 
     private void end(List<ObjectNode> answers) {
         if (output.json) {
-            output.document(answers.size() == 1 ? answers.getFirst() : document(answers));
+            output.printJson(answers.size() == 1 ? answers.getFirst() : document(answers));
             return;
         }
-        String event = Json.text(answers.getLast().path("event"), "event_id");
-        output.next("semel events " + Shell.word(event));
+        String event = TerminalJson.text(answers.getLast().path("event"), "event_id");
+        output.suggestCommand("semel events " + ShellQuoting.quote(event));
     }
 
     private static ObjectNode document(List<ObjectNode> answers) {
-        ObjectNode document = Json.object();
+        ObjectNode document = TerminalJson.newObject();
         ArrayNode items = document.putArray("items");
         answers.forEach(items::add);
         return document;

@@ -21,16 +21,16 @@ import tools.jackson.databind.node.ObjectNode;
             "  semel events evt_… --reprocess                 existing runs replay, missing runs start"
         })
 final class EventsCommand implements Callable<Integer> {
-    private final Surroundings environment;
+    private final CommandEnvironment environment;
 
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Mixin
-    final Listing listing = new Listing();
+    final PagingOptions listing = new PagingOptions();
 
     @Parameters(paramLabel = "EVENT", arity = "0..1", description = "Id of one event, evt_….")
     String event = "";
@@ -53,10 +53,10 @@ final class EventsCommand implements Callable<Integer> {
     @Option(names = "--dry-run", description = "With --reprocess: show what would happen; change nothing.")
     boolean dryRun;
 
-    EventsCommand(Surroundings environment) {
+    EventsCommand(CommandEnvironment environment) {
         this.environment = environment;
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
     @Override
@@ -65,58 +65,58 @@ final class EventsCommand implements Callable<Integer> {
             return event.isEmpty() ? reprocessMany() : reprocessOne();
         }
         if (!event.isEmpty()) {
-            output.document(connection
+            output.printJson(connection
                     .api()
-                    .ask(Call.get(Call.path("v1", "events", event)))
+                    .send(ApiRequest.get(ApiRequest.path("v1", "events", event)))
                     .body());
-            return Exit.DONE;
+            return ExitCode.OK;
         }
         return list();
     }
 
     private int list() {
-        Call call = listing.page(Call.get(Call.path("v1", "events")))
-                .where("type", type)
-                .where("source", source)
-                .where("since", since)
-                .where("unmatched", unmatched ? "true" : "");
-        Answer answer = connection.api().ask(call);
+        ApiRequest call = listing.addPaging(ApiRequest.get(ApiRequest.path("v1", "events")))
+                .withQuery("type", type)
+                .withQuery("source", source)
+                .withQuery("since", since)
+                .withQuery("unmatched", unmatched ? "true" : "");
+        ApiResponse answer = connection.api().send(call);
         if (output.json) {
-            output.document(answer.body());
-            return Exit.DONE;
+            output.printJson(answer.body());
+            return ExitCode.OK;
         }
         JsonNode items = answer.body().path("items");
         if (!items.isEmpty()) {
             table(items, answer.date().orElse(environment.clock().instant())).print(output);
-            output.next("semel events " + Shell.word(Json.text(items.get(0), "event_id")));
+            output.suggestCommand("semel events " + ShellQuoting.quote(TerminalJson.text(items.get(0), "event_id")));
         }
-        Listing.end(output, answer.body(), "events", "no events. Send one: semel emit TYPE --id ID --data '{}'");
-        return Exit.DONE;
+        PagingOptions.printFooter(output, answer.body(), "events", "no events. Send one: semel emit TYPE --id ID --data '{}'");
+        return ExitCode.OK;
     }
 
-    private Table table(JsonNode items, Instant now) {
-        Table table = new Table("EVENT", "TYPE", "SOURCE", "ID", "MATCHED", "RECEIVED");
+    private TextTable table(JsonNode items, Instant now) {
+        TextTable table = new TextTable("EVENT", "TYPE", "SOURCE", "ID", "MATCHED", "RECEIVED");
         for (JsonNode one : items) {
-            table.row(
-                    Json.text(one, "event_id"),
-                    Json.text(one, "type"),
-                    Json.text(one, "source"),
-                    Json.text(one, "id"),
+            table.addRow(
+                    TerminalJson.text(one, "event_id"),
+                    TerminalJson.text(one, "type"),
+                    TerminalJson.text(one, "source"),
+                    TerminalJson.text(one, "id"),
                     String.valueOf(one.path("matched").asInt(0)),
-                    Listing.when(output, one, "received_at", now));
+                    PagingOptions.formatTime(output, one, "received_at", now));
         }
         return table;
     }
 
     private int reprocessOne() {
-        Call call =
-                Call.post(Call.path("v1", "events", event, "reprocess"), "{}").where("dry_run", dryRun ? "true" : "");
-        output.document(connection.api().ask(call).body());
-        return Exit.DONE;
+        ApiRequest call =
+                ApiRequest.post(ApiRequest.path("v1", "events", event, "reprocess"), "{}").withQuery("dry_run", dryRun ? "true" : "");
+        output.printJson(connection.api().send(call).body());
+        return ExitCode.OK;
     }
 
     private int reprocessMany() {
-        ObjectNode filter = Json.object().put("dry_run", dryRun).put("unmatched", unmatched);
+        ObjectNode filter = TerminalJson.newObject().put("dry_run", dryRun).put("unmatched", unmatched);
         put(filter, "type", type);
         put(filter, "source", source);
         put(filter, "since", since);
@@ -124,11 +124,11 @@ final class EventsCommand implements Callable<Integer> {
         filter.put("limit", listing.limit);
         JsonNode answer = connection
                 .api()
-                .ask(Call.post(Call.path("v1", "events", "reprocess"), Json.compact(filter)))
+                .send(ApiRequest.post(ApiRequest.path("v1", "events", "reprocess"), TerminalJson.compact(filter)))
                 .body();
-        output.document(answer);
-        Listing.end(output, answer, "events --reprocess", "no event matches. Nothing was done.");
-        return Exit.DONE;
+        output.printJson(answer);
+        PagingOptions.printFooter(output, answer, "events --reprocess", "no event matches. Nothing was done.");
+        return ExitCode.OK;
     }
 
     private static void put(ObjectNode filter, String name, String value) {

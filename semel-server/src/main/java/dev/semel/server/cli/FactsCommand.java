@@ -28,31 +28,31 @@ final class FactsCommand extends ListCommand {
     @Option(names = "--since", paramLabel = "AGE", description = "Start of the period: an age or a time. Default: 24h.")
     String since = "24h";
 
-    FactsCommand(Surroundings environment) {
+    FactsCommand(CommandEnvironment environment) {
         super(environment);
     }
 
     @Override
-    Sheet sheet() {
-        Call call = Call.get(Call.path("v1", "facts"))
-                .where("kind", kind)
-                .where("workflow", workflow)
-                .where("since", since);
-        String again = "facts " + Shell.word(kind) + (workflow.isEmpty() ? "" : " " + Shell.word(workflow))
-                + " --since " + Shell.word(since);
-        return Sheet.of(call, again, "no records in this period")
-                .time("WHEN", "at")
-                .text("WHAT", "kind")
-                .text("RUN", "run_id")
-                .text("KEY", "key")
-                .text("WORKFLOW", "workflow")
-                .text("STEP", "step")
-                .text("OBJECT", "object")
-                .text("BY", "actor_id");
+    ListDefinition listDefinition() {
+        ApiRequest call = ApiRequest.get(ApiRequest.path("v1", "facts"))
+                .withQuery("kind", kind)
+                .withQuery("workflow", workflow)
+                .withQuery("since", since);
+        String again = "facts " + ShellQuoting.quote(kind) + (workflow.isEmpty() ? "" : " " + ShellQuoting.quote(workflow))
+                + " --since " + ShellQuoting.quote(since);
+        return ListDefinition.of(call, again, "no records in this period")
+                .addTime("WHEN", "at")
+                .addText("WHAT", "kind")
+                .addText("RUN", "run_id")
+                .addText("KEY", "key")
+                .addText("WORKFLOW", "workflow")
+                .addText("STEP", "step")
+                .addText("OBJECT", "object")
+                .addText("BY", "actor_id");
     }
 
     @Override
-    String next(JsonNode first) {
-        return "semel run " + Shell.word(Json.text(first, "run_id"));
+    String nextCommand(JsonNode first) {
+        return "semel run " + ShellQuoting.quote(TerminalJson.text(first, "run_id"));
     }
 }

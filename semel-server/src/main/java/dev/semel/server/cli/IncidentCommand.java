@@ -33,13 +33,13 @@ final class IncidentCommand implements Callable<Integer> {
     @Nullable
     CommandSpec spec;
 
-    static CommandLine commandLine(Surroundings environment) {
+    static CommandLine commandLine(CommandEnvironment environment) {
         return new CommandLine(new IncidentCommand())
-                .addSubcommand(new New(environment))
-                .addSubcommand(new List(environment))
-                .addSubcommand(new Show(environment))
-                .addSubcommand(new Tell(environment))
-                .addSubcommand(new Export(environment));
+                .addSubcommand(new IncidentCreateCommand(environment))
+                .addSubcommand(new IncidentListCommand(environment))
+                .addSubcommand(new IncidentShowCommand(environment))
+                .addSubcommand(new IncidentAnswerCommand(environment))
+                .addSubcommand(new IncidentExportCommand(environment));
     }
 
     @Override
@@ -51,27 +51,27 @@ final class IncidentCommand implements Callable<Integer> {
                 spec.commandLine(), "Missing subcommand: semel incident new, list, show, answer or export.");
     }
 
-    private static Call one(String id) {
-        return Call.get(Call.path("v1", "incidents", id));
+    private static ApiRequest one(String id) {
+        return ApiRequest.get(ApiRequest.path("v1", "incidents", id));
     }
 
-    private static void answers(Output output, JsonNode incident) {
-        output.line(Json.text(incident, "incident_id") + "  " + Json.text(incident, "title"));
-        output.line(Json.text(incident, "since") + " to " + Json.text(incident, "until"));
+    private static void answers(CommandOutput output, JsonNode incident) {
+        output.printLine(TerminalJson.text(incident, "incident_id") + "  " + TerminalJson.text(incident, "title"));
+        output.printLine(TerminalJson.text(incident, "since") + " to " + TerminalJson.text(incident, "until"));
         incident.path("answers").forEachEntry((question, answer) -> {
-            output.line("");
-            output.line(question);
-            answer.asString("").lines().forEach(line -> output.line("  " + Json.clean(line)));
+            output.printLine("");
+            output.printLine(question);
+            answer.asString("").lines().forEach(line -> output.printLine("  " + TerminalJson.sanitize(line)));
         });
     }
 
     @Command(name = "new", description = "Drafts an incident report for a period.")
-    static final class New implements Callable<Integer> {
+    static final class IncidentCreateCommand implements Callable<Integer> {
         @Mixin
-        final Output output;
+        final CommandOutput output;
 
         @Mixin
-        final Connection connection;
+        final ServerConnectionOptions connection;
 
         @Option(
                 names = "--since",
@@ -89,28 +89,28 @@ final class IncidentCommand implements Callable<Integer> {
         @Option(names = "--title", paramLabel = "TEXT", description = "Title of the report.")
         String title = "";
 
-        New(Surroundings environment) {
-            this.output = new Output(environment);
-            this.connection = new Connection(environment);
+        IncidentCreateCommand(CommandEnvironment environment) {
+            this.output = new CommandOutput(environment);
+            this.connection = new ServerConnectionOptions(environment);
         }
 
         @Override
         public Integer call() {
-            ObjectNode body = Json.object().put("since", since);
+            ObjectNode body = TerminalJson.newObject().put("since", since);
             put(body, "until", until);
             put(body, "workflow", workflow);
             put(body, "title", title);
             JsonNode made = connection
                     .api()
-                    .ask(Call.post(Call.path("v1", "incidents"), Json.compact(body)))
+                    .send(ApiRequest.post(ApiRequest.path("v1", "incidents"), TerminalJson.compact(body)))
                     .body();
             if (output.json) {
-                output.document(made);
+                output.printJson(made);
             } else {
                 answers(output, made);
-                output.next("semel incident export " + Json.text(made, "incident_id") + " --out incident.md");
+                output.suggestCommand("semel incident export " + TerminalJson.text(made, "incident_id") + " --out incident.md");
             }
-            return Exit.DONE;
+            return ExitCode.OK;
         }
 
         private static void put(ObjectNode body, String name, String value) {
@@ -121,60 +121,60 @@ final class IncidentCommand implements Callable<Integer> {
     }
 
     @Command(name = "list", description = "Lists incident reports.")
-    static final class List extends ListCommand {
-        List(Surroundings environment) {
+    static final class IncidentListCommand extends ListCommand {
+        IncidentListCommand(CommandEnvironment environment) {
             super(environment);
         }
 
         @Override
-        Sheet sheet() {
-            return Sheet.of(
-                            Call.get(Call.path("v1", "incidents")),
+        ListDefinition listDefinition() {
+            return ListDefinition.of(
+                            ApiRequest.get(ApiRequest.path("v1", "incidents")),
                             "incident list",
                             "no incident reports yet. Draft one: semel incident new --since 2h")
-                    .text("INCIDENT", "incident_id")
-                    .text("TITLE", "title")
-                    .text("SINCE", "since")
-                    .text("UNTIL", "until")
-                    .text("BY", "changed_by");
+                    .addText("INCIDENT", "incident_id")
+                    .addText("TITLE", "title")
+                    .addText("SINCE", "since")
+                    .addText("UNTIL", "until")
+                    .addText("BY", "changed_by");
         }
     }
 
     @Command(name = "show", description = "Shows an incident report with its answers.")
-    static final class Show implements Callable<Integer> {
+    static final class IncidentShowCommand implements Callable<Integer> {
         @Mixin
-        final Output output;
+        final CommandOutput output;
 
         @Mixin
-        final Connection connection;
+        final ServerConnectionOptions connection;
 
         @Parameters(paramLabel = "INCIDENT", description = "Its id, inc_….")
         String id = "";
 
-        Show(Surroundings environment) {
-            this.output = new Output(environment);
-            this.connection = new Connection(environment);
+        IncidentShowCommand(CommandEnvironment environment) {
+            this.output = new CommandOutput(environment);
+            this.connection = new ServerConnectionOptions(environment);
         }
 
         @Override
         public Integer call() {
-            JsonNode incident = connection.api().ask(one(id)).body();
+            JsonNode incident = connection.api().send(one(id)).body();
             if (output.json) {
-                output.document(incident);
+                output.printJson(incident);
             } else {
                 answers(output, incident);
             }
-            return Exit.DONE;
+            return ExitCode.OK;
         }
     }
 
     @Command(name = "answer", description = "Changes the title or the answers of an incident report.")
-    static final class Tell implements Callable<Integer> {
+    static final class IncidentAnswerCommand implements Callable<Integer> {
         @Mixin
-        final Output output;
+        final CommandOutput output;
 
         @Mixin
-        final Connection connection;
+        final ServerConnectionOptions connection;
 
         @Parameters(index = "0", paramLabel = "INCIDENT", description = "Its id, inc_….")
         String id = "";
@@ -192,14 +192,14 @@ final class IncidentCommand implements Callable<Integer> {
         @Option(names = "--over", paramLabel = "N", description = "Change only this version.")
         int version;
 
-        Tell(Surroundings environment) {
-            this.output = new Output(environment);
-            this.connection = new Connection(environment);
+        IncidentAnswerCommand(CommandEnvironment environment) {
+            this.output = new CommandOutput(environment);
+            this.connection = new ServerConnectionOptions(environment);
         }
 
         @Override
         public Integer call() {
-            ObjectNode body = Json.object();
+            ObjectNode body = TerminalJson.newObject();
             if (!title.isEmpty()) {
                 body.put("title", title);
             }
@@ -207,26 +207,26 @@ final class IncidentCommand implements Callable<Integer> {
                 ObjectNode given = body.putObject("answers");
                 answers.forEach(given::put);
             }
-            Call call = Call.put(Call.path("v1", "incidents", id), "application/json", Json.compactUnprinted(body));
+            ApiRequest call = ApiRequest.put(ApiRequest.path("v1", "incidents", id), "application/json", TerminalJson.compactForRequest(body));
             JsonNode saved = connection
                     .api()
-                    .ask(version == 0 ? call : call.with("If-Match", "\"" + version + "\""))
+                    .send(version == 0 ? call : call.withHeader("If-Match", "\"" + version + "\""))
                     .body();
             if (output.json) {
-                output.document(saved);
+                output.printJson(saved);
             } else {
                 answers(output, saved);
             }
-            return Exit.DONE;
+            return ExitCode.OK;
         }
     }
 
     @Command(name = "export", description = "Writes an incident report as Markdown, to stdout or a file.")
-    static final class Export implements Callable<Integer> {
-        private final Surroundings environment;
+    static final class IncidentExportCommand implements Callable<Integer> {
+        private final CommandEnvironment environment;
 
         @Mixin
-        final Connection connection;
+        final ServerConnectionOptions connection;
 
         @Parameters(paramLabel = "INCIDENT", description = "Its id, inc_….")
         String id = "";
@@ -234,30 +234,30 @@ final class IncidentCommand implements Callable<Integer> {
         @Option(names = "--out", paramLabel = "FILE", description = "Output file. Default: stdout.")
         String out = "";
 
-        Export(Surroundings environment) {
+        IncidentExportCommand(CommandEnvironment environment) {
             this.environment = environment;
-            this.connection = new Connection(environment);
+            this.connection = new ServerConnectionOptions(environment);
         }
 
         @Override
         public Integer call() {
-            String page = connection.api().text(one(id + ".md"));
+            String page = connection.api().fetchText(one(id + ".md"));
             if (out.isEmpty()) {
                 environment.out().print(page);
                 environment.out().flush();
-                return Exit.DONE;
+                return ExitCode.OK;
             }
             try {
                 Files.writeString(environment.folder().resolve(out), page, StandardCharsets.UTF_8);
             } catch (IOException e) {
-                throw Failure.here(
-                        Exit.FAILED,
+                throw CommandFailure.create(
+                        ExitCode.FAILED,
                         "not-written",
-                        "The incident report could not be written to " + Json.clean(out) + ".",
+                        "The incident report could not be written to " + TerminalJson.sanitize(out) + ".",
                         "Choose a file in a writable folder.");
             }
-            environment.err().println("written to " + Json.clean(out));
-            return Exit.DONE;
+            environment.err().println("written to " + TerminalJson.sanitize(out));
+            return ExitCode.OK;
         }
     }
 }

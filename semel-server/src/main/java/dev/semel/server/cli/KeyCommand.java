@@ -26,17 +26,17 @@ import tools.jackson.databind.node.ObjectNode;
             "  semel key evt_1OtV4z2eZvKYlo2C3BXGKQ8 release --reason 'customer asked for a second receipt'"
         })
 final class KeyCommand implements Callable<Integer> {
-    private final Surroundings environment;
+    private final CommandEnvironment environment;
 
     @Spec
     @Nullable
     CommandSpec spec;
 
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Parameters(index = "0", paramLabel = "KEY", description = "The key, as it was sent.")
     String key = "";
@@ -68,10 +68,10 @@ final class KeyCommand implements Callable<Integer> {
     @Option(names = "--workflow", paramLabel = "W", description = "The workflow, if several use the key.")
     String workflow = "";
 
-    KeyCommand(Surroundings environment) {
+    KeyCommand(CommandEnvironment environment) {
         this.environment = environment;
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
     @Override
@@ -83,128 +83,128 @@ final class KeyCommand implements Callable<Integer> {
             default ->
                 throw usage(
                         key.equals("release")
-                                ? "The key comes first: semel key " + Shell.word(action) + " release --reason TEXT"
+                                ? "The key comes first: semel key " + ShellQuoting.quote(action) + " release --reason TEXT"
                                 : "Unknown action after the key; use release or extend.");
         };
     }
 
     private int show() {
-        Api api = connection.api();
-        Answer answer = api.ask(Call.get(Call.path("v1", "keys", key)).where("workflow", workflow));
+        ApiClient api = connection.api();
+        ApiResponse answer = api.send(ApiRequest.get(ApiRequest.path("v1", "keys", key)).withQuery("workflow", workflow));
         if (output.json) {
-            output.document(answer.body());
-            return Exit.DONE;
+            output.printJson(answer.body());
+            return ExitCode.OK;
         }
         Instant now = answer.date().orElse(environment.clock().instant());
-        String run = Json.text(answer.body(), "response_reference");
+        String run = TerminalJson.text(answer.body(), "response_reference");
         JsonNode requests =
-                extra(api, Call.path("v1", "runs", run, "requests"), run).path("items");
-        String status = Json.text(extra(api, Call.path("v1", "runs", run), run), "status");
-        new KeyStory(output, answer.body(), now).print(status, requests);
-        output.next(run.isEmpty() ? "semel runs" : "semel run " + Shell.word(run));
-        return Exit.DONE;
+                extra(api, ApiRequest.path("v1", "runs", run, "requests"), run).path("items");
+        String status = TerminalJson.text(extra(api, ApiRequest.path("v1", "runs", run), run), "status");
+        new KeyReport(output, answer.body(), now).print(status, requests);
+        output.suggestCommand(run.isEmpty() ? "semel runs" : "semel run " + ShellQuoting.quote(run));
+        return ExitCode.OK;
     }
 
     /** Reads details that the report can do without. */
-    private static JsonNode extra(Api api, String path, String run) {
+    private static JsonNode extra(ApiClient api, String path, String run) {
         if (run.isEmpty()) {
-            return Json.object();
+            return TerminalJson.newObject();
         }
         try {
-            return api.ask(Call.get(path)).body();
-        } catch (Failure missing) {
-            return Json.object();
+            return api.send(ApiRequest.get(path)).body();
+        } catch (CommandFailure missing) {
+            return TerminalJson.newObject();
         }
     }
 
     /** Runs the admission decision; changes nothing. */
     private int simulate() {
-        ObjectNode body = Json.object();
+        ObjectNode body = TerminalJson.newObject();
         if (!at.isEmpty()) {
             body.put(at.contains("T") ? "at" : "after", at);
         }
         if (data != null) {
-            body.set("data", Json.parse(Payload.read(data, environment)));
+            body.set("data", TerminalJson.parse(PayloadArgument.read(data, environment)));
         }
-        Call call = Call.post(Call.path("v1", "keys", key, "simulate"), Json.compact(body));
-        JsonNode response = connection.api().ask(call.where("workflow", workflow)).body();
+        ApiRequest call = ApiRequest.post(ApiRequest.path("v1", "keys", key, "simulate"), TerminalJson.compact(body));
+        JsonNode response = connection.api().send(call.withQuery("workflow", workflow)).body();
         if (output.json) {
-            output.document(response);
+            output.printJson(response);
         } else {
-            output.line(
-                    "If " + Json.clean(key) + " came at " + Json.text(response, "at") + ": " + Json.text(response, "sentence"));
+            output.printLine(
+                    "If " + TerminalJson.sanitize(key) + " came at " + TerminalJson.text(response, "at") + ": " + TerminalJson.text(response, "sentence"));
         }
-        return Exit.DONE;
+        return ExitCode.OK;
     }
 
     private int extend() {
         if (reason.isBlank() || length.isBlank()) {
             throw usage("Extending a key needs --for LENGTH and --reason TEXT. Nothing was changed.");
         }
-        ObjectNode body = Json.object().put("for", length).put("reason", reason);
-        Call call = Call.post(Call.path("v1", "keys", key, "extend"), Json.compact(body));
-        JsonNode response = connection.api().ask(call.where("workflow", workflow)).body();
+        ObjectNode body = TerminalJson.newObject().put("for", length).put("reason", reason);
+        ApiRequest call = ApiRequest.post(ApiRequest.path("v1", "keys", key, "extend"), TerminalJson.compact(body));
+        JsonNode response = connection.api().send(call.withQuery("workflow", workflow)).body();
         if (output.json) {
-            output.document(response);
+            output.printJson(response);
         } else {
-            output.line(Json.clean(key) + " is active until " + Json.text(response, "expires_at"));
+            output.printLine(TerminalJson.sanitize(key) + " is active until " + TerminalJson.text(response, "expires_at"));
         }
-        return Exit.DONE;
+        return ExitCode.OK;
     }
 
     private int listPossibleDuplicates() {
-        ObjectNode body = Json.object().put("reason", reason.isBlank() ? "dry run" : reason);
-        Call call = Call.post(Call.path("v1", "keys", key, "release"), Json.compact(body));
+        ObjectNode body = TerminalJson.newObject().put("reason", reason.isBlank() ? "dry run" : reason);
+        ApiRequest call = ApiRequest.post(ApiRequest.path("v1", "keys", key, "release"), TerminalJson.compact(body));
         JsonNode response = connection
                 .api()
-                .ask(call.where("workflow", workflow).where("dry_run", "true"))
+                .send(call.withQuery("workflow", workflow).withQuery("dry_run", "true"))
                 .body();
         if (output.json) {
-            output.document(response);
-            return Exit.DONE;
+            output.printJson(response);
+            return ExitCode.OK;
         }
-        output.line("Nothing was released. " + Json.text(response, "could_double"));
+        output.printLine("Nothing was released. " + TerminalJson.text(response, "could_double"));
         for (JsonNode effect : response.path("effects")) {
-            output.line((effect.path("could_double").booleanValue() ? "could happen twice: " : "cannot happen twice: ")
-                    + Json.text(effect, "step") + " (" + Json.text(effect, "because") + ")");
+            output.printLine((effect.path("could_double").booleanValue() ? "could happen twice: " : "cannot happen twice: ")
+                    + TerminalJson.text(effect, "step") + " (" + TerminalJson.text(effect, "because") + ")");
         }
-        return Exit.DONE;
+        return ExitCode.OK;
     }
 
     private int release() {
         if (reason.isBlank()) {
             throw usage("Releasing a key needs --reason TEXT: it is stored in the audit log. Nothing was released.");
         }
-        Api api = connection.api();
-        Call call = Call.post(
-                Call.path("v1", "keys", key, "release"),
-                Json.compact(releaseBody(api).put("reason", reason)));
-        Answer answer = api.ask(call.where("workflow", workflow));
+        ApiClient api = connection.api();
+        ApiRequest call = ApiRequest.post(
+                ApiRequest.path("v1", "keys", key, "release"),
+                TerminalJson.compact(releaseBody(api).put("reason", reason)));
+        ApiResponse answer = api.send(call.withQuery("workflow", workflow));
         if (output.json) {
-            output.document(answer.body());
+            output.printJson(answer.body());
         } else if (answer.body().path("released").isBoolean()
                 && !answer.body().path("released").booleanValue()) {
-            output.line(Json.clean(key) + " was not active any more; nothing was released");
-            output.next("semel key " + Shell.word(Json.clean(key)));
+            output.printLine(TerminalJson.sanitize(key) + " was not active any more; nothing was released");
+            output.suggestCommand("semel key " + ShellQuoting.quote(TerminalJson.sanitize(key)));
         } else {
-            output.line(Json.clean(key) + " released: the next request with it starts a new run");
-            output.next("semel key " + Shell.word(Json.clean(key)));
+            output.printLine(TerminalJson.sanitize(key) + " released: the next request with it starts a new run");
+            output.suggestCommand("semel key " + ShellQuoting.quote(TerminalJson.sanitize(key)));
         }
-        return Exit.DONE;
+        return ExitCode.OK;
     }
 
     /** Names the run, so that a repeated release cannot release the key of the next run. */
-    private ObjectNode releaseBody(Api api) {
+    private ObjectNode releaseBody(ApiClient api) {
         JsonNode known;
         try {
-            known = api.ask(Call.get(Call.path("v1", "keys", key)).where("workflow", workflow))
+            known = api.send(ApiRequest.get(ApiRequest.path("v1", "keys", key)).withQuery("workflow", workflow))
                     .body();
-        } catch (Failure unreadable) {
-            return Json.object(); // the token may lack the scope read; the release reports other errors
+        } catch (CommandFailure unreadable) {
+            return TerminalJson.newObject(); // the token may lack the scope read; the release reports other errors
         }
-        String run = Json.text(known, "response_reference");
+        String run = TerminalJson.text(known, "response_reference");
         boolean one = known.path("others").isEmpty();
-        return run.isEmpty() || !one ? Json.object() : Json.object().put("run_id", run);
+        return run.isEmpty() || !one ? TerminalJson.newObject() : TerminalJson.newObject().put("run_id", run);
     }
 
     private ParameterException usage(String message) {

@@ -15,16 +15,16 @@ import tools.jackson.databind.JsonNode;
         footerHeading = "%nExamples:%n",
         footer = {"  semel keys evt_", "  semel keys --workflow payment_receipt"})
 final class KeysCommand implements Callable<Integer> {
-    private final Surroundings environment;
+    private final CommandEnvironment environment;
 
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Mixin
-    final Listing listing = new Listing();
+    final PagingOptions listing = new PagingOptions();
 
     @Parameters(paramLabel = "PREFIX", arity = "0..1", description = "Only keys that begin with this.")
     String prefix = "";
@@ -32,41 +32,41 @@ final class KeysCommand implements Callable<Integer> {
     @Option(names = "--workflow", paramLabel = "W", description = "Only keys of this workflow.")
     String workflow = "";
 
-    KeysCommand(Surroundings environment) {
+    KeysCommand(CommandEnvironment environment) {
         this.environment = environment;
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
     @Override
     public Integer call() {
-        Call call = Call.get(Call.path("v1", "keys")).where("prefix", prefix).where("workflow", workflow);
-        Answer answer = connection.api().ask(listing.page(call));
+        ApiRequest call = ApiRequest.get(ApiRequest.path("v1", "keys")).withQuery("prefix", prefix).withQuery("workflow", workflow);
+        ApiResponse answer = connection.api().send(listing.addPaging(call));
         if (output.json) {
-            output.document(answer.body());
-            return Exit.DONE;
+            output.printJson(answer.body());
+            return ExitCode.OK;
         }
         Instant now = answer.date().orElse(environment.clock().instant());
         JsonNode items = answer.body().path("items");
-        Table table = new Table("KEY", "STATUS", "WORKFLOW", "RUN", "RUN STATUS", "REPLAYED", "CONFLICTS", "FIRST SEEN");
+        TextTable table = new TextTable("KEY", "STATUS", "WORKFLOW", "RUN", "RUN STATUS", "REPLAYED", "CONFLICTS", "FIRST SEEN");
         for (JsonNode key : items) {
-            table.row(
-                    Json.text(key, "idempotency_key"),
-                    Json.text(key, "status"),
-                    Json.text(key, "operation_name"),
-                    Json.text(key, "run_id"),
-                    Json.text(key, "run_status"),
-                    Json.text(key, "replays"),
-                    Json.text(key, "conflicts"),
-                    Listing.when(output, key, "created_at", now));
+            table.addRow(
+                    TerminalJson.text(key, "idempotency_key"),
+                    TerminalJson.text(key, "status"),
+                    TerminalJson.text(key, "operation_name"),
+                    TerminalJson.text(key, "run_id"),
+                    TerminalJson.text(key, "run_status"),
+                    TerminalJson.text(key, "replays"),
+                    TerminalJson.text(key, "conflicts"),
+                    PagingOptions.formatTime(output, key, "created_at", now));
         }
         if (!items.isEmpty()) {
             table.print(output);
-            output.next("semel key " + Shell.word(Json.text(items.get(0), "idempotency_key")));
+            output.suggestCommand("semel key " + ShellQuoting.quote(TerminalJson.text(items.get(0), "idempotency_key")));
         }
-        String command = "keys" + (prefix.isEmpty() ? "" : " " + Shell.word(prefix))
-                + (workflow.isEmpty() ? "" : " --workflow " + Shell.word(workflow));
-        Listing.end(output, answer.body(), command, "no key matches. See the requests: semel requests");
-        return Exit.DONE;
+        String command = "keys" + (prefix.isEmpty() ? "" : " " + ShellQuoting.quote(prefix))
+                + (workflow.isEmpty() ? "" : " --workflow " + ShellQuoting.quote(workflow));
+        PagingOptions.printFooter(output, answer.body(), command, "no key matches. See the requests: semel requests");
+        return ExitCode.OK;
     }
 }

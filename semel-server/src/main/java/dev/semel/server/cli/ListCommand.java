@@ -7,27 +7,27 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * Base of all list commands: fetches one page and prints it as JSON or as a table. Below the table it shows how to see
- * more, or how to fill an empty list. A subclass provides its {@link Sheet}.
+ * more, or how to fill an empty list. A subclass provides its {@link ListDefinition}.
  */
 abstract class ListCommand implements Callable<Integer> {
-    final Surroundings environment;
+    final CommandEnvironment environment;
 
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Mixin
-    final Listing listing = new Listing();
+    final PagingOptions listing = new PagingOptions();
 
-    ListCommand(Surroundings environment) {
+    ListCommand(CommandEnvironment environment) {
         this.environment = environment;
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
-    abstract Sheet sheet();
+    abstract ListDefinition listDefinition();
 
     /** Filter of the rows; empty for all. */
     String query() {
@@ -35,28 +35,28 @@ abstract class ListCommand implements Callable<Integer> {
     }
 
     /** A command that shows details of the first row; empty for none. */
-    String next(JsonNode first) {
+    String nextCommand(JsonNode first) {
         return "";
     }
 
     @Override
     public Integer call() {
-        Sheet sheet = sheet();
-        Answer answer = connection.api().ask(listing.page(sheet.call()).where("q", query()));
+        ListDefinition sheet = listDefinition();
+        ApiResponse answer = connection.api().send(listing.addPaging(sheet.call()).withQuery("q", query()));
         if (output.json) {
-            output.document(answer.body());
-            return Exit.DONE;
+            output.printJson(answer.body());
+            return ExitCode.OK;
         }
         JsonNode items = answer.body().path("items");
         if (!items.isEmpty()) {
             Instant now = answer.date().orElse(environment.clock().instant());
-            sheet.table(items, output, now).print(output);
-            String next = next(items.get(0));
+            sheet.toTable(items, output, now).print(output);
+            String next = nextCommand(items.get(0));
             if (!next.isEmpty()) {
-                output.next(next);
+                output.suggestCommand(next);
             }
         }
-        Listing.end(output, answer.body(), sheet.again(), sheet.whenEmpty());
-        return Exit.DONE;
+        PagingOptions.printFooter(output, answer.body(), sheet.nextPageCommand(), sheet.emptyMessage());
+        return ExitCode.OK;
     }
 }

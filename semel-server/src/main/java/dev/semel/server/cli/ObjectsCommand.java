@@ -17,13 +17,13 @@ import tools.jackson.databind.JsonNode;
         footerHeading = "%nExamples:%n",
         footer = {"  semel objects --since 7d", "  semel objects --more 0 new_lead"})
 final class ObjectsCommand implements Callable<Integer> {
-    private final Surroundings environment;
+    private final CommandEnvironment environment;
 
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Option(names = "--since", paramLabel = "AGE", description = "Start of the period: an age or a time. Default: 24h.")
     String since = "24h";
@@ -37,41 +37,41 @@ final class ObjectsCommand implements Callable<Integer> {
     @Parameters(paramLabel = "WORKFLOW", arity = "0..1", description = "Only this workflow. Default: all.")
     String workflow = "";
 
-    ObjectsCommand(Surroundings environment) {
+    ObjectsCommand(CommandEnvironment environment) {
         this.environment = environment;
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
     @Override
     public Integer call() {
-        Answer answer = connection
+        ApiResponse answer = connection
                 .api()
-                .ask(Call.get(Call.path("v1", "objects"))
-                        .where("since", since)
-                        .where("having", "writes>" + more)
-                        .where("limit", Integer.toString(limit))
-                        .where("workflow", workflow));
+                .send(ApiRequest.get(ApiRequest.path("v1", "objects"))
+                        .withQuery("since", since)
+                        .withQuery("having", "writes>" + more)
+                        .withQuery("limit", Integer.toString(limit))
+                        .withQuery("workflow", workflow));
         if (output.json) {
-            output.document(answer.body());
-            return Exit.DONE;
+            output.printJson(answer.body());
+            return ExitCode.OK;
         }
         Instant now = answer.date().orElse(environment.clock().instant());
         JsonNode items = answer.body().path("items");
-        Table table = new Table("OBJECT", "WRITES", "WORKFLOW", "FIRST", "LAST");
+        TextTable table = new TextTable("OBJECT", "WRITES", "WORKFLOW", "FIRST", "LAST");
         for (JsonNode item : items) {
-            table.row(
-                    Json.text(item, "object"),
-                    Json.text(item, "writes"),
-                    Json.text(item, "workflow"),
-                    Listing.when(output, item, "first_at", now),
-                    Listing.when(output, item, "last_at", now));
+            table.addRow(
+                    TerminalJson.text(item, "object"),
+                    TerminalJson.text(item, "writes"),
+                    TerminalJson.text(item, "workflow"),
+                    PagingOptions.formatTime(output, item, "first_at", now),
+                    PagingOptions.formatTime(output, item, "last_at", now));
         }
         if (items.isEmpty()) {
-            output.talk("no object was written more than " + (more == 1 ? "once" : more + " times"));
+            output.printMessage("no object was written more than " + (more == 1 ? "once" : more + " times"));
         } else {
             table.print(output);
         }
-        return Exit.DONE;
+        return ExitCode.OK;
     }
 }

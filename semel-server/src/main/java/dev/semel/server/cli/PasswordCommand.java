@@ -13,66 +13,66 @@ import picocli.CommandLine.Parameters;
                 "Changes a user's password, given the old one, and ends the user's sessions. Type both at the prompt,"
                     + " or pass them on stdin, the old one in the first line. A password is never an argument.")
 final class PasswordCommand implements Callable<Integer> {
-    private final Surroundings environment;
+    private final CommandEnvironment environment;
 
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Parameters(paramLabel = "NAME")
     String name = "";
 
-    PasswordCommand(Surroundings environment) {
+    PasswordCommand(CommandEnvironment environment) {
         this.environment = environment;
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
-    private record Typed(String old, String fresh) {}
+    private record PasswordInput(String oldPassword, String newPassword) {}
 
     @Override
     public Integer call() {
-        Typed typed = typed();
+        PasswordInput typed = typed();
         String body =
-                Json.compactUnprinted(Json.object().put("old", typed.old()).put("new", typed.fresh()));
-        Answer answer = connection.api().ask(Call.post(Call.path("v1", "people", name, "password"), body));
+                TerminalJson.compactForRequest(TerminalJson.newObject().put("old", typed.oldPassword()).put("new", typed.newPassword()));
+        ApiResponse answer = connection.api().send(ApiRequest.post(ApiRequest.path("v1", "people", name, "password"), body));
         if (output.json) {
-            output.document(answer.body());
+            output.printJson(answer.body());
         } else {
-            output.line(Json.clean(name) + " has a new password; all sessions have ended");
+            output.printLine(TerminalJson.sanitize(name) + " has a new password; all sessions have ended");
         }
-        return Exit.DONE;
+        return ExitCode.OK;
     }
 
-    private Typed typed() {
+    private PasswordInput typed() {
         try {
-            String first = environment.hidden("password of " + Json.clean(name) + ": ");
+            String first = environment.readHidden("password of " + TerminalJson.sanitize(name) + ": ");
             int line = first.indexOf('\n');
             if (line >= 0) {
-                return checked(new Typed(first.substring(0, line).replaceFirst("\r$", ""), first.substring(line + 1)));
+                return checked(new PasswordInput(first.substring(0, line).replaceFirst("\r$", ""), first.substring(line + 1)));
             }
-            String fresh = environment.hidden("new password: ");
-            if (!fresh.isEmpty() && !fresh.equals(environment.hidden("new password again: "))) {
+            String fresh = environment.readHidden("new password: ");
+            if (!fresh.isEmpty() && !fresh.equals(environment.readHidden("new password again: "))) {
                 throw wrong("The two new passwords differ.");
             }
-            return checked(new Typed(first, fresh));
+            return checked(new PasswordInput(first, fresh));
         } catch (IOException broken) {
             throw wrong("The passwords could not be read.");
         }
     }
 
-    private static Typed checked(Typed typed) {
-        if (typed.old().isEmpty() || typed.fresh().isEmpty()) {
+    private static PasswordInput checked(PasswordInput typed) {
+        if (typed.oldPassword().isEmpty() || typed.newPassword().isEmpty()) {
             throw wrong("A password is missing.");
         }
         return typed;
     }
 
-    private static Failure wrong(String what) {
-        return Failure.here(
-                Exit.USAGE,
+    private static CommandFailure wrong(String what) {
+        return CommandFailure.create(
+                ExitCode.USAGE,
                 "invalid-data",
                 what + " Nothing was changed.",
                 "Type both at the prompt, or pass them on stdin, one per line: semel people password NAME < FILE");

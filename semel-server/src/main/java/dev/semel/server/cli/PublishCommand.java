@@ -1,6 +1,6 @@
 package dev.semel.server.cli;
 
-import dev.semel.server.definition.WorkflowName;
+import dev.semel.server.definition.WorkflowNameFinder;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -24,13 +24,13 @@ import tools.jackson.databind.node.ObjectNode;
             "  semel publish --share 10 workflows/payment_receipt.yaml     for 10 %% of the new triggers"
         })
 final class PublishCommand implements Callable<Integer> {
-    private final Surroundings environment;
+    private final CommandEnvironment environment;
 
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Parameters(paramLabel = "FILE", arity = "1..*", description = "YAML or JSON files, or folders of them.")
     List<Path> files = List.of();
@@ -52,73 +52,73 @@ final class PublishCommand implements Callable<Integer> {
     @Nullable
     Integer over;
 
-    PublishCommand(Surroundings environment) {
+    PublishCommand(CommandEnvironment environment) {
         this.environment = environment;
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
     @Override
     public Integer call() {
         List<Path> all = WorkflowFiles.expand(environment.folder(), files);
-        Api api = connection.api();
-        ObjectNode document = Json.object();
+        ApiClient api = connection.api();
+        ObjectNode document = TerminalJson.newObject();
         ArrayNode items = document.putArray("items");
-        int exit = Exit.DONE;
+        int exit = ExitCode.OK;
         String last = "";
         for (Path file : all) {
             ObjectNode item = items.addObject().put("file", file.toString());
             try {
                 JsonNode published = publish(api, file);
                 item.setAll((ObjectNode) published);
-                last = Json.text(published, "workflow");
-            } catch (Failure failure) {
-                if (failure.exit() == Exit.UNREACHABLE || failure.exit() == Exit.NOT_ALLOWED) {
+                last = TerminalJson.text(published, "workflow");
+            } catch (CommandFailure failure) {
+                if (failure.exitCode() == ExitCode.UNREACHABLE || failure.exitCode() == ExitCode.NOT_ALLOWED) {
                     throw failure;
                 }
                 item.setAll(failure.document());
-                output.talk(Json.clean(file.toString()) + ": " + String.join(System.lineSeparator(), failure.lines()));
-                exit = Exit.FAILED;
+                output.printMessage(TerminalJson.sanitize(file.toString()) + ": " + String.join(System.lineSeparator(), failure.toLines()));
+                exit = ExitCode.FAILED;
             }
         }
         if (output.json) {
-            output.document(document);
-        } else if (exit == Exit.DONE && !last.isEmpty() && !dryRun) {
-            output.next("semel send " + Shell.word(last) + " --key KEY --data '{}'");
+            output.printJson(document);
+        } else if (exit == ExitCode.OK && !last.isEmpty() && !dryRun) {
+            output.suggestCommand("semel send " + ShellQuoting.quote(last) + " --key KEY --data '{}'");
         }
         return exit;
     }
 
-    private JsonNode publish(Api api, Path file) {
+    private JsonNode publish(ApiClient api, Path file) {
         String text = WorkflowFiles.read(file);
-        String name = WorkflowName.in(text)
+        String name = WorkflowNameFinder.find(text)
                 .orElseThrow(() ->
-                        WorkflowFiles.bad(file, "has no workflow name", "Begin it with `semel: 1` and `workflow: NAME`."));
+                        WorkflowFiles.failure(file, "has no workflow name", "Begin it with `semel: 1` and `workflow: NAME`."));
         String type = file.toString().endsWith(".json") ? "application/json" : "application/yaml";
-        Call call = Call.put(Call.path("v1", "workflows", name), type, text)
-                .where("dry_run", dryRun ? "true" : "")
-                .where("share", share == 100 ? "" : String.valueOf(share));
-        JsonNode answer = api.ask(SettingCommand.expecting(call, over)).body();
+        ApiRequest call = ApiRequest.put(ApiRequest.path("v1", "workflows", name), type, text)
+                .withQuery("dry_run", dryRun ? "true" : "")
+                .withQuery("share", share == 100 ? "" : String.valueOf(share));
+        JsonNode answer = api.send(SettingCommand.withExpectedVersion(call, over)).body();
         if (!answer.isObject()) {
-            throw WorkflowFiles.bad(file, "got a response that is not from Semel", "Check --server.");
+            throw WorkflowFiles.failure(file, "got a response that is not from Semel", "Check --server.");
         }
         if (!output.json) {
             JsonNode candidate = answer.path("candidate");
             boolean shared = share != 100 && candidate.isObject();
-            String version = Json.text(shared ? candidate : answer, "version");
-            output.line(
+            String version = TerminalJson.text(shared ? candidate : answer, "version");
+            output.printLine(
                     output.plain
-                            ? String.join("\t", file.toString(), name, version, Json.text(answer, "workflow_id"))
-                            : Json.clean(name)
+                            ? String.join("\t", file.toString(), name, version, TerminalJson.text(answer, "workflow_id"))
+                            : TerminalJson.sanitize(name)
                                     + (version.isEmpty() || dryRun ? "" : " v" + version)
                                     + (dryRun ? " is valid; nothing was published" : " published")
-                                    + (shared ? " for " + Json.text(candidate, "share") + " % of the triggers" : ""));
+                                    + (shared ? " for " + TerminalJson.text(candidate, "share") + " % of the triggers" : ""));
         }
         for (JsonNode warning : answer.path("warnings")) {
-            String message = warning.isObject() ? Json.text(warning, "message") : Json.clean(warning.asString(""));
-            String line = Json.text(warning, "line");
-            output.talk(Json.clean(file.toString()) + (line.isEmpty() ? "" : ":" + line) + ": warning: "
-                    + (message.isEmpty() ? Json.compact(warning) : message));
+            String message = warning.isObject() ? TerminalJson.text(warning, "message") : TerminalJson.sanitize(warning.asString(""));
+            String line = TerminalJson.text(warning, "line");
+            output.printMessage(TerminalJson.sanitize(file.toString()) + (line.isEmpty() ? "" : ":" + line) + ": warning: "
+                    + (message.isEmpty() ? TerminalJson.compact(warning) : message));
         }
         return answer;
     }

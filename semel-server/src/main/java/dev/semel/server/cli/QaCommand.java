@@ -1,10 +1,10 @@
 package dev.semel.server.cli;
 
 import dev.semel.error.SemelException;
-import dev.semel.server.definition.Definition;
-import dev.semel.server.definition.WorkflowName;
-import dev.semel.server.demo.Sandbox;
-import dev.semel.server.demo.Understudy;
+import dev.semel.server.definition.WorkflowDefinition;
+import dev.semel.server.definition.WorkflowNameFinder;
+import dev.semel.server.demo.DemoEnvironment;
+import dev.semel.server.demo.ProviderSimulator;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -40,13 +40,13 @@ import tools.jackson.databind.node.ObjectNode;
             "  semel qa payment_receipt --server https://semel.example.com"
         })
 final class QaCommand implements Callable<Integer> {
-    private final Surroundings environment;
+    private final CommandEnvironment environment;
 
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Parameters(
             paramLabel = "WORKFLOW",
@@ -69,21 +69,21 @@ final class QaCommand implements Callable<Integer> {
     @Nullable
     Path answers;
 
-    QaCommand(Surroundings environment) {
+    QaCommand(CommandEnvironment environment) {
         this.environment = environment;
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
     @Override
     public Integer call() {
-        QaSubject subject = subject();
+        QaWorkflow subject = subject();
         Queue<String> log = new ConcurrentLinkedQueue<>();
-        try (Understudy understudy = Understudy.start();
-                Sandbox sandbox = Sandbox.beside(understudy, log::add)) {
-            String address = sandbox.start().address();
-            var stage = new QaLines.Stage(environment, address, () -> String.join("\n", log));
-            return report(subject, new QaLines(subject, understudy, stage).all());
+        try (ProviderSimulator understudy = ProviderSimulator.start();
+                DemoEnvironment sandbox = DemoEnvironment.openWithSimulator(understudy, log::add)) {
+            String address = sandbox.startServer().address();
+            var stage = new QaChecklist.QaServer(environment, address, () -> String.join("\n", log));
+            return report(subject, new QaChecklist(subject, understudy, stage).runAll());
         } catch (IOException | UncheckedIOException e) {
             throw broken(String.valueOf(e.getMessage()));
         } catch (InterruptedException e) {
@@ -92,100 +92,100 @@ final class QaCommand implements Callable<Integer> {
         }
     }
 
-    private static Failure broken(String why) {
-        return Failure.here(
-                Exit.FAILED,
+    private static CommandFailure broken(String why) {
+        return CommandFailure.create(
+                ExitCode.FAILED,
                 "qa-failed",
                 "The checklist did not finish: " + why + ". The scratch server is stopped and nothing real was sent.",
                 "Run it again. `semel doctor` checks what a server needs.");
     }
 
-    private int report(QaSubject subject, List<QaLine> lines) {
-        boolean all = lines.stream().allMatch(QaLine::passed);
+    private int report(QaWorkflow subject, List<QaCheckResult> lines) {
+        boolean all = lines.stream().allMatch(QaCheckResult::passed);
         if (output.json) {
             ObjectNode document =
-                    Json.object().put("workflow", subject.main().name()).put("passed", all);
+                    TerminalJson.newObject().put("workflow", subject.workflow().name()).put("passed", all);
             ArrayNode items = document.putArray("lines");
             lines.forEach(line -> items.addObject()
                     .put("line", line.title())
                     .put("passed", line.passed())
                     .put("evidence", line.evidence()));
-            output.document(document);
+            output.printJson(document);
         } else {
             for (int i = 0; i < lines.size(); i++) {
-                QaLine line = lines.get(i);
+                QaCheckResult line = lines.get(i);
                 String mark = line.passed() ? output.green("pass") : output.red("FAIL");
-                output.line((i + 1) + " " + mark + "  " + line.title());
-                output.line("        " + Json.clean(line.evidence()));
+                output.printLine((i + 1) + " " + mark + "  " + line.title());
+                output.printLine("        " + TerminalJson.sanitize(line.evidence()));
             }
             long failed = lines.stream().filter(line -> !line.passed()).count();
-            output.talk(
+            output.printMessage(
                     all
-                            ? subject.main().name() + ": all " + lines.size() + " checks passed. Nothing real was sent."
-                            : subject.main().name() + ": " + failed + " of " + lines.size()
+                            ? subject.workflow().name() + ": all " + lines.size() + " checks passed. Nothing real was sent."
+                            : subject.workflow().name() + ": " + failed + " of " + lines.size()
                                     + " checks failed. Nothing real was sent.");
         }
-        return all ? Exit.DONE : Exit.FAILED;
+        return all ? ExitCode.OK : ExitCode.FAILED;
     }
 
-    private QaSubject subject() {
+    private QaWorkflow subject() {
         Path file = environment.folder().resolve(workflow);
-        Map<String, Definition> all = new LinkedHashMap<>();
+        Map<String, WorkflowDefinition> all = new LinkedHashMap<>();
         if (Files.isRegularFile(file)) {
-            Definition main = compile(WorkflowFiles.read(file));
+            WorkflowDefinition main = compile(WorkflowFiles.read(file));
             collect(main, all, name -> readSibling(file, name));
         } else {
             collect(compile(readFromServer(workflow)), all, this::readFromServer);
         }
-        List<Definition> ordered = new ArrayList<>(all.values());
-        Definition main = ordered.getLast();
+        List<WorkflowDefinition> ordered = new ArrayList<>(all.values());
+        WorkflowDefinition main = ordered.getLast();
         main.steps().filter(step -> step.kind().equals("java")).findFirst().ifPresent(step -> {
-            throw Failure.here(
-                    Exit.FAILED,
+            throw CommandFailure.create(
+                    ExitCode.FAILED,
                     "qa-refused",
                     "Step " + step.id() + " is written in Java and could call a real service. Nothing was run.",
                     "Test it in Java, see docs/how-to/test-a-workflow.md, and check the rest of the"
                             + " workflow without it.");
         });
-        return new QaSubject(ordered, data(main), answers());
+        return new QaWorkflow(ordered, data(main), answers());
     }
 
-    private ObjectNode data(Definition main) {
+    private ObjectNode data(WorkflowDefinition main) {
         if (data == null) {
-            return QaSubject.madeUp(main);
+            return QaWorkflow.sampleData(main);
         }
-        if (Json.parse(Payload.read(data, environment)) instanceof ObjectNode given) {
+        if (TerminalJson.parse(PayloadArgument.read(data, environment)) instanceof ObjectNode given) {
             return given;
         }
-        throw Failure.here(Exit.USAGE, "invalid-data", "The data is not a JSON object. Nothing was run.", "Send {…}.");
+        throw CommandFailure.create(ExitCode.USAGE, "invalid-data", "The data is not a JSON object. Nothing was run.", "Send {…}.");
     }
 
     private JsonNode answers() {
-        return answers == null ? Json.object() : Json.parse(Payload.read("@" + answers, environment));
+        return answers == null ? TerminalJson.newObject() : TerminalJson.parse(PayloadArgument.read("@" + answers, environment));
     }
 
-    private static Definition compile(String text) {
+    private static WorkflowDefinition compile(String text) {
         try {
-            return Definition.compile(text);
+            return WorkflowDefinition.compile(text);
         } catch (SemelException e) {
-            throw Failure.of(Exit.FAILED, e);
+            throw CommandFailure.from(ExitCode.FAILED, e);
         }
     }
 
     /** Finds the text of a workflow by its name. */
-    private interface Shelf {
-        String text(String name);
+    private interface WorkflowTextSource {
+        String read(String name);
     }
 
     /** Collects child workflows before their callers. A cycle ends here; publishing rejects it. */
-    private static void collect(Definition one, Map<String, Definition> all, Shelf source) {
+    private static void collect(WorkflowDefinition one, Map<String, WorkflowDefinition> all, WorkflowTextSource source) {
         collect(one, all, new HashSet<>(Set.of(one.name())), source);
     }
 
-    private static void collect(Definition one, Map<String, Definition> all, Set<String> seen, Shelf source) {
-        for (String name : one.calls()) {
+    private static void collect(WorkflowDefinition one, Map<String, WorkflowDefinition> all, Set<String> seen, WorkflowTextSource source) {
+        for (String name : one.calledWorkflows()) {
             if (seen.add(name)) {
-                collect(compile(source.text(name)), all, seen, source);
+                collect(compile(source.read(name)), all, seen, source);
             }
         }
         all.put(one.name(), one);
@@ -194,27 +194,27 @@ final class QaCommand implements Callable<Integer> {
     private static String readSibling(Path file, String name) {
         Path folder = file.toAbsolutePath().getParent();
         try (Stream<Path> files = Files.list(folder == null ? Path.of(".") : folder)) {
-            return files.filter(WorkflowFiles::isOne)
+            return files.filter(WorkflowFiles::isWorkflowFile)
                     .sorted()
                     .map(WorkflowFiles::read)
-                    .filter(text -> name.equals(WorkflowName.in(text).orElse("")))
+                    .filter(text -> name.equals(WorkflowNameFinder.find(text).orElse("")))
                     .findFirst()
-                    .orElseThrow(() -> Failure.here(
-                            Exit.NOT_FOUND,
+                    .orElseThrow(() -> CommandFailure.create(
+                            ExitCode.NOT_FOUND,
                             "not-found",
                             "The workflow starts " + name + ", and no file in its folder defines it. Nothing was run.",
                             "Put its file into the same folder."));
         } catch (IOException e) {
-            throw WorkflowFiles.bad(
+            throw WorkflowFiles.failure(
                     file, "is in a folder that cannot be listed", "Check the permissions of its folder.");
         }
     }
 
     private String readFromServer(String name) {
-        Api api = connection.api();
-        JsonNode known = api.ask(Call.get(Call.path("v1", "workflows", name))).body();
-        String version = Json.text(known, "version");
-        JsonNode text = api.ask(Call.get(Call.path("v1", "workflows", name, "versions", version)))
+        ApiClient api = connection.api();
+        JsonNode known = api.send(ApiRequest.get(ApiRequest.path("v1", "workflows", name))).body();
+        String version = TerminalJson.text(known, "version");
+        JsonNode text = api.send(ApiRequest.get(ApiRequest.path("v1", "workflows", name, "versions", version)))
                 .body();
         return text.path("definition").asString("");
     }

@@ -15,34 +15,34 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Base of the safe replay commands: `replay plan`, `show`, `apply`, `approve` and `stop`. */
 abstract sealed class ReplayCommand implements Callable<Integer> {
-    final Surroundings environment;
+    final CommandEnvironment environment;
 
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
-    ReplayCommand(Surroundings environment) {
+    ReplayCommand(CommandEnvironment environment) {
         this.environment = environment;
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
     /** `semel replay plan|show|apply|approve|stop`. */
-    static CommandLine commandLine(Surroundings environment) {
-        return new CommandLine(new Group(environment))
-                .addSubcommand(new Plan(environment))
-                .addSubcommand(new Show(environment))
-                .addSubcommand(new Apply(environment))
-                .addSubcommand(new Approve(environment))
-                .addSubcommand(new Stop(environment));
+    static CommandLine commandLine(CommandEnvironment environment) {
+        return new CommandLine(new ReplayGroupCommand(environment))
+                .addSubcommand(new ReplayPlanCreateCommand(environment))
+                .addSubcommand(new ReplayShowCommand(environment))
+                .addSubcommand(new ReplayApplyCommand(environment))
+                .addSubcommand(new ReplayApproveCommand(environment))
+                .addSubcommand(new ReplayStopCommand(environment));
     }
 
     /** Prints a plan as a table. */
-    final void print(JsonNode plan) {
+    final void printPlan(JsonNode plan) {
         ReplayReport report = new ReplayReport(output);
-        report.plan(plan);
+        report.printPlan(plan);
     }
 
     @Command(
@@ -55,10 +55,10 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
                 "  semel replay show rpl_2b --only unprotected",
                 "  semel replay apply rpl_2b --rate 20 --canary 5"
             })
-    static final class Group implements Callable<Integer> {
-        private final Surroundings environment;
+    static final class ReplayGroupCommand implements Callable<Integer> {
+        private final CommandEnvironment environment;
 
-        Group(Surroundings environment) {
+        ReplayGroupCommand(CommandEnvironment environment) {
             this.environment = environment;
         }
 
@@ -66,12 +66,12 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         public Integer call() {
             environment.err().println("missing subcommand: plan, show, apply, approve or stop");
             environment.err().println("help: semel replay -h");
-            return Exit.USAGE;
+            return ExitCode.USAGE;
         }
     }
 
     /** Options for applying a plan. Default: the values in the plan. */
-    static final class How {
+    static final class ReplayApplyOptions {
         @Option(names = "--include", paramLabel = "ACTIONS", split = ",", description = "Also apply these: ask, unprotected.")
         List<String> include = new ArrayList<>();
 
@@ -84,7 +84,7 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         @Option(names = "--stop-after", paramLabel = "N", description = "Stop after this many failed runs.")
         int stopAfter;
 
-        void into(ObjectNode body) {
+        void writeTo(ObjectNode body) {
             if (!include.isEmpty() || rate != 0 || canary != 0 || stopAfter != 0) {
                 include.forEach(body.putArray("include")::add);
                 body.put("rate", rate).put("canary", canary).put("stop_after", stopAfter);
@@ -93,7 +93,7 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
     }
 
     @Command(name = "plan", description = "Shows for every step of every run what a replay would do. Changes nothing.")
-    static final class Plan extends ReplayCommand {
+    static final class ReplayPlanCreateCommand extends ReplayCommand {
         @Parameters(
                 paramLabel = "RUNS",
                 arity = "1..*",
@@ -140,15 +140,15 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         boolean approval;
 
         @Mixin
-        final How how = new How();
+        final ReplayApplyOptions how = new ReplayApplyOptions();
 
-        Plan(Surroundings environment) {
+        ReplayPlanCreateCommand(CommandEnvironment environment) {
             super(environment);
         }
 
         @Override
         public Integer call() {
-            ObjectNode body = Json.object();
+            ObjectNode body = TerminalJson.newObject();
             if (runs.stream().allMatch(word -> word.matches("[a-z]+:.+"))) {
                 body.put("q", String.join(" ", runs));
             } else {
@@ -170,24 +170,24 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
                 body.put("late_signals", true);
             }
             if (input != null) {
-                body.set("input", dev.semel.json.Json.parse(input));
+                body.set("input", dev.semel.json.StrictJson.parse(input));
             }
-            how.into(body);
-            Call call = Call.post(Call.path("v1", "replays"), body.toString()).within(Duration.ofMinutes(2));
-            JsonNode plan = connection.api().ask(call).body();
+            how.writeTo(body);
+            ApiRequest call = ApiRequest.post(ApiRequest.path("v1", "replays"), body.toString()).withTimeout(Duration.ofMinutes(2));
+            JsonNode plan = connection.api().send(call).body();
             if (output.json) {
-                output.document(plan);
-                return Exit.DONE;
+                output.printJson(plan);
+                return ExitCode.OK;
             }
-            print(plan);
-            String id = Shell.word(Json.text(plan, "replay_id"));
-            output.next(plan.path("safe").asLong() > 0 ? "semel replay apply " + id : "semel replay show " + id);
-            return Exit.DONE;
+            printPlan(plan);
+            String id = ShellQuoting.quote(TerminalJson.text(plan, "replay_id"));
+            output.suggestCommand(plan.path("safe").asLong() > 0 ? "semel replay apply " + id : "semel replay show " + id);
+            return ExitCode.OK;
         }
     }
 
     @Command(name = "show", description = "Shows a plan with its progress and its runs.")
-    static final class Show extends ReplayCommand {
+    static final class ReplayShowCommand extends ReplayCommand {
         @Parameters(index = "0", paramLabel = "PLAN", description = "The id of the plan.")
         String plan = "";
 
@@ -204,9 +204,9 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         String worst = "";
 
         @Mixin
-        final Listing listing = new Listing();
+        final PagingOptions listing = new PagingOptions();
 
-        Show(Surroundings environment) {
+        ReplayShowCommand(CommandEnvironment environment) {
             super(environment);
         }
 
@@ -214,26 +214,26 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         public Integer call() {
             JsonNode head = connection
                     .api()
-                    .ask(Call.get(Call.path("v1", "replays", plan)))
+                    .send(ApiRequest.get(ApiRequest.path("v1", "replays", plan)))
                     .body();
             JsonNode items = connection
                     .api()
-                    .ask(listing.page(Call.get(Call.path("v1", "replays", plan, "items")))
-                            .where("action", only)
-                            .where("worst", worst))
+                    .send(listing.addPaging(ApiRequest.get(ApiRequest.path("v1", "replays", plan, "items")))
+                            .withQuery("action", only)
+                            .withQuery("worst", worst))
                     .body();
             if (output.json) {
-                ObjectNode all = Json.object();
+                ObjectNode all = TerminalJson.newObject();
                 all.set("replay", head);
                 all.set("items", items.path("items"));
                 all.set("next", items.path("next"));
-                output.document(all);
-                return Exit.DONE;
+                output.printJson(all);
+                return ExitCode.OK;
             }
-            print(head);
-            new ReplayReport(output).items(items.path("items"), only);
-            Listing.end(output, items, "replay show " + Shell.word(plan), "no runs");
-            return Exit.DONE;
+            printPlan(head);
+            new ReplayReport(output).printItems(items.path("items"), only);
+            PagingOptions.printFooter(output, items, "replay show " + ShellQuoting.quote(plan), "no runs");
+            return ExitCode.OK;
         }
     }
 
@@ -242,53 +242,53 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
             description =
                     "Applies the safe actions of a plan, and those of --include. The server rejects an"
                             + " outdated plan.")
-    static final class Apply extends ReplayCommand {
+    static final class ReplayApplyCommand extends ReplayCommand {
         @Parameters(index = "0", paramLabel = "PLAN", description = "The id of the plan.")
         String plan = "";
 
         @Mixin
-        final How how = new How();
+        final ReplayApplyOptions how = new ReplayApplyOptions();
 
         @Option(names = "--no-wait", description = "Do not wait until it ends.")
         boolean noWait;
 
-        Apply(Surroundings environment) {
+        ReplayApplyCommand(CommandEnvironment environment) {
             super(environment);
         }
 
         @Override
         public Integer call() {
-            ObjectNode body = Json.object();
-            how.into(body);
-            Call call = Call.post(Call.path("v1", "replays", plan, "apply"), body.toString())
-                    .within(Duration.ofMinutes(2));
-            JsonNode now = connection.api().ask(call).body();
+            ObjectNode body = TerminalJson.newObject();
+            how.writeTo(body);
+            ApiRequest call = ApiRequest.post(ApiRequest.path("v1", "replays", plan, "apply"), body.toString())
+                    .withTimeout(Duration.ofMinutes(2));
+            JsonNode now = connection.api().send(call).body();
             ReplayReport report = new ReplayReport(output);
-            while (!noWait && !ReplayReport.isOver(now)) {
-                report.bar(now, environment.terminal());
-                report.waits(now);
+            while (!noWait && !ReplayReport.isFinished(now)) {
+                report.printProgressBar(now, environment.isTerminal());
+                report.printNote(now);
                 pause();
                 now = connection
                         .api()
-                        .ask(Call.get(Call.path("v1", "replays", plan)))
+                        .send(ApiRequest.get(ApiRequest.path("v1", "replays", plan)))
                         .body();
             }
-            report.bar(now, environment.terminal());
+            report.printProgressBar(now, environment.isTerminal());
             if (output.json) {
-                output.document(now);
+                output.printJson(now);
             } else {
-                report.end(now);
+                report.printResult(now);
             }
-            return noWait || ReplayReport.isGood(now) ? Exit.DONE : Exit.FAILED;
+            return noWait || ReplayReport.isSuccessful(now) ? ExitCode.OK : ExitCode.FAILED;
         }
 
         private void pause() {
             try {
-                environment.pause().of(Duration.ofMillis(500));
+                environment.sleeper().sleep(Duration.ofMillis(500));
             } catch (InterruptedException interrupted) {
                 Thread.currentThread().interrupt();
-                throw Failure.here(
-                        Exit.FAILED,
+                throw CommandFailure.create(
+                        ExitCode.FAILED,
                         "interrupted",
                         "Stopped waiting. The replay continues.",
                         "See `semel replay show`, or stop it with `semel replay stop`.");
@@ -297,11 +297,11 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
     }
 
     @Command(name = "approve", description = "Approves a plan of another user.")
-    static final class Approve extends ReplayCommand {
+    static final class ReplayApproveCommand extends ReplayCommand {
         @Parameters(index = "0", paramLabel = "PLAN", description = "The id of the plan.")
         String plan = "";
 
-        Approve(Surroundings environment) {
+        ReplayApproveCommand(CommandEnvironment environment) {
             super(environment);
         }
 
@@ -309,41 +309,41 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         public Integer call() {
             JsonNode now = connection
                     .api()
-                    .ask(Call.post(Call.path("v1", "replays", plan, "approve"), "{}"))
+                    .send(ApiRequest.post(ApiRequest.path("v1", "replays", plan, "approve"), "{}"))
                     .body();
             if (output.json) {
-                output.document(now);
+                output.printJson(now);
             } else {
-                output.line("approved " + Json.text(now, "replay_id"));
+                output.printLine("approved " + TerminalJson.text(now, "replay_id"));
             }
-            return Exit.DONE;
+            return ExitCode.OK;
         }
     }
 
     @Command(name = "stop", description = "Stops a plan. Replays that have started continue.")
-    static final class Stop extends ReplayCommand {
+    static final class ReplayStopCommand extends ReplayCommand {
         @Parameters(index = "0", paramLabel = "PLAN", description = "The id of the plan.")
         String plan = "";
 
         @Option(names = "--reason", paramLabel = "TEXT", description = "Reason for the audit log.")
         String reason = "";
 
-        Stop(Surroundings environment) {
+        ReplayStopCommand(CommandEnvironment environment) {
             super(environment);
         }
 
         @Override
         public Integer call() {
-            Call call = Call.post(
-                    Call.path("v1", "replays", plan, "stop"),
-                    Json.object().put("reason", reason).toString());
-            JsonNode now = connection.api().ask(call).body();
+            ApiRequest call = ApiRequest.post(
+                    ApiRequest.path("v1", "replays", plan, "stop"),
+                    TerminalJson.newObject().put("reason", reason).toString());
+            JsonNode now = connection.api().send(call).body();
             if (output.json) {
-                output.document(now);
+                output.printJson(now);
             } else {
-                output.line(Json.text(now, "status") + " " + Json.text(now, "replay_id"));
+                output.printLine(TerminalJson.text(now, "status") + " " + TerminalJson.text(now, "replay_id"));
             }
-            return Exit.DONE;
+            return ExitCode.OK;
         }
     }
 }

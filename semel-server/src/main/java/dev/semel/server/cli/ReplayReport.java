@@ -22,25 +22,25 @@ final class ReplayReport {
             "ask", "ask a user",
             "unprotected", "unprotected: could happen twice");
 
-    private final Output output;
+    private final CommandOutput output;
     private String last = "";
     private String lastNote = "";
 
-    ReplayReport(Output output) {
+    ReplayReport(CommandOutput output) {
         this.output = output;
     }
 
-    void plan(JsonNode plan) {
-        output.line("plan " + Json.text(plan, "replay_id") + " (" + Json.text(plan, "status") + ") of "
-                + Json.text(plan, "what") + ": " + plan.path("runs").asLong() + " runs, "
+    void printPlan(JsonNode plan) {
+        output.printLine("plan " + TerminalJson.text(plan, "replay_id") + " (" + TerminalJson.text(plan, "status") + ") of "
+                + TerminalJson.text(plan, "what") + ": " + plan.path("runs").asLong() + " runs, "
                 + plan.path("safe").asLong() + " safe");
-        Table table = new Table("WHAT", "RUNS", "STEPS");
+        TextTable table = new TextTable("WHAT", "RUNS", "STEPS");
         for (String action : ACTIONS) {
             JsonNode counts = plan.path("actions").path(action);
             long runs = counts.path("runs").asLong();
             long steps = counts.path("steps").asLong();
             if (runs + steps > 0) {
-                table.row(output.plain ? action : WORDS.getOrDefault(action, action), "" + runs, "" + steps);
+                table.addRow(output.plain ? action : WORDS.getOrDefault(action, action), "" + runs, "" + steps);
             }
         }
         table.print(output);
@@ -50,56 +50,56 @@ final class ReplayReport {
                 "open",
                 " are Java code: effects without a record are sent for the first time");
         if (plan.path("perhaps").asLong() > 0) {
-            output.talk(plan.path("perhaps").asLong() + " steps depend on a condition or a loop");
+            output.printMessage(plan.path("perhaps").asLong() + " steps depend on a condition or a loop");
         }
         JsonNode how = plan.path("apply");
-        if (how.isObject() && Json.text(plan, "status").equals("planned")) {
+        if (how.isObject() && TerminalJson.text(plan, "status").equals("planned")) {
             List<String> include = new ArrayList<>();
             how.path("include").forEach(word -> include.add(word.asString("")));
-            output.talk("will be applied: safe actions" + (include.isEmpty() ? "" : ", and " + String.join(", ", include))
+            output.printMessage("will be applied: safe actions" + (include.isEmpty() ? "" : ", and " + String.join(", ", include))
                     + "; rate " + how.path("rate").asLong() + ", canary "
                     + how.path("canary").asLong() + ", stop after "
                     + how.path("stop_after").asLong());
         }
-        waits(plan);
+        printNote(plan);
         if (plan.path("needs_approval").booleanValue()) {
-            output.talk("another user must approve it: semel replay approve " + Json.text(plan, "replay_id"));
+            output.printMessage("another user must approve it: semel replay approve " + TerminalJson.text(plan, "replay_id"));
         }
     }
 
     /** Prints once what a plan in progress waits for. */
-    void waits(JsonNode plan) {
-        String note = Json.text(plan, "note");
-        if (Json.text(plan, "status").equals("applying") && !note.isEmpty() && !note.equals(lastNote)) {
+    void printNote(JsonNode plan) {
+        String note = TerminalJson.text(plan, "note");
+        if (TerminalJson.text(plan, "status").equals("applying") && !note.isEmpty() && !note.equals(lastNote)) {
             lastNote = note;
-            output.talk(note);
+            output.printMessage(note);
         }
     }
 
     private void printCount(JsonNode plan, String member, String words) {
         long runs = plan.path(member).asLong();
         if (runs > 0) {
-            output.talk(runs + " runs" + words);
+            output.printMessage(runs + " runs" + words);
         }
     }
 
     /** Prints the steps of each run, or only those with one action. */
-    void items(JsonNode items, String only) {
-        Table table = new Table("RUN", "STEP", "ACTION", "REASON", "RESULT", "NEW RUN");
+    void printItems(JsonNode items, String only) {
+        TextTable table = new TextTable("RUN", "STEP", "ACTION", "REASON", "RESULT", "NEW RUN");
         for (JsonNode item : items) {
-            String fate = Json.text(item, "fate");
-            String made = Json.text(item, "new_run_id");
-            if (!Json.text(item, "blocked").isEmpty()) {
-                table.row(Json.text(item, "run_id"), "", "blocked", Json.text(item, "blocked"), fate, made);
+            String fate = TerminalJson.text(item, "fate");
+            String made = TerminalJson.text(item, "new_run_id");
+            if (!TerminalJson.text(item, "blocked").isEmpty()) {
+                table.addRow(TerminalJson.text(item, "run_id"), "", "blocked", TerminalJson.text(item, "blocked"), fate, made);
             }
             for (JsonNode step : item.path("steps")) {
-                if (only.isEmpty() || only.equals(Json.text(step, "action"))) {
-                    String until = Json.text(step, "until");
-                    table.row(
-                            Json.text(item, "run_id"),
-                            Json.text(step, "step"),
-                            Json.text(step, "action"),
-                            Json.text(step, "why") + (until.isEmpty() ? "" : " until " + until),
+                if (only.isEmpty() || only.equals(TerminalJson.text(step, "action"))) {
+                    String until = TerminalJson.text(step, "until");
+                    table.addRow(
+                            TerminalJson.text(item, "run_id"),
+                            TerminalJson.text(step, "step"),
+                            TerminalJson.text(step, "action"),
+                            TerminalJson.text(step, "why") + (until.isEmpty() ? "" : " until " + until),
                             fate,
                             made);
                 }
@@ -108,8 +108,8 @@ final class ReplayReport {
         table.print(output);
     }
 
-    static boolean isOver(JsonNode plan) {
-        String status = Json.text(plan, "status");
+    static boolean isFinished(JsonNode plan) {
+        String status = TerminalJson.text(plan, "status");
         boolean ended = status.equals("done") || status.equals("stopped");
         // A run may wait for a user or a timer for days.
         JsonNode runs = plan.path("progress").path("runs");
@@ -117,16 +117,16 @@ final class ReplayReport {
         return ended && moving == 0;
     }
 
-    static boolean isGood(JsonNode plan) {
+    static boolean isSuccessful(JsonNode plan) {
         JsonNode runs = plan.path("progress").path("runs");
-        return Json.text(plan, "status").equals("done")
+        return TerminalJson.text(plan, "status").equals("done")
                 && runs.path("failed").asLong() == 0
                 && runs.path("cancelled").asLong() == 0
                 && plan.path("progress").path("refused").asLong() == 0;
     }
 
     /** Prints a progress bar on a terminal, and nothing elsewhere. */
-    void bar(JsonNode plan, boolean terminal) {
+    void printProgressBar(JsonNode plan, boolean terminal) {
         long all = plan.path("runs").asLong();
         long open = plan.path("progress").path("planned").asLong();
         if (!terminal || output.json || output.plain || all == 0) {
@@ -135,23 +135,23 @@ final class ReplayReport {
         int full = (int) (WIDTH * (all - open) / all);
         String now = "[" + "#".repeat(full) + ".".repeat(WIDTH - full) + "] " + (all - open) + " of " + all;
         if (!now.equals(last)) {
-            output.over(now);
+            output.printProgress(now);
             last = now;
         }
     }
 
     /** Prints the result, taken from the runs themselves. */
-    void end(JsonNode plan) {
+    void printResult(JsonNode plan) {
         if (!last.isEmpty()) {
-            output.talk(""); // ends the line of the progress bar
+            output.printMessage(""); // ends the line of the progress bar
         }
         JsonNode progress = plan.path("progress");
-        StringBuilder line = new StringBuilder(Json.text(plan, "status"))
+        StringBuilder line = new StringBuilder(TerminalJson.text(plan, "status"))
                 .append(": ")
                 .append(progress.path("applied").asLong())
                 .append(" replayed");
         for (Map.Entry<String, JsonNode> one : progress.path("runs").properties()) {
-            line.append(", ").append(one.getValue().asLong()).append(' ').append(Json.clean(one.getKey()));
+            line.append(", ").append(one.getValue().asLong()).append(' ').append(TerminalJson.sanitize(one.getKey()));
         }
         for (String fate : new String[] {"left_out", "outdated", "refused", "planned"}) {
             long items = progress.path(fate).asLong();
@@ -159,14 +159,14 @@ final class ReplayReport {
                 line.append(", ").append(items).append(' ').append(fate.replace('_', ' '));
             }
         }
-        output.line(line.toString());
-        String note = Json.text(plan, "note");
+        output.printLine(line.toString());
+        String note = TerminalJson.text(plan, "note");
         if (!note.isEmpty()) {
-            output.talk(note);
+            output.printMessage(note);
         }
         if (!progress.path("verified").booleanValue()) {
-            output.talk(
-                    "some runs have not ended; see semel replay show " + Json.text(plan, "replay_id"));
+            output.printMessage(
+                    "some runs have not ended; see semel replay show " + TerminalJson.text(plan, "replay_id"));
         }
     }
 }

@@ -29,16 +29,16 @@ import tools.jackson.databind.JsonNode;
 final class RequestsCommand implements Callable<Integer> {
     private static final Pattern FILTER = Pattern.compile("(?:kind|workflow|key|actor|since|until):.+");
 
-    private final Surroundings environment;
+    private final CommandEnvironment environment;
 
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Mixin
-    final Listing listing = new Listing();
+    final PagingOptions listing = new PagingOptions();
 
     @Parameters(
             paramLabel = "RUN|FILTER",
@@ -51,10 +51,10 @@ final class RequestsCommand implements Callable<Integer> {
     @Nullable
     CommandSpec spec;
 
-    RequestsCommand(Surroundings environment) {
+    RequestsCommand(CommandEnvironment environment) {
         this.environment = environment;
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
     @Override
@@ -66,41 +66,41 @@ final class RequestsCommand implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "Pass one run id, or filter terms such as kind:conflict since:2h, not both.");
         }
-        String path = run.isEmpty() ? Call.path("v1", "requests") : Call.path("v1", "runs", run, "requests");
+        String path = run.isEmpty() ? ApiRequest.path("v1", "requests") : ApiRequest.path("v1", "runs", run, "requests");
         String query = run.isEmpty() ? String.join(" ", words) : "";
-        Answer answer = connection.api().ask(listing.page(Call.get(path)).where("q", query));
+        ApiResponse answer = connection.api().send(listing.addPaging(ApiRequest.get(path)).withQuery("q", query));
         if (output.json) {
-            output.document(answer.body());
-            return Exit.DONE;
+            output.printJson(answer.body());
+            return ExitCode.OK;
         }
         JsonNode items = answer.body().path("items");
         if (!items.isEmpty()) {
-            table(output, items, answer.date().orElse(environment.clock().instant())).print(output);
-            String key = Json.text(items.get(0), "key");
-            output.next(key.isEmpty() ? "semel runs" : "semel key " + Shell.word(key));
+            toTable(output, items, answer.date().orElse(environment.clock().instant())).print(output);
+            String key = TerminalJson.text(items.get(0), "key");
+            output.suggestCommand(key.isEmpty() ? "semel runs" : "semel key " + ShellQuoting.quote(key));
         }
         String command =
-                "requests" + words.stream().map(word -> " " + Shell.word(word)).collect(Collectors.joining());
-        Listing.end(output, answer.body(), command, "no requests. See all runs: semel runs");
-        return Exit.DONE;
+                "requests" + words.stream().map(word -> " " + ShellQuoting.quote(word)).collect(Collectors.joining());
+        PagingOptions.printFooter(output, answer.body(), command, "no requests. See all runs: semel runs");
+        return ExitCode.OK;
     }
 
-    static Table table(Output output, JsonNode items, Instant now) {
-        Table table = new Table("WHEN", "STATUS", "WHAT", "RUN", "KEY", "BY", "CHANGED");
+    static TextTable toTable(CommandOutput output, JsonNode items, Instant now) {
+        TextTable table = new TextTable("WHEN", "STATUS", "WHAT", "RUN", "KEY", "BY", "CHANGED");
         for (JsonNode request : items) {
-            table.row(
-                    Listing.when(output, request, "at", now),
-                    Json.text(request, "status_code"),
-                    kind(output, Json.text(request, "kind")),
-                    Json.text(request, "run_id"),
-                    Json.text(request, "key"),
-                    Json.text(request, "actor_id"),
-                    String.join(", ", changed(request)));
+            table.addRow(
+                    PagingOptions.formatTime(output, request, "at", now),
+                    TerminalJson.text(request, "status_code"),
+                    kind(output, TerminalJson.text(request, "kind")),
+                    TerminalJson.text(request, "run_id"),
+                    TerminalJson.text(request, "key"),
+                    TerminalJson.text(request, "actor_id"),
+                    String.join(", ", changedFields(request)));
         }
         return table;
     }
 
-    private static String kind(Output output, String kind) {
+    private static String kind(CommandOutput output, String kind) {
         if (output.plain) {
             return kind;
         }
@@ -112,10 +112,10 @@ final class RequestsCommand implements Callable<Integer> {
     }
 
     /** Names of the fields that differed; never their values. */
-    static List<String> changed(JsonNode request) {
+    static List<String> changedFields(JsonNode request) {
         List<String> names = new ArrayList<>();
         for (JsonNode name : request.path("changed")) {
-            names.add(Json.clean(name.asString("")));
+            names.add(TerminalJson.sanitize(name.asString("")));
         }
         return names;
     }

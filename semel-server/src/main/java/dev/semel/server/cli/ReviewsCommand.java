@@ -39,7 +39,7 @@ final class ReviewsCommand extends ListCommand {
     @Nullable
     CommandSpec spec;
 
-    ReviewsCommand(Surroundings environment) {
+    ReviewsCommand(CommandEnvironment environment) {
         super(environment);
     }
 
@@ -55,16 +55,16 @@ final class ReviewsCommand extends ListCommand {
     }
 
     @Override
-    Sheet sheet() {
-        return Sheet.of(Call.get(Call.path("v1", "reviews")), "reviews", "no reviews")
-                .text("REVIEW", "review_id")
-                .text("KIND", "kind")
-                .text("QUESTION", "title")
-                .text("WORKFLOW", "workflow")
-                .text("RUN", "run_id")
-                .text("TO", "to")
-                .time("OPENED", "asked_at")
-                .cell("DUE", item -> item.path("overdue").booleanValue() ? "overdue" : Json.text(item, "due_at"));
+    ListDefinition listDefinition() {
+        return ListDefinition.of(ApiRequest.get(ApiRequest.path("v1", "reviews")), "reviews", "no reviews")
+                .addText("REVIEW", "review_id")
+                .addText("KIND", "kind")
+                .addText("QUESTION", "title")
+                .addText("WORKFLOW", "workflow")
+                .addText("RUN", "run_id")
+                .addText("TO", "to")
+                .addTime("OPENED", "asked_at")
+                .addColumn("DUE", item -> item.path("overdue").booleanValue() ? "overdue" : TerminalJson.text(item, "due_at"));
     }
 
     @Override
@@ -73,39 +73,39 @@ final class ReviewsCommand extends ListCommand {
     }
 
     @Override
-    String next(JsonNode first) {
-        return "semel reviews " + Shell.word(Json.text(first, "review_id"));
+    String nextCommand(JsonNode first) {
+        return "semel reviews " + ShellQuoting.quote(TerminalJson.text(first, "review_id"));
     }
 
     private int one(String id) {
-        Call call = check
-                ? Call.post(Call.path("v1", "reviews", id, "check"), "{}")
-                : Call.get(Call.path("v1", "reviews", id));
-        JsonNode review = connection.api().ask(call).body();
+        ApiRequest call = check
+                ? ApiRequest.post(ApiRequest.path("v1", "reviews", id, "check"), "{}")
+                : ApiRequest.get(ApiRequest.path("v1", "reviews", id));
+        JsonNode review = connection.api().send(call).body();
         if (output.json) {
-            output.document(review);
-            return Exit.DONE;
+            output.printJson(review);
+            return ExitCode.OK;
         }
         if (check) {
-            output.talk("the server is querying the provider; look again in a moment");
+            output.printMessage("the server is querying the provider; look again in a moment");
         }
-        output.line(Json.text(review, "title"));
-        output.line(Json.text(review, "review_id") + "  " + Json.text(review, "kind") + "  "
-                + Json.text(review, "status") + "  " + Json.text(review, "workflow") + "  "
-                + Json.text(review, "run_id") + "  to " + Json.text(review, "to"));
-        review.path("evidence").forEach(sentence -> output.line("  " + Json.clean(sentence.asString(""))));
+        output.printLine(TerminalJson.text(review, "title"));
+        output.printLine(TerminalJson.text(review, "review_id") + "  " + TerminalJson.text(review, "kind") + "  "
+                + TerminalJson.text(review, "status") + "  " + TerminalJson.text(review, "workflow") + "  "
+                + TerminalJson.text(review, "run_id") + "  to " + TerminalJson.text(review, "to"));
+        review.path("evidence").forEach(sentence -> output.printLine("  " + TerminalJson.sanitize(sentence.asString(""))));
         review.path("shown")
                 .forEachEntry(
-                        (name, value) -> output.line("  " + Json.clean(name) + ": " + Json.clean(value.asString(""))));
-        String link = Json.text(review, "link");
+                        (name, value) -> output.printLine("  " + TerminalJson.sanitize(name) + ": " + TerminalJson.sanitize(value.asString(""))));
+        String link = TerminalJson.text(review, "link");
         if (!link.isEmpty()) {
-            output.line("  link: " + link);
+            output.printLine("  link: " + link);
         }
-        if (Json.text(review, "status").equals("open")) {
-            review.path("answers").forEachEntry((word, what) -> output.line(word + ": " + what.asString("")));
-            output.next("semel decide " + Shell.word(id) + " "
+        if (TerminalJson.text(review, "status").equals("open")) {
+            review.path("answers").forEachEntry((word, what) -> output.printLine(word + ": " + what.asString("")));
+            output.suggestCommand("semel decide " + ShellQuoting.quote(id) + " "
                     + review.path("answers").propertyNames().iterator().next());
         }
-        return Exit.DONE;
+        return ExitCode.OK;
     }
 }

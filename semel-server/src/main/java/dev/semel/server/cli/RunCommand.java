@@ -21,13 +21,13 @@ import tools.jackson.databind.JsonNode;
         footerHeading = "%nExamples:%n",
         footer = {"  semel run run_9kXmP2vQwL", "  semel run run_9kXmP2vQwL --json"})
 final class RunCommand implements Callable<Integer> {
-    private final Surroundings environment;
+    private final CommandEnvironment environment;
 
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Parameters(arity = "0..1", paramLabel = "ID", description = "Id of the run.")
     String id = "";
@@ -36,14 +36,14 @@ final class RunCommand implements Callable<Integer> {
     @Nullable
     CommandSpec spec;
 
-    RunCommand(Surroundings environment) {
+    RunCommand(CommandEnvironment environment) {
         this.environment = environment;
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
-    static CommandLine commandLine(Surroundings environment) {
-        return new CommandLine(new RunCommand(environment)).addSubcommand(new ResumeCommand(environment));
+    static CommandLine commandLine(CommandEnvironment environment) {
+        return new CommandLine(new RunCommand(environment)).addSubcommand(new RunResumeCommand(environment));
     }
 
     @Override
@@ -52,46 +52,46 @@ final class RunCommand implements Callable<Integer> {
             throw new ParameterException(
                     Objects.requireNonNull(spec).commandLine(), "Missing required parameter: 'ID'");
         }
-        Answer answer = connection.api().ask(Call.get(Call.path("v1", "runs", id)));
+        ApiResponse answer = connection.api().send(ApiRequest.get(ApiRequest.path("v1", "runs", id)));
         if (output.json) {
-            output.document(answer.body());
+            output.printJson(answer.body());
         } else {
             print(answer.body(), answer.date().orElse(environment.clock().instant()));
-            output.next("semel requests " + Shell.word(id));
+            output.suggestCommand("semel requests " + ShellQuoting.quote(id));
         }
-        return Exit.DONE;
+        return ExitCode.OK;
     }
 
     private void print(JsonNode run, Instant now) {
-        String version = Json.text(run, "version");
-        String name = Json.text(run, "workflow");
-        field("run", Json.text(run, "run_id"));
-        field("status", output.status(Json.text(run, "status")));
+        String version = TerminalJson.text(run, "version");
+        String name = TerminalJson.text(run, "workflow");
+        field("run", TerminalJson.text(run, "run_id"));
+        field("status", output.colourStatus(TerminalJson.text(run, "status")));
         run.path("waiting_for").forEach(wait -> field("waiting for", waiting(wait)));
         field("workflow", name + (version.isEmpty() ? "" : " v" + version));
-        field("key", Json.text(run, "key"));
-        field("created", Listing.when(output, run, "created_at", now));
+        field("key", TerminalJson.text(run, "key"));
+        field("created", PagingOptions.formatTime(output, run, "created_at", now));
         field("took", took(run));
-        field("replay of", Json.text(run, "replay_of"));
-        field("replayed by", Json.text(run, "superseded_by"));
-        field("parent", Json.text(run, "parent_run_id"));
-        field("correlation", Json.text(run, "correlation_id"));
+        field("replay of", TerminalJson.text(run, "replay_of"));
+        field("replayed by", TerminalJson.text(run, "superseded_by"));
+        field("parent", TerminalJson.text(run, "parent_run_id"));
+        field("correlation", TerminalJson.text(run, "correlation_id"));
         JsonNode error = run.path("error");
         if (error.isObject()) {
-            String step = Json.text(error, "step");
-            field("error", Json.text(error, "code") + (step.isEmpty() ? "" : " in step " + step));
-            field("", Json.text(error, "message"));
+            String step = TerminalJson.text(error, "step");
+            field("error", TerminalJson.text(error, "code") + (step.isEmpty() ? "" : " in step " + step));
+            field("", TerminalJson.text(error, "message"));
         }
         json("input", run.path("input"));
         json("output", run.path("output"));
     }
 
     private static String waiting(JsonNode wait) {
-        String name = Json.text(wait, "name");
-        String key = Json.text(wait, "key");
-        String other = Json.text(wait, "run_id");
-        String until = Json.text(wait, "until");
-        return Json.text(wait, "kind").replace('_', ' ')
+        String name = TerminalJson.text(wait, "name");
+        String key = TerminalJson.text(wait, "key");
+        String other = TerminalJson.text(wait, "run_id");
+        String until = TerminalJson.text(wait, "until");
+        return TerminalJson.text(wait, "kind").replace('_', ' ')
                 + (name.isEmpty() ? "" : " " + name)
                 + (key.isEmpty() ? "" : " with key " + key)
                 + (other.isEmpty() ? "" : " " + other)
@@ -99,20 +99,20 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private String took(JsonNode run) {
-        @Nullable Instant started = Json.instant(run, "started_at");
-        @Nullable Instant ended = Json.instant(run, "ended_at");
-        return started == null || ended == null ? "" : Times.span(Duration.between(started, ended));
+        @Nullable Instant started = TerminalJson.instant(run, "started_at");
+        @Nullable Instant ended = TerminalJson.instant(run, "ended_at");
+        return started == null || ended == null ? "" : DurationText.format(Duration.between(started, ended));
     }
 
     private void json(String label, JsonNode value) {
         if (!value.isMissingNode() && !value.isNull()) {
-            field(label, Json.compact(value));
+            field(label, TerminalJson.compact(value));
         }
     }
 
     private void field(String label, String value) {
         if (!value.isEmpty()) {
-            output.line(output.plain ? label + "\t" + value : String.format("%-12s %s", label, value));
+            output.printLine(output.plain ? label + "\t" + value : String.format("%-12s %s", label, value));
         }
     }
 }

@@ -23,20 +23,20 @@ final class RunsCommand extends ListCommand {
     @Option(names = "--workflow", paramLabel = "W", description = "Only runs of this workflow.")
     String workflow = "";
 
-    RunsCommand(Surroundings environment) {
+    RunsCommand(CommandEnvironment environment) {
         super(environment);
     }
 
     @Override
-    Sheet sheet() {
-        String path = workflow.isEmpty() ? Call.path("v1", "runs") : Call.path("v1", "workflows", workflow, "runs");
-        return Sheet.of(Call.get(path), "runs", "no runs. Start one: semel send WORKFLOW --key KEY --data '{}'")
-                .text("RUN", "run_id")
-                .cell("STATUS", run -> output.status(Json.text(run, "status")))
-                .cell("WORKFLOW", run -> Json.text(run, run.has("workflow") ? "workflow" : "workflow_id"))
-                .text("KEY", "key")
-                .cell("REQUESTS", RunsCommand::requests)
-                .time("CREATED", "created_at");
+    ListDefinition listDefinition() {
+        String path = workflow.isEmpty() ? ApiRequest.path("v1", "runs") : ApiRequest.path("v1", "workflows", workflow, "runs");
+        return ListDefinition.of(ApiRequest.get(path), "runs", "no runs. Start one: semel send WORKFLOW --key KEY --data '{}'")
+                .addText("RUN", "run_id")
+                .addColumn("STATUS", run -> output.colourStatus(TerminalJson.text(run, "status")))
+                .addColumn("WORKFLOW", run -> TerminalJson.text(run, run.has("workflow") ? "workflow" : "workflow_id"))
+                .addText("KEY", "key")
+                .addColumn("REQUESTS", RunsCommand::requests)
+                .addTime("CREATED", "created_at");
     }
 
     @Override
@@ -45,21 +45,21 @@ final class RunsCommand extends ListCommand {
     }
 
     @Override
-    String next(JsonNode first) {
-        return "semel run " + Shell.word(Json.text(first, "run_id"));
+    String nextCommand(JsonNode first) {
+        return "semel run " + ShellQuoting.quote(TerminalJson.text(first, "run_id"));
     }
 
     /** `1 ↺2 ✗1`: the first request, two replayed requests, one conflict. */
     private static String requests(JsonNode run) {
-        long replays = Math.max(Listing.count(run, "replays", "replay_count"), kind(run, "replayed"));
-        long conflicts = Math.max(Listing.count(run, "conflicts", "conflict_count"), kind(run, "conflict"));
+        long replays = Math.max(PagingOptions.firstCount(run, "replays", "replay_count"), kind(run, "replayed"));
+        long conflicts = Math.max(PagingOptions.firstCount(run, "conflicts", "conflict_count"), kind(run, "conflict"));
         return "1" + (replays == 0 ? "" : " ↺" + replays) + (conflicts == 0 ? "" : " ✗" + conflicts);
     }
 
     private static long kind(JsonNode run, String kind) {
         long count = 0;
         for (JsonNode request : run.path("requests")) {
-            count += Json.text(request, "kind").equals(kind) ? 1 : 0;
+            count += TerminalJson.text(request, "kind").equals(kind) ? 1 : 0;
         }
         return count;
     }

@@ -11,13 +11,13 @@ import tools.jackson.databind.JsonNode;
 
 /** Base of the schedule commands: `schedule show`, `ticks`, `pause`, `resume` and `backfill`. */
 abstract sealed class ScheduleCommand implements Callable<Integer> {
-    final Surroundings environment;
+    final CommandEnvironment environment;
 
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Parameters(index = "0", paramLabel = "WORKFLOW", description = "Name or id of the workflow.")
     String workflow = "";
@@ -25,37 +25,37 @@ abstract sealed class ScheduleCommand implements Callable<Integer> {
     @Parameters(index = "1", paramLabel = "NAME", description = "The id of the schedule in the file.")
     String name = "";
 
-    ScheduleCommand(Surroundings environment) {
+    ScheduleCommand(CommandEnvironment environment) {
         this.environment = environment;
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
     /** `semel schedule show|ticks|pause|resume|backfill`. */
-    static CommandLine commandLine(Surroundings environment) {
-        return new CommandLine(new Group(environment))
-                .addSubcommand(new Show(environment))
-                .addSubcommand(new Ticks(environment))
-                .addSubcommand(new Pause(environment))
-                .addSubcommand(new Resume(environment))
-                .addSubcommand(new Backfill(environment));
+    static CommandLine commandLine(CommandEnvironment environment) {
+        return new CommandLine(new ScheduleGroupCommand(environment))
+                .addSubcommand(new ScheduleShowCommand(environment))
+                .addSubcommand(new TickListCommand(environment))
+                .addSubcommand(new SchedulePauseCommand(environment))
+                .addSubcommand(new ScheduleResumeCommand(environment))
+                .addSubcommand(new ScheduleBackfillCommand(environment));
     }
 
     String path(String... more) {
-        String path = Call.path("v1", "workflows", workflow, "schedules", name);
+        String path = ApiRequest.path("v1", "workflows", workflow, "schedules", name);
         return more.length == 0 ? path : path + "/" + more[0];
     }
 
     /** Prints ticks, newest first. */
-    void print(JsonNode ticks, Instant now) {
-        Table table = new Table("SCHEDULED", "STATUS", "REASON", "RUN", "WHEN");
+    void printTicks(JsonNode ticks, Instant now) {
+        TextTable table = new TextTable("SCHEDULED", "STATUS", "REASON", "RUN", "WHEN");
         for (JsonNode tick : ticks) {
-            table.row(
-                    Json.text(tick, "scheduled_at"),
-                    Json.text(tick, "status"),
-                    Json.text(tick, "reason"),
-                    Json.text(tick, "run_id"),
-                    Listing.when(output, tick, "at", now));
+            table.addRow(
+                    TerminalJson.text(tick, "scheduled_at"),
+                    TerminalJson.text(tick, "status"),
+                    TerminalJson.text(tick, "reason"),
+                    TerminalJson.text(tick, "run_id"),
+                    PagingOptions.formatTime(output, tick, "at", now));
         }
         table.print(output);
     }
@@ -70,10 +70,10 @@ abstract sealed class ScheduleCommand implements Callable<Integer> {
                 "  semel schedule pause billing nightly",
                 "  semel schedule backfill billing nightly --from 2026-11-01T00:00:00Z --to 2026-11-08T00:00:00Z"
             })
-    static final class Group implements Callable<Integer> {
-        private final Surroundings environment;
+    static final class ScheduleGroupCommand implements Callable<Integer> {
+        private final CommandEnvironment environment;
 
-        Group(Surroundings environment) {
+        ScheduleGroupCommand(CommandEnvironment environment) {
             this.environment = environment;
         }
 
@@ -81,130 +81,130 @@ abstract sealed class ScheduleCommand implements Callable<Integer> {
         public Integer call() {
             environment.err().println("missing subcommand: show, ticks, pause, resume or backfill");
             environment.err().println("help: semel schedule -h");
-            return Exit.USAGE;
+            return ExitCode.USAGE;
         }
     }
 
     @Command(name = "show", description = "Shows a schedule with its next times and its last ticks.")
-    static final class Show extends ScheduleCommand {
+    static final class ScheduleShowCommand extends ScheduleCommand {
         @Option(names = "--next", paramLabel = "N", description = "Number of next times. Default: 5.")
         int next = 5;
 
-        Show(Surroundings environment) {
+        ScheduleShowCommand(CommandEnvironment environment) {
             super(environment);
         }
 
         @Override
         public Integer call() {
-            Answer answer = connection.api().ask(Call.get(path()).where("next", Integer.toString(next)));
+            ApiResponse answer = connection.api().send(ApiRequest.get(path()).withQuery("next", Integer.toString(next)));
             JsonNode schedule = answer.body();
             if (output.json) {
-                output.document(schedule);
-                return Exit.DONE;
+                output.printJson(schedule);
+                return ExitCode.OK;
             }
             Instant now = answer.date().orElse(environment.clock().instant());
             boolean paused = schedule.path("paused").asBoolean(false);
-            output.line(Json.text(schedule, "workflow") + " › " + Json.text(schedule, "schedule")
+            output.printLine(TerminalJson.text(schedule, "workflow") + " › " + TerminalJson.text(schedule, "schedule")
                     + (paused ? " (paused)" : ""));
-            output.line("  " + Json.clean(Json.compact(schedule.path("spec"))));
-            output.line("next:");
+            output.printLine("  " + TerminalJson.sanitize(TerminalJson.compact(schedule.path("spec"))));
+            output.printLine("next:");
             for (JsonNode time : schedule.path("next")) {
-                output.line("  " + Json.clean(time.asString()));
+                output.printLine("  " + TerminalJson.sanitize(time.asString()));
             }
             if (!schedule.path("ticks").isEmpty()) {
-                print(schedule.path("ticks"), now);
+                printTicks(schedule.path("ticks"), now);
             }
-            return Exit.DONE;
+            return ExitCode.OK;
         }
     }
 
     @Command(name = "ticks", description = "Lists ticks with their results, newest first.")
-    static final class Ticks extends ScheduleCommand {
+    static final class TickListCommand extends ScheduleCommand {
         @Mixin
-        final Listing listing = new Listing();
+        final PagingOptions listing = new PagingOptions();
 
-        Ticks(Surroundings environment) {
+        TickListCommand(CommandEnvironment environment) {
             super(environment);
         }
 
         @Override
         public Integer call() {
-            Answer answer = connection.api().ask(listing.page(Call.get(path("ticks"))));
+            ApiResponse answer = connection.api().send(listing.addPaging(ApiRequest.get(path("ticks"))));
             if (output.json) {
-                output.document(answer.body());
-                return Exit.DONE;
+                output.printJson(answer.body());
+                return ExitCode.OK;
             }
             JsonNode items = answer.body().path("items");
             if (!items.isEmpty()) {
-                print(items, answer.date().orElse(environment.clock().instant()));
+                printTicks(items, answer.date().orElse(environment.clock().instant()));
             }
-            String again = "schedule ticks " + Shell.word(workflow) + " " + Shell.word(name);
-            Listing.end(output, answer.body(), again, "no ticks yet");
-            return Exit.DONE;
+            String again = "schedule ticks " + ShellQuoting.quote(workflow) + " " + ShellQuoting.quote(name);
+            PagingOptions.printFooter(output, answer.body(), again, "no ticks yet");
+            return ExitCode.OK;
         }
     }
 
-    int turn(String action, String result) {
-        JsonNode answer = connection.api().ask(Call.post(path(action), "")).body();
+    int postAction(String action, String result) {
+        JsonNode answer = connection.api().send(ApiRequest.post(path(action), "")).body();
         if (output.json) {
-            output.document(answer);
+            output.printJson(answer);
         } else {
-            output.line(Json.text(answer, "workflow") + " › " + Json.text(answer, "schedule") + result);
+            output.printLine(TerminalJson.text(answer, "workflow") + " › " + TerminalJson.text(answer, "schedule") + result);
         }
-        return Exit.DONE;
+        return ExitCode.OK;
     }
 
     @Command(name = "pause", description = "Pauses a schedule. Each skipped tick is recorded.")
-    static final class Pause extends ScheduleCommand {
-        Pause(Surroundings environment) {
+    static final class SchedulePauseCommand extends ScheduleCommand {
+        SchedulePauseCommand(CommandEnvironment environment) {
             super(environment);
         }
 
         @Override
         public Integer call() {
-            return turn("pause", " is paused; its ticks are skipped and recorded");
+            return postAction("pause", " is paused; its ticks are skipped and recorded");
         }
     }
 
     @Command(name = "resume", description = "Resumes a paused schedule.")
-    static final class Resume extends ScheduleCommand {
-        Resume(Surroundings environment) {
+    static final class ScheduleResumeCommand extends ScheduleCommand {
+        ScheduleResumeCommand(CommandEnvironment environment) {
             super(environment);
         }
 
         @Override
         public Integer call() {
-            return turn("resume", " is resumed; backfill can start the skipped ticks");
+            return postAction("resume", " is resumed; backfill can start the skipped ticks");
         }
     }
 
     @Command(name = "backfill", description = "Starts a run for each tick of a period that has none. Safe to repeat.")
-    static final class Backfill extends ScheduleCommand {
+    static final class ScheduleBackfillCommand extends ScheduleCommand {
         @Option(names = "--from", paramLabel = "TIME", required = true, description = "Start of the period, inclusive.")
         String from = "";
 
         @Option(names = "--to", paramLabel = "TIME", required = true, description = "End of the period, exclusive.")
         String to = "";
 
-        Backfill(Surroundings environment) {
+        ScheduleBackfillCommand(CommandEnvironment environment) {
             super(environment);
         }
 
         @Override
         public Integer call() {
-            String body = Json.compact(Json.object().put("from", from).put("to", to));
+            String body = TerminalJson.compact(TerminalJson.newObject().put("from", from).put("to", to));
             JsonNode answer =
-                    connection.api().ask(Call.post(path("backfill"), body)).body();
+                    connection.api().send(ApiRequest.post(path("backfill"), body)).body();
             if (output.json) {
-                output.document(answer);
-                return Exit.DONE;
+                output.printJson(answer);
+                return ExitCode.OK;
             }
             if (!answer.path("ticks").isEmpty()) {
-                print(answer.path("ticks"), environment.clock().instant());
+                printTicks(answer.path("ticks"), environment.clock().instant());
             }
-            output.line(Json.text(answer, "started") + " started, " + Json.text(answer, "already_done")
-                    + " had a run already" + (hasRejected(answer) ? ", " + Json.text(answer, "refused") + " rejected" : ""));
-            return Exit.DONE;
+            output.printLine(TerminalJson.text(answer, "started") + " started, " + TerminalJson.text(answer, "already_done")
+                    + " had a run already" + (hasRejected(answer) ? ", " + TerminalJson.text(answer, "refused") + " rejected" : ""));
+            return ExitCode.OK;
         }
 
         private static boolean hasRejected(JsonNode answer) {

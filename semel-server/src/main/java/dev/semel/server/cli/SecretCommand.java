@@ -22,17 +22,17 @@ import picocli.CommandLine.Spec;
             "  semel secret list"
         })
 final class SecretCommand implements Callable<Integer> {
-    private static final SettingCommand.Sort SORT = new SettingCommand.Sort("secret", "secrets", "name", "");
+    private static final SettingCommand.SettingResource SORT = new SettingCommand.SettingResource("secret", "secrets", "name", "");
 
     @Spec
     @Nullable
     CommandSpec spec;
 
-    static CommandLine commandLine(Surroundings environment) {
+    static CommandLine commandLine(CommandEnvironment environment) {
         return new CommandLine(new SecretCommand())
-                .addSubcommand(new Set(environment))
-                .addSubcommand(new All(environment))
-                .addSubcommand(new SettingCommand.Delete(environment, SORT));
+                .addSubcommand(new SecretSetCommand(environment))
+                .addSubcommand(new SecretListCommand(environment))
+                .addSubcommand(new SettingCommand.SettingDeleteCommand(environment, SORT));
     }
 
     @Override
@@ -48,73 +48,73 @@ final class SecretCommand implements Callable<Integer> {
             description =
                     "Stores a value, typed without echo or read from stdin. It is never an argument, which"
                             + " others see.")
-    static final class Set implements Callable<Integer> {
-        private final Surroundings environment;
+    static final class SecretSetCommand implements Callable<Integer> {
+        private final CommandEnvironment environment;
 
         @Mixin
-        final Output output;
+        final CommandOutput output;
 
         @Mixin
-        final Connection connection;
+        final ServerConnectionOptions connection;
 
         @Parameters(paramLabel = "NAME", description = "1 to 64 letters, digits, dots, _ and -.")
         String name = "";
 
-        Set(Surroundings environment) {
+        SecretSetCommand(CommandEnvironment environment) {
             this.environment = environment;
-            this.output = new Output(environment);
-            this.connection = new Connection(environment);
+            this.output = new CommandOutput(environment);
+            this.connection = new ServerConnectionOptions(environment);
         }
 
         @Override
         public Integer call() {
-            String body = Json.compactUnprinted(Json.object().put("value", value()));
-            Answer answer = connection.api().ask(Call.put(Call.path("v1", "secrets", name), "application/json", body));
+            String body = TerminalJson.compactForRequest(TerminalJson.newObject().put("value", value()));
+            ApiResponse answer = connection.api().send(ApiRequest.put(ApiRequest.path("v1", "secrets", name), "application/json", body));
             if (output.json) {
-                output.document(answer.body());
+                output.printJson(answer.body());
             } else {
-                output.line("secret " + Json.text(answer.body(), "name") + " v" + Json.text(answer.body(), "version")
-                        + "  fingerprint " + Json.text(answer.body(), "fingerprint"));
+                output.printLine("secret " + TerminalJson.text(answer.body(), "name") + " v" + TerminalJson.text(answer.body(), "version")
+                        + "  fingerprint " + TerminalJson.text(answer.body(), "fingerprint"));
             }
-            return Exit.DONE;
+            return ExitCode.OK;
         }
 
         private String value() {
             try {
-                String value = environment.hidden("value of " + Json.clean(name) + ": ");
+                String value = environment.readHidden("value of " + TerminalJson.sanitize(name) + ": ");
                 if (!value.isEmpty()) {
                     return value;
                 }
             } catch (IOException broken) {
-                throw Failure.here(
-                        Exit.USAGE, "invalid-data", "The value could not be read. Nothing was stored.", "Try again.");
+                throw CommandFailure.create(
+                        ExitCode.USAGE, "invalid-data", "The value could not be read. Nothing was stored.", "Try again.");
             }
-            throw Failure.here(
-                    Exit.USAGE,
+            throw CommandFailure.create(
+                    ExitCode.USAGE,
                     "invalid-data",
                     "The value is empty. Nothing was stored.",
-                    "Type it at the prompt, or pass it on stdin: semel secret set " + Shell.word(name) + " < FILE");
+                    "Type it at the prompt, or pass it on stdin: semel secret set " + ShellQuoting.quote(name) + " < FILE");
         }
     }
 
     @Command(name = "list", description = "Lists secrets, never their values.")
-    static final class All extends ListCommand {
-        All(Surroundings environment) {
+    static final class SecretListCommand extends ListCommand {
+        SecretListCommand(CommandEnvironment environment) {
             super(environment);
         }
 
         @Override
-        Sheet sheet() {
-            return Sheet.of(
-                            Call.get(Call.path("v1", "secrets")),
+        ListDefinition listDefinition() {
+            return ListDefinition.of(
+                            ApiRequest.get(ApiRequest.path("v1", "secrets")),
                             "secret list",
                             "no secrets. Store one: semel secret set NAME")
-                    .text("SECRET", "name")
-                    .text("VERSION", "version")
-                    .text("FINGERPRINT", "fingerprint")
-                    .text("KEY", "key")
-                    .time("CHANGED", "changed_at")
-                    .text("BY", "changed_by");
+                    .addText("SECRET", "name")
+                    .addText("VERSION", "version")
+                    .addText("FINGERPRINT", "fingerprint")
+                    .addText("KEY", "key")
+                    .addTime("CHANGED", "changed_at")
+                    .addText("BY", "changed_by");
         }
     }
 }

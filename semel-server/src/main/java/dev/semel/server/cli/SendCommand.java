@@ -41,17 +41,17 @@ final class SendCommand implements Callable<Integer> {
     /** The server validates the content; this only checks what a header can carry. */
     private static final String QUOTED_KEY = "\"[\\x20-\\x7e]{1,600}";
 
-    private final Surroundings environment;
+    private final CommandEnvironment environment;
 
     @Spec
     @Nullable
     CommandSpec spec;
 
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Parameters(paramLabel = "WORKFLOW", description = "Name or id of the workflow.")
     String workflow = "";
@@ -68,7 +68,7 @@ final class SendCommand implements Callable<Integer> {
             names = "--wait",
             paramLabel = "DURATION",
             arity = "0..1",
-            parameterConsumer = WaitValue.class,
+            parameterConsumer = WaitOptionParser.class,
             description = "Wait for the end of the run, at most this long. Default: 30s.")
     @Nullable
     Duration wait;
@@ -87,63 +87,63 @@ final class SendCommand implements Callable<Integer> {
     @Option(names = "--strict", description = "Reject a different payload for an existing key, whatever the policy.")
     boolean strict;
 
-    SendCommand(Surroundings environment) {
+    SendCommand(CommandEnvironment environment) {
         this.environment = environment;
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
     @Override
     public Integer call() {
         check();
-        Call trigger = trigger();
-        Api api = connection.api();
+        ApiRequest trigger = trigger();
+        ApiClient api = connection.api();
         boolean named = key != null || runId != null;
-        Sender sender = new Sender(api, environment, output);
+        TriggerSender sender = new TriggerSender(api, environment, output);
         SendReport report = new SendReport(output, key);
         if (!named && times > 1) {
-            output.talk("no --key: each of the " + times + " triggers starts its own run");
+            output.printMessage("no --key: each of the " + times + " triggers starts its own run");
         }
         List<ObjectNode> answers = new ArrayList<>();
-        int exit = Exit.DONE;
+        int exit = ExitCode.OK;
         for (int i = 0; i < times; i++) {
             Instant begun = environment.clock().instant();
-            Answer answer = sender.send(trigger, named);
-            if (!answer.ok() || !answer.json() || !(answer.body() instanceof ObjectNode body)) {
-                report.before(answers);
-                throw answer.ok() ? Failure.notSemel(answer) : Failure.of(answer);
+            ApiResponse answer = sender.send(trigger, named);
+            if (!answer.isSuccess() || !answer.isJson() || !(answer.body() instanceof ObjectNode body)) {
+                report.printBeforeFailure(answers);
+                throw answer.isSuccess() ? CommandFailure.notSemel(answer) : CommandFailure.from(answer);
             }
             ObjectNode outcome =
-                    wait == null ? body : new Waiting(api, environment).forEnd(body, begun.plus(wait), BETWEEN_LOOKS);
+                    wait == null ? body : new RunWaiter(api, environment).awaitEnd(body, begun.plus(wait), BETWEEN_LOOKS);
             answers.add(outcome);
-            report.answer(outcome, wait);
-            exit = wait == null ? exit : Math.max(exit, Exit.ofRun(Json.text(outcome, "status")));
+            report.printResponse(outcome, wait);
+            exit = wait == null ? exit : Math.max(exit, ExitCode.forRunStatus(TerminalJson.text(outcome, "status")));
         }
-        report.end(answers);
+        report.printSummary(answers);
         return exit;
     }
 
-    private Call trigger() {
-        StringBuilder body = new StringBuilder("{\"data\":").append(data == null ? "{}" : Payload.read(data, environment));
+    private ApiRequest trigger() {
+        StringBuilder body = new StringBuilder("{\"data\":").append(data == null ? "{}" : PayloadArgument.read(data, environment));
         if (runId != null) {
-            body.append(",\"run_id\":").append(Json.compact(Json.object().stringNode(runId)));
+            body.append(",\"run_id\":").append(TerminalJson.compact(TerminalJson.newObject().stringNode(runId)));
         }
         if (delay != null) {
-            body.append(",\"delay\":").append(Json.compact(Json.object().stringNode(delay)));
+            body.append(",\"delay\":").append(TerminalJson.compact(TerminalJson.newObject().stringNode(delay)));
         }
-        Call call = Call.post(
-                Call.path("v1", "workflows", workflow, "trigger"),
+        ApiRequest call = ApiRequest.post(
+                ApiRequest.path("v1", "workflows", workflow, "trigger"),
                 body.append('}').toString());
         if (key != null) {
-            call = call.with("Idempotency-Key", key);
+            call = call.withHeader("Idempotency-Key", key);
         }
         if (strict) {
-            call = call.with("Prefer", "handling=strict");
+            call = call.withHeader("Prefer", "handling=strict");
         }
         if (wait != null) {
             Duration hold = wait.compareTo(LONGEST_HOLD) < 0 ? wait : LONGEST_HOLD;
             // The server counts whole seconds.
-            call = call.where("wait", Math.max(1, hold.toSeconds()) + "s").within(hold.plusSeconds(15));
+            call = call.withQuery("wait", Math.max(1, hold.toSeconds()) + "s").withTimeout(hold.plusSeconds(15));
         }
         return call;
     }
@@ -155,7 +155,7 @@ final class SendCommand implements Callable<Integer> {
         if (key != null && !(key.matches(BARE_KEY) || key.matches(QUOTED_KEY))) {
             throw usage("--key must be 1 to 255 visible ASCII characters, with spaces only inside. Nothing was sent.");
         }
-        if (delay != null && !Times.looksTyped(delay)) {
+        if (delay != null && !DurationText.isDuration(delay)) {
             throw usage("--delay must be a time such as 30s, 5m or 2h. Nothing was sent.");
         }
         if (runId != null && !runId.matches("[\\x21-\\x7e&&[^/]]{1,128}")) {
@@ -171,11 +171,11 @@ final class SendCommand implements Callable<Integer> {
     }
 
     /** Consumes the next argument only if it is a duration: in `send --wait payment_receipt` it is the workflow. */
-    static final class WaitValue implements IParameterConsumer {
+    static final class WaitOptionParser implements IParameterConsumer {
         @Override
         public void consumeParameters(Stack<String> words, ArgSpec option, CommandSpec command) {
-            boolean given = !words.isEmpty() && Times.looksTyped(words.peek());
-            option.setValue(given ? Times.typed(words.pop()) : Duration.ofSeconds(30));
+            boolean given = !words.isEmpty() && DurationText.isDuration(words.peek());
+            option.setValue(given ? DurationText.parse(words.pop()) : Duration.ofSeconds(30));
         }
     }
 }

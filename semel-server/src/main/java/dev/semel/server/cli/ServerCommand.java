@@ -1,6 +1,6 @@
 package dev.semel.server.cli;
 
-import dev.semel.server.http.Proxies;
+import dev.semel.server.http.TrustedProxies;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,8 +19,8 @@ import picocli.CommandLine.Spec;
 
 /** Base of `semel dev` and `semel serve`: validates the options and starts the server. */
 abstract sealed class ServerCommand implements Callable<Integer> {
-    final Surroundings environment;
-    private final Function<ServeOptions, Integer> serve;
+    final CommandEnvironment environment;
+    private final Function<ServerOptions, Integer> serve;
 
     @Spec
     @Nullable
@@ -86,13 +86,13 @@ abstract sealed class ServerCommand implements Callable<Integer> {
             names = "--max-depth",
             paramLabel = "N",
             description = "Longest chain of runs that start each other by requests, events and webhooks. Default: 16.")
-    int maxDepth = ServeOptions.Bounds.USUAL.depth();
+    int maxDepth = ServerOptions.ServerLimits.DEFAULT.maxDepth();
 
     @Option(
             names = "--max-schedules",
             paramLabel = "N",
             description = "Maximum number of schedules per workspace. Default: 1000.")
-    int maxSchedules = ServeOptions.Bounds.USUAL.schedules();
+    int maxSchedules = ServerOptions.ServerLimits.DEFAULT.maxSchedules();
 
     @Option(
             names = "--trusted-proxy",
@@ -103,7 +103,7 @@ abstract sealed class ServerCommand implements Callable<Integer> {
     @Nullable
     List<String> trustedProxies;
 
-    ServerCommand(Surroundings environment, Function<ServeOptions, Integer> serve) {
+    ServerCommand(CommandEnvironment environment, Function<ServerOptions, Integer> serve) {
         this.environment = environment;
         this.serve = serve;
     }
@@ -113,13 +113,13 @@ abstract sealed class ServerCommand implements Callable<Integer> {
             description = "Starts a local server with token `dev` and workspace `default`. Data survive restarts.",
             footerHeading = "%nExamples:%n",
             footer = {"  semel dev --demo", "  semel dev --port 8086 --data ./try"})
-    static final class Dev extends ServerCommand {
+    static final class DevCommand extends ServerCommand {
         @Option(
                 names = "--demo",
                 description = "Add example workflows, and a playground of fake providers on the next port.")
         boolean demo;
 
-        Dev(Surroundings environment, Function<ServeOptions, Integer> serve) {
+        DevCommand(CommandEnvironment environment, Function<ServerOptions, Integer> serve) {
             super(environment, serve);
         }
 
@@ -139,12 +139,12 @@ abstract sealed class ServerCommand implements Callable<Integer> {
                 "  semel serve --data /var/lib/semel",
                 "  SEMEL_STORE='jdbc:postgresql://db/semel?user=semel&password=…' semel serve --host 0.0.0.0"
             })
-    static final class Serve extends ServerCommand {
+    static final class ServeCommand extends ServerCommand {
         @Option(names = "--host", paramLabel = "HOST", description = "Address to listen on. Default: SEMEL_HOST, then 127.0.0.1.")
         @Nullable
         String host;
 
-        Serve(Surroundings environment, Function<ServeOptions, Integer> serve) {
+        ServeCommand(CommandEnvironment environment, Function<ServerOptions, Integer> serve) {
             super(environment, serve);
         }
 
@@ -164,18 +164,18 @@ abstract sealed class ServerCommand implements Callable<Integer> {
         if (folder != null && !Files.isDirectory(environment.folder().resolve(folder))) {
             throw usage("--workflows is not a folder: " + folder + ". Nothing was started.");
         }
-        ServeOptions options;
+        ServerOptions options;
         try {
             @Nullable Path from = folder == null ? null : environment.folder().resolve(folder);
-            var trust = new ServeOptions.Trust(
-                    new ServeOptions.Hidden(environment.variable("SEMEL_SECRET_KEY")),
+            var trust = new ServerOptions.StepPermissions(
+                    new ServerOptions.HiddenText(environment.variable("SEMEL_SECRET_KEY")),
                     hosts(),
                     dev || allowSql,
                     dev ? standIn() : 0);
-            options = new ServeOptions(dev, demo, host, port(), dataFolder, store(dataFolder), from, name(), grace(), trust, keep())
-                    .within(new ServeOptions.Bounds(maxDepth, maxSchedules))
-                    .loggingInWith(LogInVariables.read(environment::variable))
-                    .behind(new ServeOptions.Front(proxies(), environment.variable("SEMEL_PUBLIC_URL")));
+            options = new ServerOptions(dev, demo, host, port(), dataFolder, store(dataFolder), from, name(), grace(), trust, keep())
+                    .withLimits(new ServerOptions.ServerLimits(maxDepth, maxSchedules))
+                    .withIdentityProvider(OidcEnvironment.read(environment::variable))
+                    .withProxySettings(new ServerOptions.ProxySettings(proxies(), environment.variable("SEMEL_PUBLIC_URL")));
         } catch (IllegalArgumentException bad) {
             throw usage(bad.getMessage() + ". Nothing was started.");
         }
@@ -200,12 +200,12 @@ abstract sealed class ServerCommand implements Callable<Integer> {
         for (String one : given) {
             int equals = one.indexOf('=');
             String word = one.substring(0, Math.max(0, equals));
-            if (!one.isEmpty() && !ServeOptions.KEPT.contains(word)) {
+            if (!one.isEmpty() && !ServerOptions.RETENTION_NAMES.contains(word)) {
                 throw new IllegalArgumentException(
-                        "--keep needs NAME=TIME, and NAME is one of " + String.join(", ", ServeOptions.KEPT));
+                        "--keep needs NAME=TIME, and NAME is one of " + String.join(", ", ServerOptions.RETENTION_NAMES));
             }
             if (!one.isEmpty()) {
-                out.put(word, Times.typed(one.substring(equals + 1)));
+                out.put(word, DurationText.parse(one.substring(equals + 1)));
             }
         }
         return out;
@@ -215,8 +215,8 @@ abstract sealed class ServerCommand implements Callable<Integer> {
         return allowHosts != null ? allowHosts : listed("SEMEL_ALLOW_HOSTS");
     }
 
-    private Proxies proxies() {
-        return Proxies.of(trustedProxies != null ? trustedProxies : listed("SEMEL_TRUSTED_PROXIES"));
+    private TrustedProxies proxies() {
+        return TrustedProxies.of(trustedProxies != null ? trustedProxies : listed("SEMEL_TRUSTED_PROXIES"));
     }
 
     private List<String> listed(String variable) {
@@ -231,7 +231,7 @@ abstract sealed class ServerCommand implements Callable<Integer> {
     }
 
     private Duration grace() {
-        return Times.typed(grace != null ? grace : or("SEMEL_GRACE", "10s"));
+        return DurationText.parse(grace != null ? grace : or("SEMEL_GRACE", "10s"));
     }
 
     private int port() {

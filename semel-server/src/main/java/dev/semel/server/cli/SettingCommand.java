@@ -17,7 +17,7 @@ import tools.jackson.databind.JsonNode;
 /** The `put`, `list`, `show` and `delete` commands of a settings resource, such as templates or channels. */
 @Command
 final class SettingCommand implements Callable<Integer> {
-    private final Sort sort;
+    private final SettingResource sort;
 
     @Spec
     @Nullable
@@ -26,23 +26,23 @@ final class SettingCommand implements Callable<Integer> {
     /**
      * A settings resource and its command.
      *
-     * @param word name of the command
+     * @param commandName name of the command
      * @param path path below /v1
-     * @param id JSON member with the name of one document
+     * @param idMember JSON member with the name of one document
      */
-    record Sort(String word, String path, String id, String description) {}
+    record SettingResource(String commandName, String path, String idMember, String description) {}
 
-    private SettingCommand(Sort sort) {
+    private SettingCommand(SettingResource sort) {
         this.sort = sort;
     }
 
-    static CommandLine commandLine(Surroundings environment, Sort sort) {
+    static CommandLine commandLine(CommandEnvironment environment, SettingResource sort) {
         CommandLine command = new CommandLine(new SettingCommand(sort))
-                .addSubcommand(new Put(environment, sort))
-                .addSubcommand(new All(environment, sort))
-                .addSubcommand(new Show(environment, sort))
-                .addSubcommand(new Delete(environment, sort));
-        command.setCommandName(sort.word());
+                .addSubcommand(new SettingPutCommand(environment, sort))
+                .addSubcommand(new SettingListCommand(environment, sort))
+                .addSubcommand(new SettingShowCommand(environment, sort))
+                .addSubcommand(new SettingDeleteCommand(environment, sort));
+        command.setCommandName(sort.commandName());
         command.getCommandSpec().usageMessage().description(sort.description());
         return command;
     }
@@ -54,19 +54,19 @@ final class SettingCommand implements Callable<Integer> {
         }
         String choices = String.join(", ", spec.subcommands().keySet());
         throw new ParameterException(
-                spec.commandLine(), "Missing subcommand: semel " + sort.word() + " with one of " + choices + ".");
+                spec.commandLine(), "Missing subcommand: semel " + sort.commandName() + " with one of " + choices + ".");
     }
 
     @Command(name = "put", description = "Saves a document. An unchanged document keeps its version.")
-    static final class Put implements Callable<Integer> {
-        private final Surroundings environment;
-        private final Sort sort;
+    static final class SettingPutCommand implements Callable<Integer> {
+        private final CommandEnvironment environment;
+        private final SettingResource sort;
 
         @Mixin
-        final Output output;
+        final CommandOutput output;
 
         @Mixin
-        final Connection connection;
+        final ServerConnectionOptions connection;
 
         @Parameters(paramLabel = "NAME", index = "0")
         String name = "";
@@ -81,114 +81,114 @@ final class SettingCommand implements Callable<Integer> {
         @Nullable
         Integer over;
 
-        Put(Surroundings environment, Sort sort) {
+        SettingPutCommand(CommandEnvironment environment, SettingResource sort) {
             this.environment = environment;
             this.sort = sort;
-            this.output = new Output(environment);
-            this.connection = new Connection(environment);
+            this.output = new CommandOutput(environment);
+            this.connection = new ServerConnectionOptions(environment);
         }
 
         @Override
         public Integer call() {
-            String document = Payload.read(file.equals("-") ? "-" : "@" + Path.of(file), environment);
-            Call call = Call.put(Call.path("v1", sort.path(), name), "application/json", document);
-            Answer answer = connection.api().ask(expecting(call, over));
+            String document = PayloadArgument.read(file.equals("-") ? "-" : "@" + Path.of(file), environment);
+            ApiRequest call = ApiRequest.put(ApiRequest.path("v1", sort.path(), name), "application/json", document);
+            ApiResponse answer = connection.api().send(withExpectedVersion(call, over));
             if (output.json) {
-                output.document(answer.body());
-                return Exit.DONE;
+                output.printJson(answer.body());
+                return ExitCode.OK;
             }
-            output.line(sort.word() + " " + Json.text(answer.body(), sort.id()) + " v"
-                    + Json.text(answer.body(), "version"));
+            output.printLine(sort.commandName() + " " + TerminalJson.text(answer.body(), sort.idMember()) + " v"
+                    + TerminalJson.text(answer.body(), "version"));
             for (JsonNode warning : answer.body().path("warnings")) {
-                output.talk("warning: " + Json.clean(warning.asString("")));
+                output.printMessage("warning: " + TerminalJson.sanitize(warning.asString("")));
             }
-            return Exit.DONE;
+            return ExitCode.OK;
         }
     }
 
-    static Call expecting(Call call, @Nullable Integer version) {
+    static ApiRequest withExpectedVersion(ApiRequest call, @Nullable Integer version) {
         return version == null
                 ? call
-                : version == 0 ? call.with("If-None-Match", "*") : call.with("If-Match", "\"" + version + "\"");
+                : version == 0 ? call.withHeader("If-None-Match", "*") : call.withHeader("If-Match", "\"" + version + "\"");
     }
 
     @Command(name = "list", description = "Lists all.")
-    static final class All extends ListCommand {
-        private final Sort sort;
+    static final class SettingListCommand extends ListCommand {
+        private final SettingResource sort;
 
-        All(Surroundings environment, Sort sort) {
+        SettingListCommand(CommandEnvironment environment, SettingResource sort) {
             super(environment);
             this.sort = sort;
         }
 
         @Override
-        Sheet sheet() {
-            return Sheet.of(
-                            Call.get(Call.path("v1", sort.path())),
-                            sort.word() + " list",
-                            "none yet. Create one: semel " + sort.word() + " put NAME FILE")
-                    .text(sort.word().toUpperCase(Locale.ROOT), sort.id())
-                    .text("VERSION", "version")
-                    .time("CHANGED", "changed_at")
-                    .text("BY", "changed_by");
+        ListDefinition listDefinition() {
+            return ListDefinition.of(
+                            ApiRequest.get(ApiRequest.path("v1", sort.path())),
+                            sort.commandName() + " list",
+                            "none yet. Create one: semel " + sort.commandName() + " put NAME FILE")
+                    .addText(sort.commandName().toUpperCase(Locale.ROOT), sort.idMember())
+                    .addText("VERSION", "version")
+                    .addTime("CHANGED", "changed_at")
+                    .addText("BY", "changed_by");
         }
     }
 
     @Command(name = "show", description = "Shows one as JSON.")
-    static final class Show implements Callable<Integer> {
-        private final Sort sort;
+    static final class SettingShowCommand implements Callable<Integer> {
+        private final SettingResource sort;
 
         @Mixin
-        final Output output;
+        final CommandOutput output;
 
         @Mixin
-        final Connection connection;
+        final ServerConnectionOptions connection;
 
         @Parameters(paramLabel = "NAME")
         String name = "";
 
-        Show(Surroundings environment, Sort sort) {
+        SettingShowCommand(CommandEnvironment environment, SettingResource sort) {
             this.sort = sort;
-            this.output = new Output(environment);
-            this.connection = new Connection(environment);
+            this.output = new CommandOutput(environment);
+            this.connection = new ServerConnectionOptions(environment);
         }
 
         @Override
         public Integer call() {
-            Answer answer = connection.api().ask(Call.get(Call.path("v1", sort.path(), name)));
-            output.document(output.json ? answer.body() : answer.body().path("document"));
-            return Exit.DONE;
+            ApiResponse answer = connection.api().send(ApiRequest.get(ApiRequest.path("v1", sort.path(), name)));
+            output.printJson(output.json ? answer.body() : answer.body().path("document"));
+            return ExitCode.OK;
         }
     }
 
     @Command(name = "delete", description = "Deletes one.")
-    static final class Delete implements Callable<Integer> {
-        private final Sort sort;
+    static final class SettingDeleteCommand implements Callable<Integer> {
+        private final SettingResource sort;
 
         @Mixin
-        final Output output;
+        final CommandOutput output;
 
         @Mixin
-        final Connection connection;
+        final ServerConnectionOptions connection;
 
         @Parameters(paramLabel = "NAME")
         String name = "";
 
-        Delete(Surroundings environment, Sort sort) {
+        SettingDeleteCommand(CommandEnvironment environment, SettingResource sort) {
             this.sort = sort;
-            this.output = new Output(environment);
-            this.connection = new Connection(environment);
+            this.output = new CommandOutput(environment);
+            this.connection = new ServerConnectionOptions(environment);
         }
 
         @Override
         public Integer call() {
-            Answer answer = connection.api().ask(Call.delete(Call.path("v1", sort.path(), name)));
+            ApiResponse answer = connection.api().send(ApiRequest.delete(ApiRequest.path("v1", sort.path(), name)));
             if (output.json) {
-                output.document(answer.body());
+                output.printJson(answer.body());
             } else {
-                output.line(sort.word() + " " + Json.clean(name) + " deleted");
+                output.printLine(sort.commandName() + " " + TerminalJson.sanitize(name) + " deleted");
             }
-            return Exit.DONE;
+            return ExitCode.OK;
         }
     }
 }

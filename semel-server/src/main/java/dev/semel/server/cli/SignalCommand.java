@@ -33,10 +33,10 @@ final class SignalCommand implements Callable<Integer> {
     CommandSpec spec;
 
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Parameters(
             arity = "1..2",
@@ -59,9 +59,9 @@ final class SignalCommand implements Callable<Integer> {
     @Nullable
     String id;
 
-    SignalCommand(Surroundings environment) {
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+    SignalCommand(CommandEnvironment environment) {
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
     @Override
@@ -73,20 +73,20 @@ final class SignalCommand implements Callable<Integer> {
         }
         ObjectNode body = JsonNodeFactory.instance.objectNode();
         if (data != null) {
-            body.set("data", dev.semel.json.Json.parse(data));
+            body.set("data", dev.semel.json.StrictJson.parse(data));
         }
         String name = words.getLast();
-        Call call = toRun
-                ? Call.post(Call.path("v1", "runs", words.getFirst(), "signals", name), body.toString())
-                : Call.post(
-                        Call.path("v1", "signals", name), body.put("key", key).toString());
+        ApiRequest call = toRun
+                ? ApiRequest.post(ApiRequest.path("v1", "runs", words.getFirst(), "signals", name), body.toString())
+                : ApiRequest.post(
+                        ApiRequest.path("v1", "signals", name), body.put("key", key).toString());
         String once = id != null || !toRun ? id : key;
         JsonNode response = connection
                 .api()
-                .ask(once == null ? call : call.with("Idempotency-Key", once))
+                .send(once == null ? call : call.withHeader("Idempotency-Key", once))
                 .body();
         if (output.json) {
-            output.document(response);
+            output.printJson(response);
         }
         return toRun ? toRun(response) : toKey(response);
     }
@@ -94,21 +94,21 @@ final class SignalCommand implements Callable<Integer> {
     private int toRun(JsonNode response) {
         boolean delivered = response.path("delivered").booleanValue();
         if (!output.json && delivered) {
-            output.line("delivered " + words.getFirst() + " (" + Json.text(response, "status") + ")");
+            output.printLine("delivered " + words.getFirst() + " (" + TerminalJson.text(response, "status") + ")");
         } else if (!output.json) {
-            output.talk("not delivered: it arrived before, or the run has ended");
+            output.printMessage("not delivered: it arrived before, or the run has ended");
         }
-        return delivered ? Exit.DONE : Exit.FAILED;
+        return delivered ? ExitCode.OK : ExitCode.FAILED;
     }
 
     private int toKey(JsonNode response) {
         if (output.json) {
-            return Exit.DONE;
+            return ExitCode.OK;
         }
-        response.path("runs").forEach(run -> output.line("delivered " + run.asString()));
+        response.path("runs").forEach(run -> output.printLine("delivered " + run.asString()));
         if (response.path("runs").isEmpty()) {
-            output.line("stored until " + Json.text(response, "kept_until") + " for the first run that waits with this key");
+            output.printLine("stored until " + TerminalJson.text(response, "kept_until") + " for the first run that waits with this key");
         }
-        return Exit.DONE;
+        return ExitCode.OK;
     }
 }

@@ -31,17 +31,17 @@ final class TailCommand implements Callable<Integer> {
     private static final int LONGEST_STREAM = 600;
     private static final int MOST_REMEMBERED = 10_000;
 
-    private final Surroundings environment;
+    private final CommandEnvironment environment;
 
     @Spec
     @Nullable
     CommandSpec spec;
 
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Option(names = "--workflow", paramLabel = "W", description = "Only runs of this workflow, by its name.")
     String workflow = "";
@@ -59,21 +59,21 @@ final class TailCommand implements Callable<Integer> {
     String length = "";
 
     /** The state in which each run was last printed; the oldest entry is dropped first. */
-    private final Map<String, Stand> printed = new LinkedHashMap<>();
+    private final Map<String, RunSnapshot> printed = new LinkedHashMap<>();
 
-    private record Stand(String status, long replays, long conflicts) {
-        static final Stand NOT_THERE = new Stand("", 0, 0);
+    private record RunSnapshot(String status, long replays, long conflicts) {
+        static final RunSnapshot UNKNOWN = new RunSnapshot("", 0, 0);
 
-        static Stand of(JsonNode event) {
-            return new Stand(
-                    Json.text(event, "status"), Listing.count(event, "replays"), Listing.count(event, "conflicts"));
+        static RunSnapshot of(JsonNode event) {
+            return new RunSnapshot(
+                    TerminalJson.text(event, "status"), PagingOptions.firstCount(event, "replays"), PagingOptions.firstCount(event, "conflicts"));
         }
     }
 
-    TailCommand(Surroundings environment) {
+    TailCommand(CommandEnvironment environment) {
         this.environment = environment;
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
     @Override
@@ -82,32 +82,32 @@ final class TailCommand implements Callable<Integer> {
             throw usage("--only must be run, replayed or conflict.");
         }
         Instant end = length.isEmpty() ? Instant.MAX : environment.clock().instant().plus(typed(length));
-        Api api = connection.api();
+        ApiClient api = connection.api();
         for (boolean first = true; ; first = false) {
             Instant now = environment.clock().instant();
             if (!now.isBefore(end)) {
-                return Exit.DONE;
+                return ExitCode.OK;
             }
             long left = end.equals(Instant.MAX)
                     ? LONGEST_STREAM
                     : Duration.between(now, end).toSeconds();
             long seconds = Math.clamp(left, 1, LONGEST_STREAM);
             try {
-                api.lines(Call.get(Call.path("v1", "tail")).where("seconds", Long.toString(seconds)), this::line);
-            } catch (NoAnswer none) {
+                api.streamLines(ApiRequest.get(ApiRequest.path("v1", "tail")).withQuery("seconds", Long.toString(seconds)), this::line);
+            } catch (NoResponseException none) {
                 if (first) {
-                    throw api.unreachable(none);
+                    throw api.toUnreachableFailure(none);
                 }
-                output.talk(none.why() + "; trying again");
+                output.printMessage(none.reason() + "; trying again");
             }
             // The server ends a stream after a while. The next begins with the current state; nothing prints twice.
-            environment.pause().of(AGAIN);
+            environment.sleeper().sleep(AGAIN);
         }
     }
 
     private Duration typed(String text) {
         try {
-            return Times.typed(text);
+            return DurationText.parse(text);
         } catch (IllegalArgumentException e) {
             throw usage("--for: " + e.getMessage() + ".");
         }
@@ -126,7 +126,7 @@ final class TailCommand implements Callable<Integer> {
         }
         JsonNode event;
         try {
-            event = Json.parse(line.substring("data: ".length()));
+            event = TerminalJson.parse(line.substring("data: ".length()));
         } catch (JacksonException notJson) {
             return;
         }
@@ -137,9 +137,9 @@ final class TailCommand implements Callable<Integer> {
                 || !key.isEmpty() && !key.equals(event.path("key").asString(""))) {
             return;
         }
-        Stand before = printed.getOrDefault(Json.text(event, "run_id"), Stand.NOT_THERE);
-        Stand now = Stand.of(event);
-        remember(Json.text(event, "run_id"), now);
+        RunSnapshot before = printed.getOrDefault(TerminalJson.text(event, "run_id"), RunSnapshot.UNKNOWN);
+        RunSnapshot now = RunSnapshot.of(event);
+        remember(TerminalJson.text(event, "run_id"), now);
         if (!now.status().equals(before.status())) {
             print(event, "run", now.status(), 1);
         }
@@ -149,7 +149,7 @@ final class TailCommand implements Callable<Integer> {
         }
     }
 
-    private void remember(String run, Stand state) {
+    private void remember(String run, RunSnapshot state) {
         printed.remove(run);
         printed.put(run, state);
         if (printed.size() > MOST_REMEMBERED) {
@@ -164,20 +164,20 @@ final class TailCommand implements Callable<Integer> {
         }
         if (output.json) {
             ObjectNode out = (ObjectNode) event.deepCopy();
-            output.line(Json.compact(out.put("what", what).put("times", times)));
+            output.printLine(TerminalJson.compact(out.put("what", what).put("times", times)));
             return;
         }
         String shown = switch (what) {
             case "replayed" -> output.plain ? word : output.yellow("↺ replayed");
             case "conflict" -> output.plain ? word : output.red("✗ conflict");
-            default -> output.status(word);
+            default -> output.colourStatus(word);
         };
         String mark = output.plain ? "\t" : "  ";
-        output.line(String.join(
+        output.printLine(String.join(
                         mark,
-                        Json.text(event, "run_id"),
-                        Json.text(event, "workflow"),
-                        Json.text(event, "key").isEmpty() ? "-" : Json.text(event, "key"),
+                        TerminalJson.text(event, "run_id"),
+                        TerminalJson.text(event, "workflow"),
+                        TerminalJson.text(event, "key").isEmpty() ? "-" : TerminalJson.text(event, "key"),
                         shown)
                 + (times > 1 ? mark + "×" + times : ""));
     }

@@ -16,62 +16,62 @@ import tools.jackson.databind.node.ObjectNode;
         footer = {"  semel timeline run_9kXmP2vQwL", "  semel timeline run_9kXmP2vQwL --json"})
 final class TimelineCommand implements Callable<Integer> {
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Parameters(paramLabel = "RUN", description = "The id of the run.")
     String run = "";
 
-    TimelineCommand(Surroundings environment) {
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+    TimelineCommand(CommandEnvironment environment) {
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
     @Override
     public Integer call() {
         ObjectNode whole = whole();
         if (output.json) {
-            output.document(whole);
-            return Exit.DONE;
+            output.printJson(whole);
+            return ExitCode.OK;
         }
         JsonNode items = whole.path("items");
         if (items.isEmpty()) {
-            output.talk("no step is recorded yet");
-            return Exit.DONE;
+            output.printMessage("no step is recorded yet");
+            return ExitCode.OK;
         }
-        Table table = new Table("STEP", "KIND", "PROTECTION", "STATUS", "ATTEMPTS", "EFFECT KEY");
+        TextTable table = new TextTable("STEP", "KIND", "PROTECTION", "STATUS", "ATTEMPTS", "EFFECT KEY");
         for (JsonNode step : items) {
-            table.row(
-                    Json.text(step, "path"),
-                    Json.text(step, "kind"),
-                    Json.text(step, "protection"),
-                    status(Json.text(step, "status")),
+            table.addRow(
+                    TerminalJson.text(step, "path"),
+                    TerminalJson.text(step, "kind"),
+                    TerminalJson.text(step, "protection"),
+                    status(TerminalJson.text(step, "status")),
                     String.valueOf(step.path("attempts").size()),
-                    Json.text(step, "effect_key"));
+                    TerminalJson.text(step, "effect_key"));
         }
         table.print(output);
         for (JsonNode resumed : whole.path("resumed")) {
-            output.line("resumed by " + Json.text(resumed, "by") + ": " + Json.text(resumed, "reason"));
+            output.printLine("resumed by " + TerminalJson.text(resumed, "by") + ": " + TerminalJson.text(resumed, "reason"));
         }
         for (JsonNode step : items) {
-            String by = Json.text(step, "skipped_by");
+            String by = TerminalJson.text(step, "skipped_by");
             if (!by.isEmpty()) {
-                output.line(Json.text(step, "path") + " skipped by " + by + ": " + Json.text(step, "reason"));
+                output.printLine(TerminalJson.text(step, "path") + " skipped by " + by + ": " + TerminalJson.text(step, "reason"));
             }
         }
-        return Exit.DONE;
+        return ExitCode.OK;
     }
 
     /** Reads all pages into one document. */
     private ObjectNode whole() {
-        Api api = connection.api();
-        Call call = Call.get(Call.path("v1", "runs", run, "timeline"));
-        ObjectNode whole = (ObjectNode) api.ask(call).body();
-        while (!Json.text(whole, "next").isEmpty()) {
+        ApiClient api = connection.api();
+        ApiRequest call = ApiRequest.get(ApiRequest.path("v1", "runs", run, "timeline"));
+        ObjectNode whole = (ObjectNode) api.send(call).body();
+        while (!TerminalJson.text(whole, "next").isEmpty()) {
             JsonNode more =
-                    api.ask(call.where("after", Json.text(whole, "next"))).body();
+                    api.send(call.withQuery("after", TerminalJson.text(whole, "next"))).body();
             ((ArrayNode) whole.path("items")).addAll((ArrayNode) more.path("items"));
             whole.set("next", more.path("next"));
         }

@@ -31,11 +31,11 @@ final class TokenCommand implements Callable<Integer> {
     @Nullable
     CommandSpec spec;
 
-    static CommandLine commandLine(Surroundings environment) {
+    static CommandLine commandLine(CommandEnvironment environment) {
         return new CommandLine(new TokenCommand())
-                .addSubcommand(new Create(environment))
-                .addSubcommand(new All(environment))
-                .addSubcommand(new Revoke(environment));
+                .addSubcommand(new TokenCreateCommand(environment))
+                .addSubcommand(new TokenListCommand(environment))
+                .addSubcommand(new TokenRevokeCommand(environment));
     }
 
     @Override
@@ -47,12 +47,12 @@ final class TokenCommand implements Callable<Integer> {
     }
 
     @Command(name = "create", description = "Creates a token and prints it to stdout, only once.")
-    static final class Create implements Callable<Integer> {
+    static final class TokenCreateCommand implements Callable<Integer> {
         @Mixin
-        final Output output;
+        final CommandOutput output;
 
         @Mixin
-        final Connection connection;
+        final ServerConnectionOptions connection;
 
         @Option(names = "--workspace", required = true, paramLabel = "W", description = "Workspace of the token.")
         String workspace = "";
@@ -76,14 +76,14 @@ final class TokenCommand implements Callable<Integer> {
                                 + " Default: none.")
         int quota;
 
-        Create(Surroundings environment) {
-            this.output = new Output(environment);
-            this.connection = new Connection(environment);
+        TokenCreateCommand(CommandEnvironment environment) {
+            this.output = new CommandOutput(environment);
+            this.connection = new ServerConnectionOptions(environment);
         }
 
         @Override
         public Integer call() {
-            ObjectNode body = Json.object().put("workspace", workspace);
+            ObjectNode body = TerminalJson.newObject().put("workspace", workspace);
             ArrayNode list = body.putArray("scopes");
             scopes.forEach(scope -> list.add(scope.strip()));
             if (!name.isEmpty()) {
@@ -92,99 +92,99 @@ final class TokenCommand implements Callable<Integer> {
             if (quota != 0) {
                 body.put("quota_per_minute", quota);
             }
-            Answer answer = connection.api().ask(Call.post(Call.path("v1", "tokens"), Json.compact(body)));
+            ApiResponse answer = connection.api().send(ApiRequest.post(ApiRequest.path("v1", "tokens"), TerminalJson.compact(body)));
             if (output.json) {
-                output.document(answer.body());
+                output.printJson(answer.body());
             } else {
-                output.line(Json.text(answer.body(), "token"));
-                output.talk(
-                        Json.text(answer.body(), "token_id") + " created. The token is shown only now and stored only as a hash;"
+                output.printLine(TerminalJson.text(answer.body(), "token"));
+                output.printMessage(
+                        TerminalJson.text(answer.body(), "token_id") + " created. The token is shown only now and stored only as a hash;"
                                 + " put it where only its user can read it.");
             }
-            return Exit.DONE;
+            return ExitCode.OK;
         }
     }
 
     @Command(name = "list", description = "Lists tokens, never the secrets.")
-    static final class All implements Callable<Integer> {
-        private final Surroundings environment;
+    static final class TokenListCommand implements Callable<Integer> {
+        private final CommandEnvironment environment;
 
         @Mixin
-        final Output output;
+        final CommandOutput output;
 
         @Mixin
-        final Connection connection;
+        final ServerConnectionOptions connection;
 
-        All(Surroundings environment) {
+        TokenListCommand(CommandEnvironment environment) {
             this.environment = environment;
-            this.output = new Output(environment);
-            this.connection = new Connection(environment);
+            this.output = new CommandOutput(environment);
+            this.connection = new ServerConnectionOptions(environment);
         }
 
         @Override
         public Integer call() {
-            Answer answer = connection.api().ask(Call.get(Call.path("v1", "tokens")));
+            ApiResponse answer = connection.api().send(ApiRequest.get(ApiRequest.path("v1", "tokens")));
             if (output.json) {
-                output.document(answer.body());
-                return Exit.DONE;
+                output.printJson(answer.body());
+                return ExitCode.OK;
             }
             Instant now = answer.date().orElse(environment.clock().instant());
-            Table table = new Table("TOKEN", "NAME", "WORKSPACE", "SCOPES", "CREATED", "REVOKED");
+            TextTable table = new TextTable("TOKEN", "NAME", "WORKSPACE", "SCOPES", "CREATED", "REVOKED");
             for (JsonNode token : answer.body().path("items")) {
-                table.row(
-                        Json.text(token, "token_id"),
-                        Json.text(token, "name"),
-                        Json.text(token, "workspace"),
+                table.addRow(
+                        TerminalJson.text(token, "token_id"),
+                        TerminalJson.text(token, "name"),
+                        TerminalJson.text(token, "workspace"),
                         scopes(token),
-                        Listing.when(output, token, "created_at", now),
-                        Listing.when(output, token, "revoked_at", now));
+                        PagingOptions.formatTime(output, token, "created_at", now),
+                        PagingOptions.formatTime(output, token, "revoked_at", now));
             }
             if (!answer.body().path("items").isEmpty()) {
                 table.print(output);
             }
-            Listing.end(
+            PagingOptions.printFooter(
                     output,
                     answer.body(),
                     "token list",
                     "no tokens. Create one: semel token create --workspace default --scope trigger");
-            return Exit.DONE;
+            return ExitCode.OK;
         }
 
         private static String scopes(JsonNode token) {
             List<String> names = new java.util.ArrayList<>();
-            token.path("scopes").forEach(scope -> names.add(Json.clean(scope.asString(""))));
+            token.path("scopes").forEach(scope -> names.add(TerminalJson.sanitize(scope.asString(""))));
             return String.join(",", names);
         }
     }
 
     @Command(name = "revoke", description = "Revokes a token at once.")
-    static final class Revoke implements Callable<Integer> {
+    static final class TokenRevokeCommand implements Callable<Integer> {
         @Mixin
-        final Output output;
+        final CommandOutput output;
 
         @Mixin
-        final Connection connection;
+        final ServerConnectionOptions connection;
 
         @Parameters(paramLabel = "ID", description = "Id of the token, as `semel token list` shows it; not the token.")
         String id = "";
 
-        Revoke(Surroundings environment) {
-            this.output = new Output(environment);
-            this.connection = new Connection(environment);
+        TokenRevokeCommand(CommandEnvironment environment) {
+            this.output = new CommandOutput(environment);
+            this.connection = new ServerConnectionOptions(environment);
         }
 
         @Override
         public Integer call() {
-            Answer answer = connection.api().ask(Call.delete(Call.path("v1", "tokens", id)));
+            ApiResponse answer = connection.api().send(ApiRequest.delete(ApiRequest.path("v1", "tokens", id)));
             if (output.json) {
-                output.document(
+                output.printJson(
                         answer.body().isEmpty()
-                                ? Json.object().put("token_id", id).put("revoked", true)
+                                ? TerminalJson.newObject().put("token_id", id).put("revoked", true)
                                 : answer.body());
             } else {
-                output.line(Json.clean(id) + " revoked");
+                output.printLine(TerminalJson.sanitize(id) + " revoked");
             }
-            return Exit.DONE;
+            return ExitCode.OK;
         }
     }
 }

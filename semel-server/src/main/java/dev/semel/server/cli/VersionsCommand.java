@@ -13,22 +13,22 @@ final class VersionsCommand extends ListCommand {
     @Parameters(paramLabel = "WORKFLOW", description = "Name or id.")
     String workflow = "";
 
-    VersionsCommand(Surroundings environment) {
+    VersionsCommand(CommandEnvironment environment) {
         super(environment);
     }
 
     @Override
-    Sheet sheet() {
-        return Sheet.of(
-                        Call.get(Call.path("v1", "workflows", workflow, "versions")),
-                        "versions " + Shell.word(workflow),
+    ListDefinition listDefinition() {
+        return ListDefinition.of(
+                        ApiRequest.get(ApiRequest.path("v1", "workflows", workflow, "versions")),
+                        "versions " + ShellQuoting.quote(workflow),
                         "no versions")
-                .text("VERSION", "version")
-                .text("ROLE", "role")
-                .cell(
+                .addText("VERSION", "version")
+                .addText("ROLE", "role")
+                .addColumn(
                         "TRIGGERS",
-                        version -> Json.text(version, "role").equals("past") ? "" : Json.text(version, "share") + " %")
-                .time("PUBLISHED", "published_at")
-                .text("BY", "actor_id");
+                        version -> TerminalJson.text(version, "role").equals("past") ? "" : TerminalJson.text(version, "share") + " %")
+                .addTime("PUBLISHED", "published_at")
+                .addText("BY", "actor_id");
     }
 }

@@ -14,47 +14,47 @@ final class WorkersCommand implements Callable<Integer> {
     /** Clocks that follow a time server differ less than this; a worker also logs larger differences. */
     private static final Duration CLOCKS_AGREE = Duration.ofSeconds(5);
 
-    private final Surroundings environment;
+    private final CommandEnvironment environment;
 
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
-    WorkersCommand(Surroundings environment) {
+    WorkersCommand(CommandEnvironment environment) {
         this.environment = environment;
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
     @Override
     public Integer call() {
-        Answer answer = connection.api().ask(Call.get(Call.path("v1", "workers")));
+        ApiResponse answer = connection.api().send(ApiRequest.get(ApiRequest.path("v1", "workers")));
         if (output.json) {
-            output.document(answer.body());
-            return Exit.DONE;
+            output.printJson(answer.body());
+            return ExitCode.OK;
         }
         JsonNode items = answer.body().path("items");
         Instant now = answer.date().orElse(environment.clock().instant());
-        Table table = new Table("WORKER", "STATUS", "VERSION", "RUNS", "SINCE", "LEASE", "CLOCK");
+        TextTable table = new TextTable("WORKER", "STATUS", "VERSION", "RUNS", "SINCE", "LEASE", "CLOCK");
         for (JsonNode worker : items) {
-            table.row(
-                    Json.text(worker, "worker"),
-                    status(Json.text(worker, "status")),
-                    Json.text(worker, "version"),
-                    Json.text(worker, "runs"),
-                    Listing.when(output, worker, "started_at", now),
+            table.addRow(
+                    TerminalJson.text(worker, "worker"),
+                    status(TerminalJson.text(worker, "status")),
+                    TerminalJson.text(worker, "version"),
+                    TerminalJson.text(worker, "runs"),
+                    PagingOptions.formatTime(output, worker, "started_at", now),
                     lease(worker, now),
                     clock(worker));
         }
         if (items.isEmpty()) {
-            output.talk("no worker has a lease, so no run is executed. Check /readyz and the log of the server");
+            output.printMessage("no worker has a lease, so no run is executed. Check /readyz and the log of the server");
         } else {
             table.print(output);
         }
         lag(answer.body());
-        return Exit.DONE;
+        return ExitCode.OK;
     }
 
     private String status(String status) {
@@ -62,14 +62,14 @@ final class WorkersCommand implements Callable<Integer> {
     }
 
     private String lease(JsonNode worker, Instant now) {
-        @Nullable Instant until = Json.instant(worker, "lease_until");
+        @Nullable Instant until = TerminalJson.instant(worker, "lease_until");
         if (until == null) {
             return "";
         }
         Duration left = Duration.between(now, until);
         return output.plain
                 ? until.toString()
-                : left.isNegative() ? "expired " + Times.span(left) + " ago" : Times.span(left) + " left";
+                : left.isNegative() ? "expired " + DurationText.format(left) + " ago" : DurationText.format(left) + " left";
     }
 
     /** Empty if the clock is right. */
@@ -81,13 +81,13 @@ final class WorkersCommand implements Callable<Integer> {
         if (ahead.abs().compareTo(CLOCKS_AGREE) <= 0) {
             return "";
         }
-        return output.yellow(Times.span(ahead) + (ahead.isNegative() ? " behind" : " ahead"));
+        return output.yellow(DurationText.format(ahead) + (ahead.isNegative() ? " behind" : " ahead"));
     }
 
     private void lag(JsonNode body) {
         Duration lag = Duration.ofMillis(body.path("lag_ms").asLong(0));
         if (lag.isPositive() && !output.plain) {
-            output.talk("the oldest due run has waited " + Times.span(lag)
+            output.printMessage("the oldest due run has waited " + DurationText.format(lag)
                     + (lag.toSeconds() < 2 ? "" : ": workers are missing, busy, or do not know its workflow"));
         }
     }

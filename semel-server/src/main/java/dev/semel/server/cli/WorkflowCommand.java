@@ -17,75 +17,75 @@ import tools.jackson.databind.node.ObjectNode;
         footer = {"  semel workflow payment_receipt", "  semel workflow payment_receipt --json"})
 final class WorkflowCommand implements Callable<Integer> {
     @Mixin
-    final Output output;
+    final CommandOutput output;
 
     @Mixin
-    final Connection connection;
+    final ServerConnectionOptions connection;
 
     @Parameters(paramLabel = "WORKFLOW", description = "Name or id.")
     String name = "";
 
-    WorkflowCommand(Surroundings environment) {
-        this.output = new Output(environment);
-        this.connection = new Connection(environment);
+    WorkflowCommand(CommandEnvironment environment) {
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
     }
 
     @Override
     public Integer call() {
-        String path = Call.path("v1", "workflows", name);
-        JsonNode workflow = connection.api().ask(Call.get(path)).body();
+        String path = ApiRequest.path("v1", "workflows", name);
+        JsonNode workflow = connection.api().send(ApiRequest.get(path)).body();
         JsonNode explained = explained(path);
         if (output.json) {
             ObjectNode all = ((ObjectNode) workflow).deepCopy();
             all.set("questions", explained.path("questions"));
             all.set("answers", explained.path("items"));
-            output.document(all);
-            return Exit.DONE;
+            output.printJson(all);
+            return ExitCode.OK;
         }
-        output.line(Json.text(workflow, "workflow") + " v" + Json.text(workflow, "version")
+        output.printLine(TerminalJson.text(workflow, "workflow") + " v" + TerminalJson.text(workflow, "version")
                 + (workflow.path("paused").asBoolean(false) ? ", paused" : "")
-                + ", owner " + said(Json.text(workflow, "owner")));
+                + ", owner " + said(TerminalJson.text(workflow, "owner")));
         effects(workflow);
         for (JsonNode item : explained.path("items")) {
-            output.line("");
-            output.line(Json.text(item, "subject"));
+            output.printLine("");
+            output.printLine(TerminalJson.text(item, "subject"));
             for (int i = 0; i < explained.path("questions").size(); i++) {
-                output.line("  " + Json.clean(explained.path("questions").get(i).asString("")));
-                output.line("    " + Json.clean(item.path("answers").path(i).asString("")));
+                output.printLine("  " + TerminalJson.sanitize(explained.path("questions").get(i).asString("")));
+                output.printLine("    " + TerminalJson.sanitize(item.path("answers").path(i).asString("")));
             }
         }
-        output.next("semel runs workflow:" + Shell.word(Json.text(workflow, "workflow")));
-        return Exit.DONE;
+        output.suggestCommand("semel runs workflow:" + ShellQuoting.quote(TerminalJson.text(workflow, "workflow")));
+        return ExitCode.OK;
     }
 
     /** Empty for a Java workflow, which has no file to explain. */
     private JsonNode explained(String path) {
         try {
-            return connection.api().ask(Call.get(path + "/explanation")).body();
-        } catch (Failure e) {
-            if (e.exit() != Exit.NOT_FOUND) {
+            return connection.api().send(ApiRequest.get(path + "/explanation")).body();
+        } catch (CommandFailure e) {
+            if (e.exitCode() != ExitCode.NOT_FOUND) {
                 throw e;
             }
-            return Json.object();
+            return TerminalJson.newObject();
         }
     }
 
     private void effects(JsonNode workflow) {
         if (workflow.path("effects").isEmpty()) {
-            output.line("it has no external effects");
+            output.printLine("it has no external effects");
             return;
         }
-        Table table = new Table("STEP", "DOES", "PROTECTION", "KEY", "WINDOW", "OWNER");
+        TextTable table = new TextTable("STEP", "DOES", "PROTECTION", "KEY", "WINDOW", "OWNER");
         for (JsonNode effect : workflow.path("effects")) {
-            String key = Json.text(effect, "key");
+            String key = TerminalJson.text(effect, "key");
             long window = effect.path("window_seconds").asLong(0);
-            table.row(
-                    Json.text(effect, "step"),
-                    Json.text(effect, "does"),
-                    Json.text(effect, "protection"),
+            table.addRow(
+                    TerminalJson.text(effect, "step"),
+                    TerminalJson.text(effect, "does"),
+                    TerminalJson.text(effect, "protection"),
                     key.isEmpty() ? "step id" : key,
-                    window == 0 ? "" : Times.span(Duration.ofSeconds(window)),
-                    said(Json.text(workflow, "owner")));
+                    window == 0 ? "" : DurationText.format(Duration.ofSeconds(window)),
+                    said(TerminalJson.text(workflow, "owner")));
         }
         table.print(output);
     }

@@ -14,7 +14,7 @@ final class WorkflowFiles {
 
     private WorkflowFiles() {}
 
-    static boolean isOne(Path file) {
+    static boolean isWorkflowFile(Path file) {
         return file.toString().matches(".*\\.(yaml|yml|json)");
     }
 
@@ -28,14 +28,14 @@ final class WorkflowFiles {
                 continue;
             }
             try (Stream<Path> inside = Files.list(path)) {
-                inside.filter(WorkflowFiles::isOne).sorted().forEach(all::add);
+                inside.filter(WorkflowFiles::isWorkflowFile).sorted().forEach(all::add);
             } catch (IOException unreadable) {
-                throw bad(path, "cannot be listed", "Check its permissions.");
+                throw failure(path, "cannot be listed", "Check its permissions.");
             }
         }
         if (all.isEmpty()) {
-            throw Failure.here(
-                    Exit.NOT_FOUND,
+            throw CommandFailure.create(
+                    ExitCode.NOT_FOUND,
                     "no-files",
                     "The given paths contain no .yaml, .yml or .json file. Nothing was published.",
                     "Pass the files by name.");
@@ -46,18 +46,18 @@ final class WorkflowFiles {
     static String read(Path file) {
         try {
             if (Files.size(file) > LARGEST) {
-                throw bad(file, "is larger than 4 MiB", "Check the path: a workflow file is small.");
+                throw failure(file, "is larger than 4 MiB", "Check the path: a workflow file is small.");
             }
             return Files.readString(file);
         } catch (CharacterCodingException notText) {
-            throw bad(file, "is not UTF-8", "Convert it.");
+            throw failure(file, "is not UTF-8", "Convert it.");
         } catch (IOException unreadable) {
-            throw bad(file, "cannot be read", "Check the path.");
+            throw failure(file, "cannot be read", "Check the path.");
         }
     }
 
-    static Failure bad(Path file, String what, String fix) {
-        return Failure.here(
-                Exit.FAILED, "invalid-file", Json.clean(file.toString()) + " " + what + ". It was not published.", fix);
+    static CommandFailure failure(Path file, String what, String fix) {
+        return CommandFailure.create(
+                ExitCode.FAILED, "invalid-file", TerminalJson.sanitize(file.toString()) + " " + what + ". It was not published.", fix);
     }
 }

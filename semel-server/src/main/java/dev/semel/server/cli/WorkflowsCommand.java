@@ -5,19 +5,19 @@ import picocli.CommandLine.Command;
 /** `semel workflows`: lists the published workflows. */
 @Command(name = "workflows", description = "Lists the published workflows.")
 final class WorkflowsCommand extends ListCommand {
-    WorkflowsCommand(Surroundings environment) {
+    WorkflowsCommand(CommandEnvironment environment) {
         super(environment);
     }
 
     @Override
-    Sheet sheet() {
-        return Sheet.of(
-                        Call.get(Call.path("v1", "workflows")),
+    ListDefinition listDefinition() {
+        return ListDefinition.of(
+                        ApiRequest.get(ApiRequest.path("v1", "workflows")),
                         "workflows",
                         "no workflows yet. Publish one: semel publish FILE.yaml")
-                .cell("WORKFLOW", item -> Json.text(item, item.has("workflow") ? "workflow" : "name"))
-                .text("VERSION", "version")
-                .text("ID", "workflow_id")
-                .text("TITLE", "title");
+                .addColumn("WORKFLOW", item -> TerminalJson.text(item, item.has("workflow") ? "workflow" : "name"))
+                .addText("VERSION", "version")
+                .addText("ID", "workflow_id")
+                .addText("TITLE", "title");
     }
 }

@@ -9,14 +9,14 @@ import picocli.CommandLine.Command;
         footerHeading = "%nExample:%n",
         footer = "  semel token create --workspace shop --scope admin > token.txt     creates the workspace shop")
 final class WorkspacesCommand extends ListCommand {
-    WorkspacesCommand(Surroundings environment) {
+    WorkspacesCommand(CommandEnvironment environment) {
         super(environment);
     }
 
     @Override
-    Sheet sheet() {
-        return Sheet.of(Call.get(Call.path("v1", "workspaces")), "workspaces", "no workspaces")
-                .text("WORKSPACE", "workspace")
-                .cell("OWN", one -> one.path("own").asBoolean(false) ? "this one" : "");
+    ListDefinition listDefinition() {
+        return ListDefinition.of(ApiRequest.get(ApiRequest.path("v1", "workspaces")), "workspaces", "no workspaces")
+                .addText("WORKSPACE", "workspace")
+                .addColumn("OWN", one -> one.path("own").asBoolean(false) ? "this one" : "");
     }
 }

@@ -1,23 +1,23 @@
 package dev.semel.server.definition;
 
 import dev.cel.common.types.CelKind;
-import dev.semel.key.KeyPolicy;
-import dev.semel.server.language.Expression;
-import dev.semel.server.language.FieldRef;
-import dev.semel.server.language.Fields;
-import dev.semel.server.language.Problems;
-import dev.semel.server.language.Site;
-import dev.semel.server.language.Source;
-import dev.semel.server.language.Spot;
-import dev.semel.server.language.Template;
-import dev.semel.server.language.TemplateCompiler;
-import dev.semel.server.language.Texts;
-import dev.semel.server.language.Tree;
-import dev.semel.server.language.YamlReader;
-import dev.semel.server.steps.FileStep;
+import dev.semel.admission.KeyPolicy;
+import dev.semel.server.expressions.Expression;
+import dev.semel.server.expressions.ValuePath;
+import dev.semel.server.expressions.YamlMapReader;
+import dev.semel.server.expressions.FileErrorCollector;
+import dev.semel.server.expressions.ExpressionContext;
+import dev.semel.server.expressions.SourceText;
+import dev.semel.server.expressions.SourceRange;
+import dev.semel.server.expressions.ValueTemplate;
+import dev.semel.server.expressions.ValueTemplateCompiler;
+import dev.semel.server.expressions.NameSuggestions;
+import dev.semel.server.expressions.YamlNode;
+import dev.semel.server.expressions.YamlReader;
+import dev.semel.server.steps.YamlStep;
 import dev.semel.server.steps.StepReader;
-import dev.semel.workflow.Doors;
-import dev.semel.workflow.Published;
+import dev.semel.workflow.WorkflowTriggers;
+import dev.semel.workflow.WorkflowVersion;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -52,36 +52,36 @@ final class DefinitionReader {
     private static final Duration RETRY_HORIZON = Duration.ofHours(1);
 
     private final String text;
-    private final Source source;
-    private final Problems problems;
-    private final TemplateCompiler templates;
+    private final SourceText source;
+    private final FileErrorCollector problems;
+    private final ValueTemplateCompiler templates;
     private final List<String> warnings = new ArrayList<>();
 
     DefinitionReader(String text) {
         this.text = text;
-        this.source = new Source(text.length() > YamlReader.LARGEST_FILE ? "" : text);
-        this.problems = new Problems(source);
-        this.templates = new TemplateCompiler(source, problems);
+        this.source = new SourceText(text.length() > YamlReader.LARGEST_FILE ? "" : text);
+        this.problems = new FileErrorCollector(source);
+        this.templates = new ValueTemplateCompiler(source, problems);
     }
 
     /** The validated parts of a workflow file. */
-    record Parts(
+    record DefinitionParts(
             String name,
             @Nullable String title,
             @Nullable String owner,
             @Nullable String description,
-            PolicyReader.Rules rules,
-            @Nullable Template key,
+            KeyPolicyReader.IdempotencySection rules,
+            @Nullable ValueTemplate key,
             @Nullable String keyText,
-            InputRules input,
-            Published.Extras extras,
-            List<FileStep> steps,
-            @Nullable Template output,
+            InputSchema input,
+            WorkflowVersion.VersionOptions extras,
+            List<YamlStep> steps,
+            @Nullable ValueTemplate output,
             List<String> warnings) {
-        Parts noting(List<String> more) {
+        DefinitionParts withWarnings(List<String> more) {
             List<String> all = new ArrayList<>(warnings);
             all.addAll(more);
-            return new Parts(
+            return new DefinitionParts(
                     name,
                     title,
                     owner,
@@ -97,38 +97,38 @@ final class DefinitionReader {
         }
     }
 
-    Parts read() {
-        Fields file = Fields.of(YamlReader.read(text, source, problems), "the file", problems);
+    DefinitionParts read() {
+        YamlMapReader file = YamlMapReader.of(YamlReader.read(text, source, problems), "the file", problems);
         if (file == null) {
             throw problems.exception();
         }
-        Fields workflow = new Fields(file.map(), "a workflow", problems).allow(KNOWN, Set.of());
+        YamlMapReader workflow = new YamlMapReader(file.map(), "a workflow", problems).allowOnly(KNOWN, Set.of());
         version(workflow);
         String name = name(workflow);
-        Fields trigger = trigger(workflow);
-        Fields http = http(trigger);
+        YamlMapReader trigger = trigger(workflow);
+        YamlMapReader http = http(trigger);
         boolean requireKey = http != null && http.flag("require_key", false);
-        Template key = http == null ? null : key(http);
-        InputRules input = new InputReader(problems).read(workflow.get("input"));
-        PolicyReader.Rules rules = new PolicyReader(problems, templates).read(workflow.get("idempotency"), requireKey);
-        GateReader gates = new GateReader(problems, templates);
-        Doors doors = trigger == null
-                ? Doors.NONE
-                : new Doors(
-                        new EventsReader(problems, templates).read(trigger),
+        ValueTemplate key = http == null ? null : key(http);
+        InputSchema input = new InputSchemaReader(problems).read(workflow.get("input"));
+        KeyPolicyReader.IdempotencySection rules = new KeyPolicyReader(problems, templates).read(workflow.get("idempotency"), requireKey);
+        ConcurrencyControlReader gates = new ConcurrencyControlReader(problems, templates);
+        WorkflowTriggers doors = trigger == null
+                ? WorkflowTriggers.NONE
+                : new WorkflowTriggers(
+                        new EventTriggerReader(problems, templates).read(trigger),
                         new ScheduleReader(problems, warnings, input).read(trigger));
-        Published.Extras extras = new Published.Extras(gates.read(workflow), workflow.duration("timeout"), doors);
-        List<FileStep> steps = new StepReader(source, problems, templates, warnings).read(workflow);
-        Template output = output(workflow);
+        WorkflowVersion.VersionOptions extras = new WorkflowVersion.VersionOptions(gates.read(workflow), workflow.duration("timeout"), doors);
+        List<YamlStep> steps = new StepReader(source, problems, templates, warnings).read(workflow);
+        ValueTemplate output = output(workflow);
         String title = workflow.text("title");
         String owner = workflow.text("owner");
         String description = workflow.text("description");
         problems.throwIfAny();
-        warnings.addAll(IdleWindows.warnings(steps));
+        warnings.addAll(IneffectiveWindowCheck.warnings(steps));
         String keyText = http == null ? null : written(http);
         warnOfPersonalKey(key, keyText, input);
         lint(owner, rules, input, Stream.concat(reads(key, steps, output), gates.reads().stream()));
-        return new Parts(
+        return new DefinitionParts(
                 name,
                 title,
                 owner,
@@ -143,51 +143,51 @@ final class DefinitionReader {
                 List.copyOf(warnings));
     }
 
-    private @Nullable Fields trigger(Fields workflow) {
-        Fields trigger = Fields.of(workflow.get("trigger"), "trigger", problems);
-        return trigger == null ? null : trigger.allow(Set.of("http", "events", "schedules"), Set.of("webhook"));
+    private @Nullable YamlMapReader trigger(YamlMapReader workflow) {
+        YamlMapReader trigger = YamlMapReader.of(workflow.get("trigger"), "trigger", problems);
+        return trigger == null ? null : trigger.allowOnly(Set.of("http", "events", "schedules"), Set.of("webhook"));
     }
 
-    private @Nullable Fields http(@Nullable Fields trigger) {
+    private @Nullable YamlMapReader http(@Nullable YamlMapReader trigger) {
         if (trigger == null) {
             return null;
         }
-        Fields http = Fields.of(trigger.get("http"), "trigger.http", problems);
-        return http == null ? null : http.allow(Set.of("key", "require_key"), Set.of());
+        YamlMapReader http = YamlMapReader.of(trigger.get("http"), "trigger.http", problems);
+        return http == null ? null : http.allowOnly(Set.of("key", "require_key"), Set.of());
     }
 
-    private void version(Fields workflow) {
-        Tree version = workflow.get("semel");
+    private void version(YamlMapReader workflow) {
+        YamlNode version = workflow.get("semel");
         if (version == null) {
-            problems.add(workflow.spotOf("semel"), "the format version is missing; add 'semel: 1'.");
-        } else if (!(version instanceof Tree.Scalar(Spot _, var value)) || !value.isInt() || value.intValue() != 1) {
-            problems.add(version.spot(), "semel must be 1; this server supports no other format version.");
+            problems.add(workflow.nameRange("semel"), "the format version is missing; add 'semel: 1'.");
+        } else if (!(version instanceof YamlNode.ScalarNode(SourceRange _, var value)) || !value.isInt() || value.intValue() != 1) {
+            problems.add(version.range(), "semel must be 1; this server supports no other format version.");
         }
     }
 
-    private String name(Fields workflow) {
-        Tree tree = workflow.get("workflow");
+    private String name(YamlMapReader workflow) {
+        YamlNode tree = workflow.get("workflow");
         String name = workflow.text("workflow");
         if (tree == null) {
-            problems.add(workflow.spotOf("workflow"), "the name of the workflow is missing; add 'workflow: name'.");
+            problems.add(workflow.nameRange("workflow"), "the name of the workflow is missing; add 'workflow: name'.");
         } else if (name != null && !NAME.matcher(name).matches()) {
-            problems.add(tree.spot(), "a workflow name must be a lower-case letter and up to 63 lower-case letters, digits, _ or -.");
+            problems.add(tree.range(), "a workflow name must be a lower-case letter and up to 63 lower-case letters, digits, _ or -.");
         } else if (name != null && name.startsWith("wf_")) {
-            problems.add(tree.spot(), "a workflow name must not begin with wf_, which is the prefix of workflow ids.");
+            problems.add(tree.range(), "a workflow name must not begin with wf_, which is the prefix of workflow ids.");
         }
         return name == null ? "" : name;
     }
 
     /** Semel stores and shows keys without masks, because users search by them. */
-    private void warnOfPersonalKey(@Nullable Template key, @Nullable String written, InputRules input) {
+    private void warnOfPersonalKey(@Nullable ValueTemplate key, @Nullable String written, InputSchema input) {
         if (key == null || written == null || written.contains("sha256(") || written.contains("short_hash(")) {
             return;
         }
         key.expressions()
-                .flatMap(expression -> expression.reads().stream())
+                .flatMap(expression -> expression.readPaths().stream())
                 .filter(path -> path.root().equals("input") && !path.parts().isEmpty())
                 .filter(path -> input.pii().contains(path.parts().getFirst().toString()))
-                .map(FieldRef::toString)
+                .map(ValuePath::toString)
                 .distinct()
                 .forEach(path ->
                         warnings.add(("trigger.http.key: SEM-P01: it reads %s, which is personal data, and Semel stores and"
@@ -196,62 +196,62 @@ final class DefinitionReader {
     }
 
     /** Null if the caller's header is the key, which is also the default. */
-    private @Nullable Template key(Fields http) {
-        Tree tree = http.get("key");
+    private @Nullable ValueTemplate key(YamlMapReader http) {
+        YamlNode tree = http.get("key");
         if (tree == null) {
             return null;
         }
         int before = problems.count();
-        Template key = templates.compile(tree, Site.of(Site.Kind.KEY), Set.of(CelKind.STRING, CelKind.INT));
+        ValueTemplate key = templates.compile(tree, ExpressionContext.of(ExpressionContext.ContextKind.KEY), Set.of(CelKind.STRING, CelKind.INT));
         if (problems.count() > before) {
             return null;
         }
-        List<FieldRef> reads = key.expressions()
-                .flatMap(expression -> expression.reads().stream())
+        List<ValuePath> reads = key.expressions()
+                .flatMap(expression -> expression.readPaths().stream())
                 .toList();
-        if (!(key instanceof Template.Whole) && !(key instanceof Template.Text)) {
+        if (!(key instanceof ValueTemplate.SingleExpression) && !(key instanceof ValueTemplate.InterpolatedText)) {
             problems.add(
-                    tree.spot(),
+                    tree.range(),
                     "trigger.http.key must be an expression, e.g. ${ input.event_id }; with a constant all triggers"
                             + " would have the same key.");
         } else if (reads.isEmpty()) {
             problems.add(
-                    tree.spot(),
+                    tree.range(),
                     "this key is the same for every trigger, so only the first would start a run; use an id from the"
                             + " input.");
         }
         return isDefault(key) ? null : key;
     }
 
-    private static @Nullable String written(Fields http) {
-        return http.get("key") instanceof Tree.Scalar(Spot _, var value) ? value.asString() : null;
+    private static @Nullable String written(YamlMapReader http) {
+        return http.get("key") instanceof YamlNode.ScalarNode(SourceRange _, var value) ? value.asString() : null;
     }
 
-    private static boolean isDefault(Template key) {
-        return key instanceof Template.Whole(Expression.Plain(FieldRef(String root, List<Object> parts)))
+    private static boolean isDefault(ValueTemplate key) {
+        return key instanceof ValueTemplate.SingleExpression(Expression.PathExpression(ValuePath(String root, List<Object> parts)))
                 && root.equals("header")
                 && parts.size() == 1
                 && parts.getFirst().toString().equalsIgnoreCase("Idempotency-Key");
     }
 
-    private @Nullable Template output(Fields workflow) {
-        Tree tree = workflow.get("output");
+    private @Nullable ValueTemplate output(YamlMapReader workflow) {
+        YamlNode tree = workflow.get("output");
         if (tree == null) {
             return null;
         }
         // Invalid steps also count as known, so that each error is reported once.
-        Set<String> ids = StepReader.visible(workflow).collect(Collectors.toSet());
-        return templates.compile(tree, new Site(Site.Kind.OUTPUT, ids, Set.of(), Set.of()));
+        Set<String> ids = StepReader.visibleIds(workflow).collect(Collectors.toSet());
+        return templates.compile(tree, new ExpressionContext(ExpressionContext.ContextKind.OUTPUT, ids, Set.of(), Set.of()));
     }
 
-    private static Stream<FieldRef> reads(@Nullable Template key, List<FileStep> steps, @Nullable Template output) {
-        Stream<@Nullable Template> all =
-                Stream.concat(Stream.of(key, output), steps.stream().flatMap(FileStep::templates));
+    private static Stream<ValuePath> reads(@Nullable ValueTemplate key, List<YamlStep> steps, @Nullable ValueTemplate output) {
+        Stream<@Nullable ValueTemplate> all =
+                Stream.concat(Stream.of(key, output), steps.stream().flatMap(YamlStep::templates));
         return all.flatMap(template -> template == null ? Stream.<Expression>empty() : template.expressions())
-                .flatMap(expression -> expression.reads().stream());
+                .flatMap(expression -> expression.readPaths().stream());
     }
 
-    private void lint(@Nullable String owner, PolicyReader.Rules rules, InputRules input, Stream<FieldRef> reads) {
+    private void lint(@Nullable String owner, KeyPolicyReader.IdempotencySection rules, InputSchema input, Stream<ValuePath> reads) {
         if (owner == null || owner.isBlank()) {
             warnings.add("The workflow has no owner; the dashboard, alerts and reviews cannot show one. Add owner: team.");
         }
@@ -269,6 +269,6 @@ final class DefinitionReader {
                 .filter(name -> !input.declared().contains(name))
                 .forEach(unknown::add);
         unknown.forEach(name -> warnings.add("input.%s is read but not declared under input.%s"
-                .formatted(Texts.shortened(name), Texts.didYouMean(name, input.declared()))));
+                .formatted(NameSuggestions.shorten(name), NameSuggestions.didYouMean(name, input.declared()))));
     }
 }

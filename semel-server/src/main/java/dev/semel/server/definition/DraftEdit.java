@@ -2,7 +2,7 @@ package dev.semel.server.definition;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.language.YamlEdit;
+import dev.semel.server.expressions.YamlEditor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -11,59 +11,59 @@ import tools.jackson.databind.JsonNode;
 /** One edit of an unpublished workflow text, addressed by step id. */
 public sealed interface DraftEdit {
     /** Applies the edit; the rest of the text stays unchanged. */
-    String in(String text);
+    String applyTo(String text);
 
     /** Sets one field of a step, e.g. `idempotent.time`. */
-    record Write(String step, String field, JsonNode value) implements DraftEdit {
+    record SetField(String step, String field, JsonNode value) implements DraftEdit {
         @Override
-        public String in(String text) {
-            return YamlEdit.set(text, fieldPath(text, step, field), value);
+        public String applyTo(String text) {
+            return YamlEditor.set(text, fieldPath(text, step, field), value);
         }
     }
 
     /** Removes one field of a step. */
-    record Clear(String step, String field) implements DraftEdit {
+    record RemoveField(String step, String field) implements DraftEdit {
         @Override
-        public String in(String text) {
-            return YamlEdit.remove(text, fieldPath(text, step, field));
+        public String applyTo(String text) {
+            return YamlEditor.remove(text, fieldPath(text, step, field));
         }
     }
 
     /** Adds a new step of a kind after another step. */
-    record Add(String after, String id, String kind) implements DraftEdit {
+    record AddStep(String after, String id, String kind) implements DraftEdit {
         @Override
-        public String in(String text) {
-            Outline.Step step = located(text, after);
-            if (Outline.of(text).step(id).isPresent()) {
+        public String applyTo(String text) {
+            StepOutline.OutlineStep step = located(text, after);
+            if (StepOutline.of(text).step(id).isPresent()) {
                 throw invalid("a step '" + id + "' already exists");
             }
-            return YamlEdit.insertAfter(text, step.list(), step.index(), StepText.of(kind, id));
+            return YamlEditor.insertAfter(text, step.list(), step.index(), StepSnippets.snippet(kind, id));
         }
     }
 
     /** Moves a step up or down by one in its list. */
-    record Move(String step, boolean up) implements DraftEdit {
+    record MoveStep(String step, boolean up) implements DraftEdit {
         @Override
-        public String in(String text) {
-            Outline.Step moved = located(text, step);
-            if (up ? moved.index() == 0 : moved.place().last()) {
+        public String applyTo(String text) {
+            StepOutline.OutlineStep moved = located(text, step);
+            if (up ? moved.index() == 0 : moved.position().last()) {
                 throw invalid("step '" + step + "' is already the " + (up ? "first" : "last") + " of its list");
             }
-            return YamlEdit.swap(text, moved.list(), up ? moved.index() - 1 : moved.index());
+            return YamlEditor.swap(text, moved.list(), up ? moved.index() - 1 : moved.index());
         }
     }
 
     /** Deletes a step and the steps inside it. */
-    record Delete(String step) implements DraftEdit {
+    record DeleteStep(String step) implements DraftEdit {
         @Override
-        public String in(String text) {
-            Outline.Step gone = located(text, step);
-            return YamlEdit.removeItem(text, gone.list(), gone.index());
+        public String applyTo(String text) {
+            StepOutline.OutlineStep gone = located(text, step);
+            return YamlEditor.removeItem(text, gone.list(), gone.index());
         }
     }
 
-    private static Outline.Step located(String text, String id) {
-        return Outline.of(text)
+    private static StepOutline.OutlineStep located(String text, String id) {
+        return StepOutline.of(text)
                 .step(id)
                 .orElseThrow(() -> invalid("there is no step '" + id + "' in the text, or the text is not valid YAML"));
     }

@@ -16,10 +16,10 @@ public final class LineDiff {
 
     private final List<String> before;
     private final List<String> after;
-    private final List<Line> lines = new ArrayList<>();
+    private final List<DiffLine> lines = new ArrayList<>();
 
     /** One line of the diff: ' ', '-' or '+' and the text. */
-    private record Line(char mark, String text) {}
+    private record DiffLine(char mark, String text) {}
 
     private LineDiff(String before, String after) {
         this.before = before.lines().toList();
@@ -43,9 +43,9 @@ public final class LineDiff {
         while (tail < shorter - head && fromEnd(before, tail).equals(fromEnd(after, tail))) {
             tail++;
         }
-        before.subList(0, head).forEach(line -> lines.add(new Line(' ', line)));
+        before.subList(0, head).forEach(line -> lines.add(new DiffLine(' ', line)));
         middle(before.subList(head, before.size() - tail), after.subList(head, after.size() - tail));
-        before.subList(before.size() - tail, before.size()).forEach(line -> lines.add(new Line(' ', line)));
+        before.subList(before.size() - tail, before.size()).forEach(line -> lines.add(new DiffLine(' ', line)));
     }
 
     private static String fromEnd(List<String> list, int place) {
@@ -73,12 +73,12 @@ public final class LineDiff {
                 }
             }
         }
-        from.forEach(line -> lines.add(new Line('-', line)));
-        to.forEach(line -> lines.add(new Line('+', line)));
+        from.forEach(line -> lines.add(new DiffLine('-', line)));
+        to.forEach(line -> lines.add(new DiffLine('+', line)));
     }
 
-    private static List<Line> walkedBack(List<String> from, List<String> to, List<int[]> rounds) {
-        List<Line> found = new ArrayList<>();
+    private static List<DiffLine> walkedBack(List<String> from, List<String> to, List<int[]> rounds) {
+        List<DiffLine> found = new ArrayList<>();
         int x = from.size();
         int y = to.size();
         for (int changes = rounds.size() - 1; changes >= 0; changes--) {
@@ -91,10 +91,10 @@ public final class LineDiff {
             while (x > startX && y > startY && x > 0 && y > 0) {
                 x--;
                 y--;
-                found.add(new Line(' ', from.get(x)));
+                found.add(new DiffLine(' ', from.get(x)));
             }
             if (changes > 0) {
-                found.add(down ? new Line('+', to.get(startY)) : new Line('-', from.get(startX)));
+                found.add(down ? new DiffLine('+', to.get(startY)) : new DiffLine('-', from.get(startX)));
             }
             x = startX;
             y = startY;
@@ -128,7 +128,7 @@ public final class LineDiff {
     }
 
     private void hunk(StringBuilder out, int start, int end) {
-        List<Line> part = lines.subList(start, end);
+        List<DiffLine> part = lines.subList(start, end);
         out.append("@@ -")
                 .append(range(start, part, '+'))
                 .append(" +")
@@ -138,7 +138,7 @@ public final class LineDiff {
     }
 
     /** The start line and length of a hunk on one side: all lines except those of the other side. */
-    private String range(int start, List<Line> part, char others) {
+    private String range(int start, List<DiffLine> part, char others) {
         long front = lines.subList(0, start).stream()
                 .filter(line -> line.mark() != others)
                 .count();

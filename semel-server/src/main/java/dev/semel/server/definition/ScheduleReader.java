@@ -1,16 +1,16 @@
 package dev.semel.server.definition;
 
 import dev.semel.error.SemelException;
-import dev.semel.schedule.Cron;
-import dev.semel.schedule.CronProblem;
-import dev.semel.schedule.Every;
-import dev.semel.schedule.Rule;
+import dev.semel.schedule.CronRule;
+import dev.semel.schedule.CronSyntaxException;
+import dev.semel.schedule.IntervalRule;
+import dev.semel.schedule.ScheduleRule;
 import dev.semel.schedule.Schedule;
-import dev.semel.server.language.Fields;
-import dev.semel.server.language.Problems;
-import dev.semel.server.language.Spot;
-import dev.semel.server.language.Texts;
-import dev.semel.server.language.Tree;
+import dev.semel.server.expressions.YamlMapReader;
+import dev.semel.server.expressions.FileErrorCollector;
+import dev.semel.server.expressions.SourceRange;
+import dev.semel.server.expressions.NameSuggestions;
+import dev.semel.server.expressions.YamlNode;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,33 +39,33 @@ final class ScheduleReader {
     private static final Set<String> KNOWN =
             Set.of("id", "cron", "every", "zone", "start", "end", "overlap", "catch_up", "jitter", "data");
 
-    private final Problems problems;
+    private final FileErrorCollector problems;
     private final List<String> warnings;
-    private final InputRules input;
+    private final InputSchema input;
 
-    ScheduleReader(Problems problems, List<String> warnings, InputRules input) {
+    ScheduleReader(FileErrorCollector problems, List<String> warnings, InputSchema input) {
         this.problems = problems;
         this.warnings = warnings;
         this.input = input;
     }
 
-    List<Schedule> read(@Nullable Fields trigger) {
+    List<Schedule> read(@Nullable YamlMapReader trigger) {
         if (trigger == null) {
             return List.of();
         }
-        List<Tree> items = trigger.items("schedules");
+        List<YamlNode> items = trigger.items("schedules");
         if (items.size() > MOST) {
-            problems.add(trigger.spotOf("schedules"), "a workflow may have at most " + MOST + " schedules.");
+            problems.add(trigger.nameRange("schedules"), "a workflow may have at most " + MOST + " schedules.");
             return List.of();
         }
         List<Schedule> schedules = new ArrayList<>();
         Set<String> names = new HashSet<>();
-        for (Tree item : items) {
-            Fields fields = Fields.of(item, "a schedule", problems);
+        for (YamlNode item : items) {
+            YamlMapReader fields = YamlMapReader.of(item, "a schedule", problems);
             if (fields != null) {
-                Schedule schedule = schedule(fields.allow(KNOWN, Set.of()));
+                Schedule schedule = schedule(fields.allowOnly(KNOWN, Set.of()));
                 if (schedule != null && !names.add(schedule.name())) {
-                    problems.add(fields.spotOfValue("id"), "two schedules have the same id " + schedule.name() + ".");
+                    problems.add(fields.valueRange("id"), "two schedules have the same id " + schedule.name() + ".");
                 }
                 if (schedule != null) {
                     schedules.add(schedule);
@@ -75,22 +75,22 @@ final class ScheduleReader {
         return schedules;
     }
 
-    private @Nullable Schedule schedule(Fields fields) {
+    private @Nullable Schedule schedule(YamlMapReader fields) {
         int before = problems.count();
         String name = name(fields);
         ZoneId zone = zone(fields);
         Instant start = time(fields, "start", zone);
         Instant end = time(fields, "end", zone);
         if (start != null && end != null && !end.isAfter(start)) {
-            problems.add(fields.spotOfValue("end"), "end must be after start; this schedule would never fire.");
+            problems.add(fields.valueRange("end"), "end must be after start; this schedule would never fire.");
         }
-        Rule rule = rule(fields, zone, start);
-        Schedule.Overlap overlap =
-                fields.choice("overlap", Schedule.Overlap.class).orElse(Schedule.Overlap.SKIP);
-        Schedule.CatchUp catchUp = catchUp(fields);
+        ScheduleRule rule = rule(fields, zone, start);
+        Schedule.OverlapPolicy overlap =
+                fields.choice("overlap", Schedule.OverlapPolicy.class).orElse(Schedule.OverlapPolicy.SKIP);
+        Schedule.CatchUpPolicy catchUp = catchUp(fields);
         Duration jitter = fields.duration("jitter");
         if (jitter != null && jitter.compareTo(Schedule.LONGEST_JITTER) > 0) {
-            problems.add(fields.spotOfValue("jitter"), "jitter must be at most 1h.");
+            problems.add(fields.valueRange("jitter"), "jitter must be at most 1h.");
         }
         ObjectNode data = data(fields);
         if (problems.count() > before || rule == null) {
@@ -98,8 +98,8 @@ final class ScheduleReader {
         }
         Schedule schedule =
                 new Schedule(name, rule, start, end, overlap, catchUp, jitter == null ? Duration.ZERO : jitter, data);
-        if (schedule.after(Instant.EPOCH) == null) {
-            problems.add(fields.spotOf("id"), "this schedule would never fire between start and end; change the times or the rule.");
+        if (schedule.nextAfter(Instant.EPOCH) == null) {
+            problems.add(fields.nameRange("id"), "this schedule would never fire between start and end; change the times or the rule.");
             return null;
         }
         checkInput(fields, data);
@@ -107,27 +107,27 @@ final class ScheduleReader {
         return schedule;
     }
 
-    private String name(Fields fields) {
+    private String name(YamlMapReader fields) {
         String name = fields.text("id");
         if (fields.get("id") == null) {
-            problems.add(fields.spotOf("id"), "the id of the schedule is missing, e.g. 'id: nightly'.");
+            problems.add(fields.nameRange("id"), "the id of the schedule is missing, e.g. 'id: nightly'.");
         } else if (name != null && !NAME.matcher(name).matches()) {
-            problems.add(fields.spotOfValue("id"), "a schedule id must have 1 to 64 lower-case letters, digits, _ or -.");
+            problems.add(fields.valueRange("id"), "a schedule id must have 1 to 64 lower-case letters, digits, _ or -.");
         }
         return name == null ? "" : name;
     }
 
-    private ZoneId zone(Fields fields) {
+    private ZoneId zone(YamlMapReader fields) {
         String text = fields.text("zone");
         if (text == null) {
             return ZoneOffset.UTC;
         }
         Set<String> known = ZoneId.getAvailableZoneIds();
         if (!known.contains(text)) {
-            String meant = Texts.didYouMean(text, known);
+            String meant = NameSuggestions.didYouMean(text, known);
             problems.add(
-                    fields.spotOfValue("zone"),
-                    "there is no time zone '%s'.%s".formatted(Texts.shortened(text), meant),
+                    fields.valueRange("zone"),
+                    "there is no time zone '%s'.%s".formatted(NameSuggestions.shorten(text), meant),
                     "unknown zone",
                     "Use a name of the IANA time zone database, such as Europe/Berlin or UTC.");
             return ZoneOffset.UTC;
@@ -136,7 +136,7 @@ final class ScheduleReader {
     }
 
     /** A time with an offset, or a local time in the schedule's zone. */
-    private @Nullable Instant time(Fields fields, String name, ZoneId zone) {
+    private @Nullable Instant time(YamlMapReader fields, String name, ZoneId zone) {
         String text = fields.text(name);
         if (text == null) {
             return null;
@@ -148,91 +148,91 @@ final class ScheduleReader {
             } catch (DateTimeException e) {
                 time = LocalDateTime.parse(text).atZone(zone).toInstant();
             }
-            if (!time.isBefore(Instant.EPOCH) && time.isBefore(Rule.END_OF_TIME) && time.getNano() == 0) {
+            if (!time.isBefore(Instant.EPOCH) && time.isBefore(ScheduleRule.END_OF_TIME) && time.getNano() == 0) {
                 return time;
             }
         } catch (DateTimeException e) {
             // Reported below; the parser's message would quote the text.
         }
         problems.add(
-                fields.spotOfValue(name),
+                fields.valueRange(name),
                 name + " must be a time in whole seconds such as 2026-11-15T09:00:00 (in the zone) or"
                         + " 2026-11-15T09:00:00Z.");
         return null;
     }
 
-    private @Nullable Rule rule(Fields fields, ZoneId zone, @Nullable Instant start) {
+    private @Nullable ScheduleRule rule(YamlMapReader fields, ZoneId zone, @Nullable Instant start) {
         boolean both = fields.get("cron") != null && fields.get("every") != null;
         boolean none = fields.get("cron") == null && fields.get("every") == null;
         if (both || none) {
             problems.add(
-                    both ? fields.spotOf("every") : fields.spotOf("id"),
+                    both ? fields.nameRange("every") : fields.nameRange("id"),
                     "a schedule must have either cron or every; this one has " + (both ? "both." : "neither."));
             return null;
         }
         if (fields.get("every") != null) {
             Duration every = fields.duration("every");
-            return every == null ? null : new Every(every, start == null ? Instant.EPOCH : start);
+            return every == null ? null : new IntervalRule(every, start == null ? Instant.EPOCH : start);
         }
         String text = fields.text("cron");
         if (text == null) {
             return null;
         }
         try {
-            return Cron.of(text, zone);
-        } catch (CronProblem e) {
-            problems.add(part(fields.spotOfValue("cron"), text, e), String.valueOf(e.getMessage()));
+            return CronRule.of(text, zone);
+        } catch (CronSyntaxException e) {
+            problems.add(part(fields.valueRange("cron"), text, e), String.valueOf(e.getMessage()));
             return null;
         }
     }
 
     /** The position of the invalid part, if the file has the text without escapes. */
-    private static Spot part(Spot whole, String text, CronProblem problem) {
+    private static SourceRange part(SourceRange whole, String text, CronSyntaxException problem) {
         int written = whole.end() - whole.start();
         int quote = written == text.length() + 2 ? 1 : 0;
         if (written != text.length() + 2 * quote) {
             return whole;
         }
-        int from = whole.start() + quote + Math.min(problem.at(), text.length());
-        return whole.narrowed(from, Math.min(from + problem.length(), whole.end() - quote));
+        int from = whole.start() + quote + Math.min(problem.offset(), text.length());
+        return whole.narrow(from, Math.min(from + problem.length(), whole.end() - quote));
     }
 
-    private Schedule.CatchUp catchUp(Fields fields) {
-        Fields catchUp = Fields.of(fields.get("catch_up"), "catch_up", problems);
+    private Schedule.CatchUpPolicy catchUp(YamlMapReader fields) {
+        YamlMapReader catchUp = YamlMapReader.of(fields.get("catch_up"), "catch_up", problems);
         if (catchUp == null) {
-            return Schedule.CatchUp.USUAL;
+            return Schedule.CatchUpPolicy.DEFAULT;
         }
-        catchUp.allow(Set.of("mode", "within"), Set.of());
-        Schedule.Mode mode = catchUp.choice("mode", Schedule.Mode.class).orElse(Schedule.CatchUp.USUAL.mode());
+        catchUp.allowOnly(Set.of("mode", "within"), Set.of());
+        Schedule.CatchUpMode mode = catchUp.choice("mode", Schedule.CatchUpMode.class).orElse(Schedule.CatchUpPolicy.DEFAULT.mode());
         Duration within = catchUp.duration("within");
-        if (within != null && within.compareTo(Schedule.CatchUp.LONGEST) > 0) {
-            problems.add(catchUp.spotOfValue("within"), "catch_up.within must be at most 30d.");
-            return Schedule.CatchUp.USUAL;
+        if (within != null && within.compareTo(Schedule.CatchUpPolicy.LONGEST) > 0) {
+            problems.add(catchUp.valueRange("within"), "catch_up.within must be at most 30d.");
+            return Schedule.CatchUpPolicy.DEFAULT;
         }
-        return new Schedule.CatchUp(mode, within == null ? Schedule.CatchUp.USUAL.within() : within);
+        return new Schedule.CatchUpPolicy(mode, within == null ? Schedule.CatchUpPolicy.DEFAULT.within() : within);
     }
 
-    private ObjectNode data(Fields fields) {
-        Fields data = Fields.of(fields.get("data"), "data", problems);
+    private ObjectNode data(YamlMapReader fields) {
+        YamlMapReader data = YamlMapReader.of(fields.get("data"), "data", problems);
         if (data == null) {
             return JsonNodeFactory.instance.objectNode();
         }
         if (data.get("scheduled_at") != null) {
-            problems.add(data.spotOf("scheduled_at"), "remove scheduled_at from data: the schedule sets it to the nominal time.");
+            problems.add(data.nameRange("scheduled_at"), "remove scheduled_at from data: the schedule sets it to the nominal time.");
         }
         return (ObjectNode) data.map().toJson();
     }
 
-    private void checkInput(Fields fields, ObjectNode data) {
+    private void checkInput(YamlMapReader fields, ObjectNode data) {
         ObjectNode whole = data.deepCopy().put("scheduled_at", LOOKED_FROM.toString());
         try {
-            input.check("", whole);
+            input.validate("", whole);
         } catch (SemelException e) {
             String what = e.members().get("errors") instanceof List<?> errors && !errors.isEmpty()
                     ? words(errors.getFirst())
                     : "";
             problems.add(
-                    fields.get("data") == null ? fields.spotOf("id") : fields.spotOf("data"),
+                    fields.get("data") == null ? fields.nameRange("id") : fields.nameRange("data"),
                     "the data of this schedule does not match the input of the workflow" + what + ".");
         }
     }
@@ -244,8 +244,8 @@ final class ScheduleReader {
     }
 
     private void warn(Schedule schedule) {
-        if (schedule.rule() instanceof Cron cron) {
-            LocalDateTime gone = cron.jumpedOver(LOOKED_FROM, LOOKED_AHEAD_YEARS);
+        if (schedule.rule() instanceof CronRule cron) {
+            LocalDateTime gone = cron.skippedLocalTime(LOOKED_FROM, LOOKED_AHEAD_YEARS);
             if (gone != null) {
                 warnings.add(
                         ("schedule %s: in %s the clock skips %s on %s. The tick of that day fires once, at the"

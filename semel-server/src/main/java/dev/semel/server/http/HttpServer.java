@@ -13,11 +13,11 @@ import java.net.UnknownHostException;
 /** The HTTP server: Helidon with strict request parsing and Semel's own router. No Helidon type is visible outside. */
 public final class HttpServer implements AutoCloseable {
     private final WebServer server;
-    private final InFlight inFlight;
-    private final Connections connections;
-    private final Settings settings;
+    private final InFlightRequests inFlight;
+    private final OpenConnections connections;
+    private final HttpServerSettings settings;
 
-    private HttpServer(WebServer server, InFlight inFlight, Connections connections, Settings settings) {
+    private HttpServer(WebServer server, InFlightRequests inFlight, OpenConnections connections, HttpServerSettings settings) {
         this.server = server;
         this.inFlight = inFlight;
         this.connections = connections;
@@ -25,12 +25,12 @@ public final class HttpServer implements AutoCloseable {
     }
 
     /** @throws IllegalStateException when the server cannot listen on the address */
-    public static HttpServer start(Settings settings, Router router, Authenticator authenticator, Observer observer) {
-        Dispatch dispatch = new Dispatch(settings, router, authenticator, observer);
-        Connections connections = new Connections(settings);
-        TransportErrors errors = new TransportErrors(settings, observer, dispatch.ids());
-        Guard guard =
-                new Guard(http1(settings), settings, connections, Math.max(settings.maxBody(), router.largestBody()));
+    public static HttpServer start(HttpServerSettings settings, Router router, Authenticator authenticator, RequestObserver observer) {
+        RequestDispatcher dispatch = new RequestDispatcher(settings, router, authenticator, observer);
+        OpenConnections connections = new OpenConnections(settings);
+        TransportErrorHandler errors = new TransportErrorHandler(settings, observer, dispatch.ids());
+        LimitedConnectionSelector guard =
+                new LimitedConnectionSelector(http1(settings), settings, connections, Math.max(settings.maxBody(), router.largestBody()));
         WebServer server = WebServer.builder()
                 .address(address(settings.host()))
                 .port(settings.port())
@@ -39,9 +39,9 @@ public final class HttpServer implements AutoCloseable {
                 .connectionOptions(options -> options.tcpNoDelay(true))
                 .maxTcpConnections(settings.maxConnections())
                 .maxConcurrentRequests(settings.maxConcurrent())
-                .shutdownGracePeriod(settings.drain())
+                .shutdownGracePeriod(settings.drainTimeout())
                 .shutdownHook(false)
-                .directHandlers(errors.everywhere())
+                .directHandlers(errors.forAllEvents())
                 // Passes our own error texts to the handler above, which ignores all others.
                 .errorHandling(ErrorHandling.builder().includeEntity(true).build())
                 .contentEncoding(ContentEncodingContext.builder()
@@ -68,13 +68,13 @@ public final class HttpServer implements AutoCloseable {
     }
 
     /**
-     * Stops listening and lets requests in flight finish within {@link Settings#drain}. New requests on open
+     * Stops listening and lets requests in flight finish within {@link HttpServerSettings#drainTimeout}. New requests on open
      * connections get 503. Then closes every connection.
      */
     public void stop() {
         inFlight.close();
         Thread listener = Thread.ofPlatform().name("http-stop").start(server::stop);
-        inFlight.await(settings.drain());
+        inFlight.await(settings.drainTimeout());
         connections.closeAll();
         try {
             listener.join();
@@ -88,8 +88,8 @@ public final class HttpServer implements AutoCloseable {
         stop();
     }
 
-    /** Turns off Helidon's checks where {@link Head} is stricter, to avoid checking twice. */
-    private static Http1ConnectionSelector http1(Settings settings) {
+    /** Turns off Helidon's checks where {@link RequestHeadValidator} is stricter, to avoid checking twice. */
+    private static Http1ConnectionSelector http1(HttpServerSettings settings) {
         return Http1ConnectionSelector.builder()
                 .config(Http1Config.builder()
                         .maxPrologueLength(settings.maxPrologue() + 16)

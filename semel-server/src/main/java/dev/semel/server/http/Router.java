@@ -15,21 +15,21 @@ import org.jspecify.annotations.Nullable;
 public final class Router {
     private static final int MAX_SEGMENTS = 16;
 
-    private final Node root = new Node();
+    private final PathNode root = new PathNode();
     private final List<Route> all = new ArrayList<>();
     private int largestBody;
-    private @Nullable Handler nowhere;
+    private @Nullable RouteHandler notFoundHandler;
 
-    public Router add(String method, String pattern, Scope scope, Handler handler) {
+    public Router add(String method, String pattern, TokenScope scope, RouteHandler handler) {
         return add(new Route(method, pattern, scope, handler));
     }
 
     public Router add(Route route) {
-        Node node = root;
+        PathNode node = root;
         for (String segment : segments(route.pattern())) {
             node = segment.startsWith("{") ? node.parameter() : node.literal(segment);
         }
-        if (node.routes.putIfAbsent(route.method(), new Target(route, names(route.pattern()))) != null) {
+        if (node.routes.putIfAbsent(route.method(), new RouteTarget(route, names(route.pattern()))) != null) {
             throw new IllegalArgumentException(route.method() + " " + route.pattern() + " is registered twice");
         }
         all.add(route);
@@ -38,14 +38,14 @@ public final class Router {
     }
 
     /** Sets the handler that shows a page to browsers if no route matches. */
-    public Router nowhere(Handler page) {
-        nowhere = page;
+    public Router notFoundHandler(RouteHandler page) {
+        notFoundHandler = page;
         return this;
     }
 
     @Nullable
-    Handler nowhere() {
-        return nowhere;
+    RouteHandler notFoundHandler() {
+        return notFoundHandler;
     }
 
     /** Every route, in the order of registration. */
@@ -58,22 +58,22 @@ public final class Router {
         return largestBody;
     }
 
-    /** Looks up a path. {@link Found#parameters} reports decoding errors of path parameters. */
-    Lookup find(String method, String rawPath) {
+    /** Looks up a path. {@link RouteMatch#parameters} reports decoding errors of path parameters. */
+    LookupResult find(String method, String rawPath) {
         String[] raw = split(rawPath);
         if (raw == null) {
-            return Lookup.NOTHING;
+            return LookupResult.NOTHING;
         }
-        Target target = root.find(method, raw, 0);
+        RouteTarget target = root.find(method, raw, 0);
         if (target == null && method.equals("HEAD")) {
             target = root.find("GET", raw, 0);
         }
         if (target != null) {
-            return new Found(target, raw);
+            return new RouteMatch(target, raw);
         }
         Map<String, Route> others = new TreeMap<>();
         root.collect(raw, 0, others);
-        return others.isEmpty() ? Lookup.NOTHING : new OtherMethods(others);
+        return others.isEmpty() ? LookupResult.NOTHING : new MethodMismatch(others);
     }
 
     /** The segments of a path; null if it cannot match: no leading slash, an empty segment, too many segments. */
@@ -123,16 +123,16 @@ public final class Router {
     }
 
     /** The result of looking up a method and path. */
-    sealed interface Lookup permits Nothing, OtherMethods, Found {
-        Lookup NOTHING = new Nothing();
+    sealed interface LookupResult permits NoRoute, MethodMismatch, RouteMatch {
+        LookupResult NOTHING = new NoRoute();
     }
 
     /** No route has this path. */
-    record Nothing() implements Lookup {}
+    record NoRoute() implements LookupResult {}
 
     /** The path has routes, but only for other methods. */
-    record OtherMethods(Map<String, Route> routes) implements Lookup {
-        String allow() {
+    record MethodMismatch(Map<String, Route> routes) implements LookupResult {
+        String allowHeader() {
             TreeSet<String> methods = new TreeSet<>(routes.keySet());
             methods.add("OPTIONS");
             if (methods.contains("GET")) {
@@ -141,13 +141,13 @@ public final class Router {
             return String.join(", ", methods);
         }
 
-        boolean open() {
-            return routes.values().stream().allMatch(route -> route.scope() == Scope.OPEN);
+        boolean isOpen() {
+            return routes.values().stream().allMatch(route -> route.scope() == TokenScope.OPEN);
         }
     }
 
     /** The route that matches, with the raw path segments. */
-    record Found(Target target, String[] raw) implements Lookup {
+    record RouteMatch(RouteTarget target, String[] raw) implements LookupResult {
         Route route() {
             return target.route;
         }
@@ -158,29 +158,29 @@ public final class Router {
             for (int i = 0; i < raw.length; i++) {
                 String name = target.names.get(i);
                 if (name != null) {
-                    out.put(name, Segments.path(raw[i]));
+                    out.put(name, PercentDecoder.decodePathSegment(raw[i]));
                 }
             }
             return out;
         }
     }
 
-    private record Target(Route route, List<@Nullable String> names) {}
+    private record RouteTarget(Route route, List<@Nullable String> names) {}
 
     /** A node of the routing tree. Changes only while routes are registered. */
-    private static final class Node {
-        private final Map<String, Node> literals = new HashMap<>();
-        private final Map<String, Target> routes = new HashMap<>();
-        private @Nullable Node parameter;
+    private static final class PathNode {
+        private final Map<String, PathNode> literals = new HashMap<>();
+        private final Map<String, RouteTarget> routes = new HashMap<>();
+        private @Nullable PathNode parameter;
 
-        Node literal(String segment) {
-            return literals.computeIfAbsent(segment, _ -> new Node());
+        PathNode literal(String segment) {
+            return literals.computeIfAbsent(segment, _ -> new PathNode());
         }
 
-        Node parameter() {
-            Node existing = parameter;
+        PathNode parameter() {
+            PathNode existing = parameter;
             if (existing == null) {
-                existing = new Node();
+                existing = new PathNode();
                 parameter = existing;
             }
             return existing;
@@ -188,12 +188,12 @@ public final class Router {
 
         /** Prefers a literal to a parameter; tries the parameter if the literal has no such method. */
         @Nullable
-        Target find(String method, String[] raw, int at) {
+        RouteTarget find(String method, String[] raw, int at) {
             if (at == raw.length) {
                 return routes.get(method);
             }
-            Node literal = literals.get(raw[at]);
-            Target target = literal == null ? null : literal.find(method, raw, at + 1);
+            PathNode literal = literals.get(raw[at]);
+            RouteTarget target = literal == null ? null : literal.find(method, raw, at + 1);
             return target != null || parameter == null ? target : parameter.find(method, raw, at + 1);
         }
 
@@ -202,7 +202,7 @@ public final class Router {
                 routes.forEach((method, target) -> into.putIfAbsent(method, target.route));
                 return;
             }
-            Node literal = literals.get(raw[at]);
+            PathNode literal = literals.get(raw[at]);
             if (literal != null) {
                 literal.collect(raw, at + 1, into);
             }

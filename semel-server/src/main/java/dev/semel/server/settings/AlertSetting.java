@@ -10,21 +10,21 @@ import tools.jackson.databind.JsonNode;
 /**
  * Definition of an alert: metric, threshold, time window, and the channel and address to notify.
  *
- * @param signal the metric, one of {@link #SIGNALS}
- * @param above the threshold: a ratio for `conflict_rate`, seconds for `in_doubt_oldest`, otherwise a count
- * @param over length of the time window up to now
+ * @param metric the metric, one of {@link #METRICS}
+ * @param threshold the threshold: a ratio for `conflict_rate`, seconds for `in_doubt_oldest`, otherwise a count
+ * @param window length of the time window up to now
  * @param workflow workflow name; null for all workflows together
  * @param channel name of the channel that sends the notification
  * @param to recipient address for that channel
  */
 public record AlertSetting(
-        String signal,
-        double above,
-        Duration over,
+        String metric,
+        double threshold,
+        Duration window,
         @Nullable String workflow,
         String channel,
         String to) {
-    public static final List<String> SIGNALS = List.of(
+    public static final List<String> METRICS = List.of(
             "conflict_rate",
             "conflicts",
             "duplicates_prevented",
@@ -41,23 +41,23 @@ public record AlertSetting(
     private static final Duration LONGEST = Duration.ofDays(31);
 
     static AlertSetting read(JsonNode node) {
-        Document document = Document.of(node);
+        SettingDocumentReader document = SettingDocumentReader.of(node);
         String signal = document.text("signal", 32);
-        if (!signal.isEmpty() && !SIGNALS.contains(signal)) {
-            document.wrong("signal", "must be one of " + String.join(", ", SIGNALS));
+        if (!signal.isEmpty() && !METRICS.contains(signal)) {
+            document.addProblem("signal", "must be one of " + String.join(", ", METRICS));
         }
-        double above = above(document, signal);
-        Duration over = over(document);
-        String workflow = document.maybeText("workflow", 64);
+        double above = threshold(document, signal);
+        Duration over = window(document);
+        String workflow = document.optionalText("workflow", 64);
         String channel = document.name("channel");
         String to = document.line("to", 320);
-        document.end();
-        document.refuseWhatIsWrong("alert");
+        document.rejectUnknownMembers();
+        document.throwIfInvalid("alert");
         return new AlertSetting(signal, above, over, workflow, channel, to);
     }
 
     /** A number, or text such as `5%` for a ratio and `1h` for a duration. */
-    private static double above(Document document, String signal) {
+    private static double threshold(SettingDocumentReader document, String signal) {
         JsonNode value = document.any("above");
         if (value != null && value.isNumber() && value.doubleValue() >= 0) {
             return value.doubleValue();
@@ -75,20 +75,20 @@ public record AlertSetting(
                 return time.toSeconds();
             }
         }
-        document.wrong(
+        document.addProblem(
                 "above",
                 value == null ? "is missing" : "must be a number of at least 0; a rate may be 5%, a waiting time 1h");
         return 0;
     }
 
-    private static Duration over(Document document) {
-        String text = document.maybeText("over", 8);
+    private static Duration window(SettingDocumentReader document) {
+        String text = document.optionalText("over", 8);
         if (text == null) {
             return Duration.ofMinutes(10);
         }
         Duration time = time(text);
         if (time == null || time.compareTo(LONGEST) > 0 || time.toMinutes() < 1) {
-            document.wrong("over", "must be a duration from 1m to 31d, such as 10m");
+            document.addProblem("over", "must be a duration from 1m to 31d, such as 10m");
             return Duration.ofMinutes(10);
         }
         return time;

@@ -15,15 +15,15 @@ public sealed interface ChannelSetting {
     String kind();
 
     /** The protections that a step using this channel may state. */
-    Honours honours();
+    SupportedProtections protections();
 
     /**
-     * @param words protection names as in workflow files
+     * @param names protection names as in workflow files
      * @param providerWindow how long the provider remembers a key; null if it does not support keys
      */
-    record Honours(Set<String> words, @Nullable Duration providerWindow) {
+    record SupportedProtections(Set<String> names, @Nullable Duration providerWindow) {
         /** The protections that need no support from the provider. */
-        public static final Honours LEAST = new Honours(Set.of("at_most_once", "ask"), null);
+        public static final SupportedProtections LEAST = new SupportedProtections(Set.of("at_most_once", "ask"), null);
     }
 
     /** An email channel. SMTP has no idempotency key, so it supports only basic protections. */
@@ -34,8 +34,8 @@ public sealed interface ChannelSetting {
         }
 
         @Override
-        public Honours honours() {
-            return Honours.LEAST;
+        public SupportedProtections protections() {
+            return SupportedProtections.LEAST;
         }
     }
 
@@ -66,7 +66,7 @@ public sealed interface ChannelSetting {
             Address address,
             Map<String, String> headers,
             @Nullable String signingSecret,
-            Honours honours) implements ChannelSetting {}
+            SupportedProtections protections) implements ChannelSetting {}
 
     /** The target: a plain URL, or the name of a secret that holds it, since some URLs are credentials. */
     record Address(@Nullable String url, @Nullable String urlSecret) {}
@@ -76,7 +76,7 @@ public sealed interface ChannelSetting {
      *
      * @param messageId JSON pointer to the message id in the response; null: none
      */
-    record Provider(String kind, Call http, @Nullable String messageId, Honours honours) implements ChannelSetting {}
+    record Provider(String kind, ProviderRequest http, @Nullable String messageId, SupportedProtections protections) implements ChannelSetting {}
 
     /**
      * The HTTP request to a provider; its body may contain placeholders.
@@ -84,7 +84,7 @@ public sealed interface ChannelSetting {
      * @param form whether the body is sent as a form instead of JSON
      * @param keyHeader the header for the effect key; null: Idempotency-Key
      */
-    record Call(
+    record ProviderRequest(
             String url,
             String method,
             Map<String, String> headers,

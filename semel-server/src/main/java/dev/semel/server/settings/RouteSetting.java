@@ -12,7 +12,7 @@ import tools.jackson.databind.JsonNode;
  * @param essential whether it concerns something the recipient did, such as a receipt or a password reset; general
  *     opt-outs do not apply to it
  */
-public record RouteSetting(String event, boolean essential, List<Leg> legs) {
+public record RouteSetting(String event, boolean essential, List<RouteEntry> entries) {
     private static final int MOST_LEGS = 20;
 
     /** When an entry sends: always, or only as a fallback for those before it. */
@@ -22,29 +22,29 @@ public record RouteSetting(String event, boolean essential, List<Leg> legs) {
     }
 
     /** @param channel name of a channel */
-    public record Leg(String channel, String template, When when) {}
+    public record RouteEntry(String channel, String template, When when) {}
 
     static RouteSetting read(JsonNode node) {
-        Document document = Document.of(node);
+        SettingDocumentReader document = SettingDocumentReader.of(node);
         String event = document.name("event");
         boolean essential = document.flag("essential");
-        List<Leg> legs = new ArrayList<>();
+        List<RouteEntry> legs = new ArrayList<>();
         Set<String> channels = new HashSet<>();
-        for (Document leg : document.objects("channels", MOST_LEGS)) {
+        for (SettingDocumentReader leg : document.objects("channels", MOST_LEGS)) {
             String when = leg.choice("when", List.of("always", "fallback"));
-            var read = new Leg(
+            var read = new RouteEntry(
                     leg.name("channel"), leg.name("template"), when.equals("fallback") ? When.FALLBACK : When.ALWAYS);
             if (legs.isEmpty() && read.when() == When.FALLBACK) {
-                leg.wrong("when", "must not be fallback in the first channel: no channel precedes it");
+                leg.addProblem("when", "must not be fallback in the first channel: no channel precedes it");
             }
             if (!channels.add(read.channel())) {
-                leg.wrong("channel", "appears twice in this route: the message would be sent twice");
+                leg.addProblem("channel", "appears twice in this route: the message would be sent twice");
             }
-            leg.end();
+            leg.rejectUnknownMembers();
             legs.add(read);
         }
-        document.end();
-        document.refuseWhatIsWrong("route");
+        document.rejectUnknownMembers();
+        document.throwIfInvalid("route");
         return new RouteSetting(event, essential, List.copyOf(legs));
     }
 }

@@ -19,29 +19,29 @@ public record TemplateSetting(
     static final int LARGEST = 256 << 10;
 
     /** @param check further validation, such as unclosed placeholders */
-    static TemplateSetting read(JsonNode node, Function<TemplateSetting, List<Problem>> check) {
-        Document document = Document.of(node);
+    static TemplateSetting read(JsonNode node, Function<TemplateSetting, List<SettingProblem>> check) {
+        SettingDocumentReader document = SettingDocumentReader.of(node);
         var template = new TemplateSetting(
-                document.choice("channel", ChannelReader.KINDS),
-                document.maybeLine("subject", 998),
-                document.maybeText("text", LARGEST),
-                document.maybeText("html", LARGEST));
+                document.choice("channel", ChannelSettingReader.KINDS),
+                document.optionalLine("subject", 998),
+                document.optionalText("text", LARGEST),
+                document.optionalText("html", LARGEST));
         boolean mail = template.channel().equals("email");
         if (mail && template.subject() == null && !document.has("subject")) {
-            document.wrong("subject", "is missing: an email needs one");
+            document.addProblem("subject", "is missing: an email needs one");
         }
         if (!mail && document.has("subject")) {
-            document.wrong("subject", "belongs to e-mail only");
+            document.addProblem("subject", "belongs to e-mail only");
         }
         if (!mail && document.has("html")) {
-            document.wrong("html", "belongs to e-mail only");
+            document.addProblem("html", "belongs to e-mail only");
         }
         if (!document.has("text") && !document.has("html")) {
-            document.wrong("text", "is missing: a message needs text");
+            document.addProblem("text", "is missing: a message needs text");
         }
-        document.end();
-        document.wrong(check.apply(template));
-        document.refuseWhatIsWrong("template");
+        document.rejectUnknownMembers();
+        document.addProblem(check.apply(template));
+        document.throwIfInvalid("template");
         return template;
     }
 }

@@ -1,15 +1,15 @@
 package dev.semel.server.steps;
 
 import dev.cel.common.types.CelKind;
-import dev.semel.server.language.Fields;
-import dev.semel.server.language.Problems;
-import dev.semel.server.language.Site;
-import dev.semel.server.language.Source;
-import dev.semel.server.language.Spot;
-import dev.semel.server.language.Template;
-import dev.semel.server.language.TemplateCompiler;
-import dev.semel.server.language.Texts;
-import dev.semel.server.language.Tree;
+import dev.semel.server.expressions.YamlMapReader;
+import dev.semel.server.expressions.FileErrorCollector;
+import dev.semel.server.expressions.ExpressionContext;
+import dev.semel.server.expressions.SourceText;
+import dev.semel.server.expressions.SourceRange;
+import dev.semel.server.expressions.ValueTemplate;
+import dev.semel.server.expressions.ValueTemplateCompiler;
+import dev.semel.server.expressions.NameSuggestions;
+import dev.semel.server.expressions.YamlNode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -39,47 +39,47 @@ public final class StepReader {
 
     private static final Set<String> KNOWN = Set.of("id", "when", "on_error", "title");
 
-    private final Source source;
-    private final Problems problems;
-    private final Draft.Tools tools;
+    private final SourceText source;
+    private final FileErrorCollector problems;
+    private final StepReadContext.ReadTools tools;
     private Set<String> ids = Set.of();
     private int depth;
 
-    public StepReader(Source source, Problems problems, TemplateCompiler templates, List<String> warnings) {
+    public StepReader(SourceText source, FileErrorCollector problems, ValueTemplateCompiler templates, List<String> warnings) {
         this.source = source;
         this.problems = problems;
-        this.tools = new Draft.Tools(problems, templates, warnings, this::inner);
+        this.tools = new StepReadContext.ReadTools(problems, templates, warnings, this::inner);
     }
 
-    public List<FileStep> read(Fields workflow) {
-        Tree steps = workflow.get("steps");
+    public List<YamlStep> read(YamlMapReader workflow) {
+        YamlNode steps = workflow.get("steps");
         if (steps == null) {
             problems.add(
-                    workflow.spotOf("workflow"),
+                    workflow.nameRange("workflow"),
                     "the workflow has no steps; the smallest step is '- {id: note, set: {ok: true}}'.");
             return List.of();
         }
-        List<Tree> items = workflow.items("steps");
-        if (steps instanceof Tree.Items) {
-            List<Tree> all = items.stream().flatMap(StepIds::all).toList();
+        List<YamlNode> items = workflow.items("steps");
+        if (steps instanceof YamlNode.ListNode) {
+            List<YamlNode> all = items.stream().flatMap(StepIdScanner::all).toList();
             if (all.isEmpty() || all.size() > MOST_STEPS) {
                 problems.add(
-                        workflow.spotOfValue("steps"), "a workflow must have 1 to %d steps.".formatted(MOST_STEPS));
+                        workflow.valueRange("steps"), "a workflow must have 1 to %d steps.".formatted(MOST_STEPS));
                 return List.of();
             }
             ids = distinct(all);
         }
-        return read(items, Site.of(Site.Kind.STEP));
+        return read(items, ExpressionContext.of(ExpressionContext.ContextKind.STEP));
     }
 
     /** Reads the steps of a branch or loop. */
-    private List<FileStep> inner(Tree list, Site at) {
-        if (!(list instanceof Tree.Items(Spot _, List<Tree> items)) || items.isEmpty()) {
-            problems.add(list.spot(), "steps must be a list of at least one step.");
+    private List<YamlStep> inner(YamlNode list, ExpressionContext at) {
+        if (!(list instanceof YamlNode.ListNode(SourceRange _, List<YamlNode> items)) || items.isEmpty()) {
+            problems.add(list.range(), "steps must be a list of at least one step.");
             return List.of();
         }
         if (depth >= DEEPEST) {
-            problems.add(list.spot(), "steps may have at most %d nested levels.".formatted(DEEPEST));
+            problems.add(list.range(), "steps may have at most %d nested levels.".formatted(DEEPEST));
             return List.of();
         }
         depth++;
@@ -90,30 +90,30 @@ public final class StepReader {
         }
     }
 
-    private List<FileStep> read(List<Tree> items, Site around) {
-        List<FileStep> steps = new ArrayList<>();
-        Set<String> earlier = new LinkedHashSet<>(around.earlier());
-        for (Tree item : items) {
-            Fields fields = Fields.of(item, "a step", problems);
+    private List<YamlStep> read(List<YamlNode> items, ExpressionContext around) {
+        List<YamlStep> steps = new ArrayList<>();
+        Set<String> earlier = new LinkedHashSet<>(around.earlierSteps());
+        for (YamlNode item : items) {
+            YamlMapReader fields = YamlMapReader.of(item, "a step", problems);
             if (fields == null) {
                 continue;
             }
-            FileStep step = step(fields, new Site(Site.Kind.STEP, earlier, ids, around.items()));
+            YamlStep step = step(fields, new ExpressionContext(ExpressionContext.ContextKind.STEP, earlier, ids, around.loopVariables()));
             if (step != null) {
                 steps.add(step);
             }
             // An invalid step counts as known, so that one error is not reported again at every use.
-            StepIds.visible(item).forEach(earlier::add);
+            StepIdScanner.visibleIds(item).forEach(earlier::add);
         }
         return steps;
     }
 
     /** All step ids of the file; a duplicate is reported with both lines. */
-    private Set<String> distinct(List<Tree> all) {
+    private Set<String> distinct(List<YamlNode> all) {
         Map<String, Integer> lines = new LinkedHashMap<>();
-        for (Tree item : all) {
-            if (item instanceof Tree.Members members
-                    && members.get("id") instanceof Tree.Scalar(Spot spot, var id)
+        for (YamlNode item : all) {
+            if (item instanceof YamlNode.MapNode members
+                    && members.get("id") instanceof YamlNode.ScalarNode(SourceRange spot, var id)
                     && id.isString()) {
                 int line = source.line(spot.start());
                 Integer first = lines.putIfAbsent(id.stringValue(), line);
@@ -121,47 +121,47 @@ public final class StepReader {
                     problems.add(
                             spot,
                             "the step id '%s' is used in line %d and in line %d; step ids must be unique."
-                                    .formatted(Texts.shortened(id.stringValue()), first, line));
+                                    .formatted(NameSuggestions.shorten(id.stringValue()), first, line));
                 }
             }
         }
         return lines.keySet();
     }
 
-    private @Nullable FileStep step(Fields fields, Site site) {
-        Kind kind = kind(fields);
+    private @Nullable YamlStep step(YamlMapReader fields, ExpressionContext site) {
+        StepKind kind = kind(fields);
         if (kind != null) {
             Set<String> known = new TreeSet<>(KNOWN);
-            known.add(kind.word());
+            known.add(kind.name());
             known.addAll(kind.fields());
-            fields.allow(known, Set.of());
+            fields.allowOnly(known, Set.of());
         }
         String id = id(fields);
-        Template when = when(fields, site);
-        FileStep.OnError onError =
-                fields.choice("on_error", FileStep.OnError.class).orElse(FileStep.OnError.FAIL);
+        ValueTemplate when = when(fields, site);
+        YamlStep.ErrorPolicy onError =
+                fields.choice("on_error", YamlStep.ErrorPolicy.class).orElse(YamlStep.ErrorPolicy.FAIL);
         if (kind == null) {
             return null;
         }
-        if (onError == FileStep.OnError.CONTINUE && AT_ONCE.contains(kind.word())) {
+        if (onError == YamlStep.ErrorPolicy.CONTINUE && AT_ONCE.contains(kind.name())) {
             problems.add(
-                    fields.spotOf("on_error"),
+                    fields.nameRange("on_error"),
                     "on_error is not allowed here: if several nested steps fail at once, the reported error would be"
                             + " random.",
                     "not allowed here",
                     "Set on_error: continue on the nested steps that may fail.");
         }
-        Act act = kind.read(new Draft(id == null ? "" : id, fields, site, tools));
-        return id == null || act == null ? null : new FileStep(id, kind.word(), when, onError, act, Set.of()).checked();
+        YamlStepAction act = kind.read(new StepReadContext(id == null ? "" : id, fields, site, tools));
+        return id == null || act == null ? null : new YamlStep(id, kind.name(), when, onError, act, Set.of()).withRecordedValues();
     }
 
     /** The kind of a step: exactly one field must name a kind, without fields that belong to another kind. */
-    private @Nullable Kind kind(Fields fields) {
-        List<Kind> named = Kinds.ALL.stream()
-                .filter(kind -> fields.get(kind.word()) != null)
+    private @Nullable StepKind kind(YamlMapReader fields) {
+        List<StepKind> named = StepKindRegistry.ALL.stream()
+                .filter(kind -> fields.get(kind.name()) != null)
                 .toList();
-        List<Kind> own = named.stream()
-                .filter(kind -> named.stream().noneMatch(other -> other.fields().contains(kind.word())))
+        List<StepKind> own = named.stream()
+                .filter(kind -> named.stream().noneMatch(other -> other.fields().contains(kind.name())))
                 .toList();
         if (own.size() == 1) {
             return own.getFirst();
@@ -171,40 +171,40 @@ public final class StepReader {
                 return null;
             }
             problems.add(
-                    fields.spotOf("id"),
+                    fields.nameRange("id"),
                     "the step has no kind.",
                     "no kind",
-                    "Add one of: %s.".formatted(String.join(", ", Kinds.words())));
+                    "Add one of: %s.".formatted(String.join(", ", StepKindRegistry.words())));
             return null;
         }
         problems.add(
-                fields.spotOf(own.get(1).word()),
+                fields.nameRange(own.get(1).name()),
                 "a step must have exactly one kind; this one has %s."
                         .formatted(String.join(
-                                " and ", own.stream().map(Kind::word).toList())));
+                                " and ", own.stream().map(StepKind::name).toList())));
         return null;
     }
 
     /** A misspelt kind appears as an unknown field. */
-    private boolean unknown(Fields fields) {
+    private boolean unknown(YamlMapReader fields) {
         int before = problems.count();
         Set<String> known = new TreeSet<>(KNOWN);
-        known.addAll(Kinds.words());
-        Kinds.ALL.forEach(kind -> known.addAll(kind.fields()));
-        fields.allow(known, Set.of());
+        known.addAll(StepKindRegistry.words());
+        StepKindRegistry.ALL.forEach(kind -> known.addAll(kind.fields()));
+        fields.allowOnly(known, Set.of());
         return problems.count() > before;
     }
 
-    private @Nullable String id(Fields fields) {
+    private @Nullable String id(YamlMapReader fields) {
         if (fields.get("id") == null) {
             problems.add(
-                    fields.spot().narrowed(fields.spot().start(), fields.spot().start()), "the step has no id; add id: name.");
+                    fields.range().narrow(fields.range().start(), fields.range().start()), "the step has no id; add id: name.");
             return null;
         }
         String id = fields.text("id");
         if (id != null && (!ID.matcher(id).matches() || RESERVED.contains(id))) {
             problems.add(
-                    fields.spotOfValue("id"),
+                    fields.valueRange("id"),
                     "a step id must be a lower-case letter and up to 63 lower-case letters, digits or _%s."
                             .formatted(RESERVED.contains(id) ? ", and '" + id + "' is reserved" : ""));
             return null;
@@ -212,70 +212,70 @@ public final class StepReader {
         return id;
     }
 
-    private @Nullable Template when(Fields fields, Site site) {
+    private @Nullable ValueTemplate when(YamlMapReader fields, ExpressionContext site) {
         return condition(tools, fields, "when", site);
     }
 
     /** A condition: one boolean expression, or true or false. */
-    static @Nullable Template condition(Draft.Tools tools, Fields fields, String name, Site site) {
-        Tree tree = fields.get(name);
+    static @Nullable ValueTemplate condition(StepReadContext.ReadTools tools, YamlMapReader fields, String name, ExpressionContext site) {
+        YamlNode tree = fields.get(name);
         if (tree == null) {
             return null;
         }
-        Template when = tools.templates().compile(tree, site, Set.of(CelKind.BOOL));
-        boolean whole = when instanceof Template.Whole;
-        boolean constant = when instanceof Template.Literal(var value) && value.isBoolean();
-        boolean refused = tree instanceof Tree.Scalar(Spot _, var value)
+        ValueTemplate when = tools.templates().compile(tree, site, Set.of(CelKind.BOOL));
+        boolean whole = when instanceof ValueTemplate.SingleExpression;
+        boolean constant = when instanceof ValueTemplate.Literal(var value) && value.isBoolean();
+        boolean refused = tree instanceof YamlNode.ScalarNode(SourceRange _, var value)
                 && value.asString().startsWith("${");
         if (!whole && !constant && !refused) {
             tools.problems()
-                    .add(tree.spot(), "%s must be one expression that returns true or false: ${ … }.".formatted(name));
+                    .add(tree.range(), "%s must be one expression that returns true or false: ${ … }.".formatted(name));
         }
         return when;
     }
 
     /** All step kinds, in the order in which messages list them. */
-    private static final class Kinds {
-        static final List<Kind> ALL = List.of(
-                new SetKind(),
-                new ChooseKind(),
-                new ForEachKind(),
-                new ParallelKind(),
-                new SleepKind(),
-                new WaitForKind(false),
-                new WaitForKind(true),
-                new ApprovalKind(),
-                new WorkflowKind(),
-                new TxKind(),
-                new HttpKind(),
-                new SendKind(),
-                new EventKind(),
-                new DigestKind(),
-                new PeopleKind.Profile(),
-                new PeopleKind.Subscription(),
-                new PeopleKind.Cohort(),
-                new PeopleKind.TemplateSearch(),
-                new JavaKind());
+    private static final class StepKindRegistry {
+        static final List<StepKind> ALL = List.of(
+                new SetStepKind(),
+                new ChooseStepKind(),
+                new ForEachStepKind(),
+                new ParallelStepKind(),
+                new SleepStepKind(),
+                new WaitForStepKind(false),
+                new WaitForStepKind(true),
+                new ApprovalStepKind(),
+                new ChildWorkflowStepKind(),
+                new TxStepKind(),
+                new HttpStepKind(),
+                new SendStepKind(),
+                new NotifyStepKind(),
+                new DigestStepKind(),
+                new ProfileStepKinds.UserProfileStepKind(),
+                new ProfileStepKinds.SubscriptionStepKind(),
+                new ProfileStepKinds.CohortStepKind(),
+                new ProfileStepKinds.TemplateSearchStepKind(),
+                new JavaStepKind());
 
         static List<String> words() {
-            return ALL.stream().map(Kind::word).toList();
+            return ALL.stream().map(StepKind::name).toList();
         }
     }
 
     /** The step kinds, each with its further fields. */
     public static Map<String, Set<String>> kinds() {
-        return Kinds.ALL.stream().collect(Collectors.toUnmodifiableMap(Kind::word, Kind::fields));
+        return StepKindRegistry.ALL.stream().collect(Collectors.toUnmodifiableMap(StepKind::name, StepKind::fields));
     }
 
     /** The fields that every step may have. */
-    public static Set<String> common() {
+    public static Set<String> commonFields() {
         return KNOWN;
     }
 
     /** The ids of all steps that a file's output may read. */
-    public static Stream<String> visible(Fields workflow) {
-        return workflow.get("steps") instanceof Tree.Items(Spot _, List<Tree> items)
-                ? items.stream().flatMap(StepIds::visible)
+    public static Stream<String> visibleIds(YamlMapReader workflow) {
+        return workflow.get("steps") instanceof YamlNode.ListNode(SourceRange _, List<YamlNode> items)
+                ? items.stream().flatMap(StepIdScanner::visibleIds)
                 : Stream.empty();
     }
 }

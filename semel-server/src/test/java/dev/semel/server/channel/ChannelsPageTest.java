@@ -3,7 +3,7 @@ package dev.semel.server.channel;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -27,18 +27,18 @@ class ChannelsPageTest {
         List<JsonNode> documents = BLOCK.matcher(page())
                 .results()
                 .map(MatchResult::group)
-                .map(block -> Json.parse(block.substring(8, block.length() - 4)))
+                .map(block -> StrictJson.parse(block.substring(8, block.length() - 4)))
                 .toList();
         assertTrue(documents.size() >= 7, () -> documents.size() + " documents");
         try (var workspace = new Workspace(folder)) {
             for (JsonNode document : documents) {
                 if (document.has("kind")) {
-                    var channel = workspace.settings.channels().check(document);
-                    assertEquals(List.of(), Channels.check(channel), document::toString);
+                    var channel = workspace.settings.channels().parse(document);
+                    assertEquals(List.of(), ChannelFactory.check(channel), document::toString);
                 } else if (document.has("event")) {
-                    workspace.settings.routes().check(document);
+                    workspace.settings.routes().parse(document);
                 } else {
-                    var template = workspace.settings.templates().check(document);
+                    var template = workspace.settings.templates().parse(document);
                     assertEquals(List.of(), MessageTemplate.check(template), document::toString);
                 }
             }
@@ -49,15 +49,15 @@ class ChannelsPageTest {
     void the_template_of_the_page_gives_what_one_would_expect() throws IOException {
         JsonNode template = BLOCK.matcher(page())
                 .results()
-                .map(block -> Json.parse(block.group(1)))
+                .map(block -> StrictJson.parse(block.group(1)))
                 .filter(document -> document.has("subject"))
                 .findFirst()
                 .orElseThrow();
-        JsonNode data = Json.parse("""
+        JsonNode data = StrictJson.parse("""
             {"payment": "pay_1", "currency": "eur", "lines": [{"title": "Tea & more", "amount": 250}],
              "license": "LIC-1", "link": "https://acme.example/?a=1&b=2"}
             """);
-        Rendered rendered = MessageTemplate.of("receipt", template).render(data);
+        RenderedMessage rendered = MessageTemplate.of("receipt", template).render(data);
         assertEquals("Receipt for pay_1", rendered.subject());
         assertEquals("Dear customer,\n\n- Tea & more: 2.50 EUR\nYour license is LIC-1.\n", rendered.text());
         assertEquals(

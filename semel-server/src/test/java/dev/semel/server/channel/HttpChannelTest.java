@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import dev.semel.server.settings.ChannelSetting;
-import dev.semel.workflow.Failures;
+import dev.semel.workflow.CallFailures;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpChannelTest {
-    private static final Rendered TEXT = Rendered.text("5 € for \"you\" & me");
+    private static final RenderedMessage TEXT = RenderedMessage.text("5 € for \"you\" & me");
 
     @TempDir
     static Path folder;
@@ -40,7 +40,7 @@ class HttpChannelTest {
     private static Workspace workspace;
 
     private final Post post = new Post();
-    private final List<Calls.Call> calls = new ArrayList<>();
+    private final List<ChannelHttpClient.Call> calls = new ArrayList<>();
     private String answer = "{}";
 
     @BeforeAll
@@ -65,13 +65,13 @@ class HttpChannelTest {
         chat.send(Post.STEP, Message.of("", TEXT));
         assertEquals("https://chat.example/hook/s3cret", calls.getFirst().url());
         assertEquals("POST", calls.getFirst().method());
-        assertEquals(Json.parse("{\"channel\": \"#leads\", \"text\": \"5 € for \\\"you\\\" & me\"}"), body(0));
-        assertEquals(Json.parse("{\"text\": \"5 € for \\\"you\\\" & me\"}"), body(1));
+        assertEquals(StrictJson.parse("{\"channel\": \"#leads\", \"text\": \"5 € for \\\"you\\\" & me\"}"), body(0));
+        assertEquals(StrictJson.parse("{\"text\": \"5 € for \\\"you\\\" & me\"}"), body(1));
         assertEquals(Map.of("Content-Type", "application/json", "Idempotency-Key", "effect-key-1"), headers(0));
-        assertEquals(Set.of("at_most_once", "ask"), chat.honours());
+        assertEquals(Set.of("at_most_once", "ask"), chat.protections());
         assertThrows(
-                Failures.Refused.class,
-                () -> chat.send(Post.STEP, Message.of("#leads", new Rendered("s", null, "<p>x</p>"))));
+                CallFailures.Rejected.class,
+                () -> chat.send(Post.STEP, Message.of("#leads", new RenderedMessage("s", null, "<p>x</p>"))));
         assertEquals(2, calls.size());
     }
 
@@ -84,10 +84,10 @@ class HttpChannelTest {
         hook.send(
                 Post.STEP,
                 new Message(
-                        "order-7", new Rendered("s", "t", "<p>h</p>"), Map.of(), Map.of("X-Semel-Run", "run_1"), 3));
+                        "order-7", new RenderedMessage("s", "t", "<p>h</p>"), Map.of(), Map.of("X-Semel-Run", "run_1"), 3));
         assertEquals("3", headers(0).get("Semel-Depth"), "a circle of servers comes to an end");
         assertEquals(
-                Json.parse(
+                StrictJson.parse(
                         "{\"to\":\"order-7\",\"subject\":\"s\",\"text\":\"t\",\"html\":\"<p>h</p>\",\"id\":\"effect-key-1\"}"),
                 body(0));
         Map<String, String> headers = headers(0);
@@ -97,7 +97,7 @@ class HttpChannelTest {
         assertEquals("Bearer t0ken", headers.get("Authorization"));
         assertEquals("run_1", headers.get("X-Semel-Run"));
         assertEquals("effect-key-1", headers.get("Idempotency-Key"));
-        Calls.Header secret = calls.getFirst().headers().stream()
+        ChannelHttpClient.Header secret = calls.getFirst().headers().stream()
                 .filter(header -> header.name().equals("Authorization"))
                 .findFirst()
                 .orElseThrow();
@@ -108,7 +108,7 @@ class HttpChannelTest {
     /** The example of the specification of Standard Webhooks. */
     @Test
     void a_signature_is_the_one_that_others_compute() {
-        List<Calls.Header> headers = Signing.headers(
+        List<ChannelHttpClient.Header> headers = WebhookSigner.headers(
                 "msg_p5jXN8AQM9LWM0D4loKWxJek",
                 Instant.ofEpochSecond(1_614_265_330),
                 "{\"test\": 2432232314}".getBytes(StandardCharsets.UTF_8),
@@ -128,15 +128,15 @@ class HttpChannelTest {
                                "messages": [{"to": "{{ to }}", "text": "{{ text }}", "ref": "{{ key }}"}]}}}
             """);
         answer = "{\"messages\": [{\"id\": \"sm_1\"}]}";
-        Delivery delivery =
+        DeliveryReceipt delivery =
                 sms.send(Post.STEP, new Message("+49\",\"x\":\"", TEXT, Map.of("sender", "Shop"), Map.of()));
         assertEquals("sm_1", delivery.messageId());
         assertEquals(
-                Json.parse("{\"from\":\"Shop\",\"max\":1,\"messages\":[{\"to\":\"+49\\\",\\\"x\\\":\\\"\","
+                StrictJson.parse("{\"from\":\"Shop\",\"max\":1,\"messages\":[{\"to\":\"+49\\\",\\\"x\\\":\\\"\","
                         + "\"text\":\"5 € for \\\"you\\\" & me\",\"ref\":\"effect-key-1\"}]}"),
                 body(0));
         assertEquals("effect-key-1", headers(0).get("X-Request-Id"));
-        assertEquals(Set.of("provider_key", "at_most_once", "ask"), sms.honours());
+        assertEquals(Set.of("provider_key", "at_most_once", "ask"), sms.protections());
         assertEquals(Optional.of(Duration.ofHours(24)), sms.providerWindow());
         assertEquals(Set.of("sender"), sms.overrides());
         for (String without : List.of("{}", "[]", "\"taken\"", "null", "{\"messages\": [{\"id\": {}}]}")) {
@@ -163,7 +163,7 @@ class HttpChannelTest {
         Channel sms = channel("""
             {"kind": "sms", "http": {"url": "https://sms.example", "body": {"t": "{{ subject }}"}}}
             """);
-        assertThrows(Failures.Refused.class, () -> sms.send(Post.STEP, Message.of("+49", TEXT)));
+        assertThrows(CallFailures.Rejected.class, () -> sms.send(Post.STEP, Message.of("+49", TEXT)));
         assertEquals(List.of(), calls);
     }
 
@@ -173,11 +173,11 @@ class HttpChannelTest {
     void a_message_cannot_set_headers_that_are_not_its_own(String name) throws Exception {
         Channel chat = channel("{\"kind\": \"chat\", \"url\": \"https://a.example\"}");
         assertThrows(
-                Failures.Refused.class,
+                CallFailures.Rejected.class,
                 () -> chat.send(Post.STEP, new Message("#a", TEXT, Map.of(), Map.of(name, "v"))));
         for (String value : List.of("a\r\nX-Admin: 1", "a\nb", "\u0000", "é", "\t")) {
             assertThrows(
-                    Failures.Refused.class,
+                    CallFailures.Rejected.class,
                     () -> chat.send(Post.STEP, new Message("#a", TEXT, Map.of(), Map.of("X-A", value))));
         }
         assertEquals(List.of(), calls);
@@ -187,20 +187,20 @@ class HttpChannelTest {
     @Test
     void a_secret_that_is_not_there_is_a_message_that_was_not_sent() {
         Channel chat = channel("{\"kind\": \"chat\", \"url_secret\": \"nope\"}");
-        assertThrows(Failures.Refused.class, () -> chat.send(Post.STEP, Message.of("#a", TEXT)));
+        assertThrows(CallFailures.Rejected.class, () -> chat.send(Post.STEP, Message.of("#a", TEXT)));
         assertEquals(List.of(), calls);
     }
 
     @Test
     void what_the_call_says_of_a_failure_is_passed_on() throws Exception {
-        for (Exception failure : List.of(new Failures.NotSent("x", null), new IOException("reset"))) {
-            var ports = new Channels.Ports(line(), (step, call) -> {
+        for (Exception failure : List.of(new CallFailures.NotSent("x", null), new IOException("reset"))) {
+            var ports = new ChannelFactory.ChannelServices(line(), (step, call) -> {
                 if (failure instanceof IOException unknown) {
                     throw unknown;
                 }
                 throw (RuntimeException) failure;
             });
-            Channel chat = Channels.of(kept("{\"kind\": \"chat\", \"url\": \"https://a.example\"}"), ports);
+            Channel chat = ChannelFactory.create(kept("{\"kind\": \"chat\", \"url\": \"https://a.example\"}"), ports);
             assertEquals(failure, assertThrows(failure.getClass(), () -> chat.send(Post.STEP, Message.of("#a", TEXT))));
         }
     }
@@ -231,7 +231,7 @@ class HttpChannelTest {
     void what_is_wrong_with_a_channel_has_a_pointer(String document, String expected) {
         List<String> said = new ArrayList<>();
         try {
-            Channels.check(kept(document.strip().replace('\'', '"')))
+            ChannelFactory.check(kept(document.strip().replace('\'', '"')))
                     .forEach(problem -> said.add(problem.pointer() + " " + problem.message()));
         } catch (SemelException refused) {
             said.add(refused.detail());
@@ -241,38 +241,38 @@ class HttpChannelTest {
 
     private Channel channel(String document) {
         ChannelSetting setting = kept(document);
-        assertEquals(List.of(), Channels.check(setting));
-        return Channels.of(setting, new Channels.Ports(line(), (step, call) -> {
+        assertEquals(List.of(), ChannelFactory.check(setting));
+        return ChannelFactory.create(setting, new ChannelFactory.ChannelServices(line(), (step, call) -> {
             calls.add(call);
-            return Json.parse(answer);
+            return StrictJson.parse(answer);
         }));
     }
 
     /** As it comes out of the store. */
     private static ChannelSetting kept(String document) {
-        return workspace.settings.channels().check(Json.parse(document));
+        return workspace.settings.channels().parse(StrictJson.parse(document));
     }
 
-    private Mail.Line line() {
-        Mail.Line line = post.line();
+    private SmtpChannel.ConnectionServices line() {
+        SmtpChannel.ConnectionServices line = post.line();
         Map<String, String> secrets = Map.of(
                 "chat_url", "https://chat.example/hook/s3cret",
                 "token", "t0ken",
                 "sign", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
-        return new Mail.Line(
+        return new SmtpChannel.ConnectionServices(
                 name -> Optional.ofNullable(secrets.get(name))
                         .orElseThrow(() -> new SemelException(ErrorCode.NOT_FOUND, "No secret.", "Store it.")),
-                line.reach(),
+                line.resolver(),
                 line.tls(),
-                line.alarm(),
+                line.timer(),
                 line.clock());
     }
 
     private tools.jackson.databind.JsonNode body(int call) {
-        return Json.parse(calls.get(call).body());
+        return StrictJson.parse(calls.get(call).body());
     }
 
     private Map<String, String> headers(int call) {
-        return calls.get(call).headers().stream().collect(Collectors.toMap(Calls.Header::name, Calls.Header::value));
+        return calls.get(call).headers().stream().collect(Collectors.toMap(ChannelHttpClient.Header::name, ChannelHttpClient.Header::value));
     }
 }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.server.settings.ChannelSetting;
-import dev.semel.workflow.Failures;
+import dev.semel.workflow.CallFailures;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -20,17 +20,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is known of a mail after each way in which a conversation can end. */
 class MailOutcomeTest {
-    private static final MailSettings.Login LOGIN = new MailSettings.Login("acme", "SMTP_PASSWORD");
-    private static final MailSettings.Limits SHORT =
-            new MailSettings.Limits(Duration.ofSeconds(5), Duration.ofMillis(200), Duration.ofSeconds(60));
+    private static final SmtpChannelConfig.Login LOGIN = new SmtpChannelConfig.Login("acme", "SMTP_PASSWORD");
+    private static final SmtpChannelConfig.Timeouts SHORT =
+            new SmtpChannelConfig.Timeouts(Duration.ofSeconds(5), Duration.ofMillis(200), Duration.ofSeconds(60));
 
     @ParameterizedTest
     @ValueSource(strings = {"CONNECT", "EHLO", "AUTH", "MAIL", "RCPT", "DATA"})
     void a_connection_that_is_lost_before_the_last_dot_has_sent_nothing(String point) throws IOException {
         try (var server = new RawMailServer().at(point, RawMailServer.CUT);
                 var post = new Post()) {
-            Mail mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
-            assertThrows(Failures.NotSent.class, () -> mail.send(Post.STEP, Post.message()));
+            SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
+            assertThrows(CallFailures.NotSent.class, () -> mail.send(Post.STEP, Post.message()));
             assertEquals(List.of(), server.mails);
             assertFalse(server.heard.contains("."));
         }
@@ -41,8 +41,8 @@ class MailOutcomeTest {
     void a_connection_that_is_lost_in_the_middle_of_a_mail_has_sent_nothing() throws IOException {
         try (var server = new RawMailServer().at("BODY", RawMailServer.CUT);
                 var post = new Post()) {
-            Message large = Message.of("ann@example.com", new Rendered("x", "line\n".repeat(6_000_000), null));
-            assertThrows(Failures.NotSent.class, () -> post.plain(server.port()).send(Post.STEP, large));
+            Message large = Message.of("ann@example.com", new RenderedMessage("x", "line\n".repeat(6_000_000), null));
+            assertThrows(CallFailures.NotSent.class, () -> post.plain(server.port()).send(Post.STEP, large));
             assertEquals(List.of(), server.mails);
         }
     }
@@ -52,8 +52,8 @@ class MailOutcomeTest {
     void a_server_that_falls_silent_before_the_last_dot_has_sent_nothing(String point) throws IOException {
         try (var server = new RawMailServer().at(point, RawMailServer.SILENCE);
                 var post = new Post()) {
-            Mail mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN, SHORT);
-            assertThrows(Failures.NotSent.class, () -> mail.send(Post.STEP, Post.message()));
+            SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN, SHORT);
+            assertThrows(CallFailures.NotSent.class, () -> mail.send(Post.STEP, Post.message()));
         }
     }
 
@@ -62,7 +62,7 @@ class MailOutcomeTest {
     void after_the_last_dot_only_an_answer_tells(String answer) throws IOException {
         try (var server = new RawMailServer().at(".", answer);
                 var post = new Post()) {
-            Mail mail = post.mail(server.port(), ChannelSetting.Security.NONE, null, SHORT);
+            SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, null, SHORT);
             IOException unknown = assertThrows(IOException.class, () -> mail.send(Post.STEP, Post.message()));
             assertTrue(unknown.toString().contains("may have been sent"), unknown::toString);
             assertTrue(server.heard.contains("."));
@@ -84,8 +84,8 @@ class MailOutcomeTest {
     void a_no_for_now_is_not_sent_and_may_be_tried_again(String point, String answer, String code) throws IOException {
         try (var server = new RawMailServer().at(point, answer).at("HELO", answer);
                 var post = new Post()) {
-            Mail mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
-            Failures.NotSent no = assertThrows(Failures.NotSent.class, () -> mail.send(Post.STEP, Post.message()));
+            SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
+            CallFailures.NotSent no = assertThrows(CallFailures.NotSent.class, () -> mail.send(Post.STEP, Post.message()));
             assertTrue(no.toString().contains("(" + code + ")"), no::toString);
             assertFalse(no.toString().contains("ann@"), no::toString);
         }
@@ -109,8 +109,8 @@ class MailOutcomeTest {
                             .at(point, answer.replace("|", "\r\n"))
                             .at("RSET", afterwards);
                     var post = new Post()) {
-                Mail mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
-                Failures.Refused no = assertThrows(Failures.Refused.class, () -> mail.send(Post.STEP, Post.message()));
+                SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
+                CallFailures.Rejected no = assertThrows(CallFailures.Rejected.class, () -> mail.send(Post.STEP, Post.message()));
                 assertTrue(no.toString().contains("(" + code + ")"), no::toString);
                 assertFalse(no.toString().contains("ann@"), no::toString);
             }
@@ -122,7 +122,7 @@ class MailOutcomeTest {
     void once_the_mail_was_taken_the_end_of_the_conversation_changes_nothing(String end) throws IOException {
         try (var server = new RawMailServer().at("QUIT", end);
                 var post = new Post()) {
-            Delivery delivery = post.mail(server.port(), ChannelSetting.Security.NONE, null, SHORT)
+            DeliveryReceipt delivery = post.mail(server.port(), ChannelSetting.Security.NONE, null, SHORT)
                     .send(Post.STEP, Post.message());
             assertEquals("250 2.0.0 queued as 4711", delivery.detail());
             assertEquals(1, server.mails.size());
@@ -136,43 +136,43 @@ class MailOutcomeTest {
             nobody = door.getLocalPort();
         }
         try (var post = new Post()) {
-            assertThrows(Failures.NotSent.class, () -> post.plain(nobody).send(Post.STEP, Post.message()));
-            Mail.Line line = post.line();
-            Reach nowhere = (host, port) -> {
+            assertThrows(CallFailures.NotSent.class, () -> post.plain(nobody).send(Post.STEP, Post.message()));
+            SmtpChannel.ConnectionServices line = post.line();
+            AllowedAddressResolver nowhere = (host, port) -> {
                 throw new java.net.UnknownHostException(host);
             };
-            Reach forbidden = (host, port) -> {
-                throw new Failures.NotSent("not there", null);
+            AllowedAddressResolver forbidden = (host, port) -> {
+                throw new CallFailures.NotSent("not there", null);
             };
-            for (Reach reach : List.of(nowhere, forbidden, (Reach) (host, port) -> List.of())) {
-                var guarded = new Mail.Line(line.secrets(), reach, line.tls(), line.alarm(), line.clock());
-                var settings = new MailSettings(
+            for (AllowedAddressResolver reach : List.of(nowhere, forbidden, (AllowedAddressResolver) (host, port) -> List.of())) {
+                var guarded = new SmtpChannel.ConnectionServices(line.secrets(), reach, line.tls(), line.timer(), line.clock());
+                var settings = new SmtpChannelConfig(
                         "localhost",
                         nobody,
                         ChannelSetting.Security.NONE,
                         null,
-                        Mailbox.bare("a@b.example").orElseThrow(),
+                        EmailAddress.parseAddress("a@b.example").orElseThrow(),
                         null,
-                        MailSettings.Limits.USUAL);
-                assertThrows(Failures.NotSent.class, () -> new Mail(settings, guarded).send(Post.STEP, Post.message()));
+                        SmtpChannelConfig.Timeouts.DEFAULT);
+                assertThrows(CallFailures.NotSent.class, () -> new SmtpChannel(settings, guarded).send(Post.STEP, Post.message()));
             }
         }
     }
 
     @Test
     void a_send_has_a_longest_time_also_where_the_server_does_not_read() throws IOException {
-        var limits = new MailSettings.Limits(Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofMillis(300));
+        var limits = new SmtpChannelConfig.Timeouts(Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofMillis(300));
         try (var server = new RawMailServer().at("BODY", RawMailServer.SILENCE);
                 var post = new Post()) {
-            Mail mail = post.mail(server.port(), ChannelSetting.Security.NONE, null, limits);
-            Message large = Message.of("ann@example.com", new Rendered("x", "line\n".repeat(6_000_000), null));
-            assertThrows(Failures.NotSent.class, () -> mail.send(Post.STEP, large));
+            SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, null, limits);
+            Message large = Message.of("ann@example.com", new RenderedMessage("x", "line\n".repeat(6_000_000), null));
+            assertThrows(CallFailures.NotSent.class, () -> mail.send(Post.STEP, large));
         }
         for (Map.Entry<String, Class<? extends Exception>> point :
-                Map.of("RCPT", Failures.NotSent.class, ".", IOException.class).entrySet()) {
+                Map.of("RCPT", CallFailures.NotSent.class, ".", IOException.class).entrySet()) {
             try (var server = new RawMailServer().at(point.getKey(), RawMailServer.SILENCE);
                     var post = new Post()) {
-                Mail mail = post.mail(server.port(), ChannelSetting.Security.NONE, null, limits);
+                SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, null, limits);
                 assertThrows(point.getValue(), () -> mail.send(Post.STEP, Post.message()));
             }
         }
@@ -183,7 +183,7 @@ class MailOutcomeTest {
     void a_server_that_talks_without_end_is_left(String point, boolean certain) throws IOException {
         try (var server = new RawMailServer().at(point, RawMailServer.ENDLESS);
                 var post = new Post()) {
-            Class<? extends Exception> expected = certain ? Failures.NotSent.class : IOException.class;
+            Class<? extends Exception> expected = certain ? CallFailures.NotSent.class : IOException.class;
             assertThrows(expected, () -> post.plain(server.port()).send(Post.STEP, Post.message()));
         }
     }
@@ -201,8 +201,8 @@ class MailOutcomeTest {
     void with_a_login_no_mail_goes_to_a_server_that_offers_none() throws IOException {
         try (var server = new RawMailServer().at("EHLO", "250 mail.test");
                 var post = new Post()) {
-            Mail mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
-            assertThrows(Failures.NotSent.class, () -> mail.send(Post.STEP, Post.message()));
+            SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
+            assertThrows(CallFailures.NotSent.class, () -> mail.send(Post.STEP, Post.message()));
             assertEquals(
                     List.of(),
                     server.heard.stream()

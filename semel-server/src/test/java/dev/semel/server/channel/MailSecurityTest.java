@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.server.settings.ChannelSetting;
-import dev.semel.workflow.Failures;
+import dev.semel.workflow.CallFailures;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is encrypted stays encrypted, and what a mail says cannot change where it goes. */
 class MailSecurityTest {
-    private static final MailSettings.Login LOGIN = new MailSettings.Login("acme", "SMTP_PASSWORD");
+    private static final SmtpChannelConfig.Login LOGIN = new SmtpChannelConfig.Login("acme", "SMTP_PASSWORD");
 
     @TempDir
     static Path folder;
@@ -66,8 +66,8 @@ class MailSecurityTest {
                 var refuses = new RawMailServer(good, false).at("STARTTLS", "454 not now");
                 var post = new Post(good.getSocketFactory())) {
             for (RawMailServer server : List.of(none, refuses)) {
-                Mail mail = post.mail(server.port(), ChannelSetting.Security.STARTTLS, LOGIN);
-                assertThrows(Failures.NotSent.class, () -> mail.send(Post.STEP, Post.message()));
+                SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.STARTTLS, LOGIN);
+                assertThrows(CallFailures.NotSent.class, () -> mail.send(Post.STEP, Post.message()));
                 assertFalse(server.heard.stream().anyMatch(line -> line.matches("(AUTH|MAIL|RCPT|DATA).*")));
             }
         }
@@ -83,8 +83,8 @@ class MailSecurityTest {
                 var trusting = new Post(otherName.getSocketFactory());
                 var strange = new Post((SSLSocketFactory) SSLSocketFactory.getDefault())) {
             for (Post post : List.of(trusting, strange)) {
-                Mail mail = post.mail(server.port(), security, LOGIN);
-                assertThrows(Failures.NotSent.class, () -> mail.send(Post.STEP, Post.message()));
+                SmtpChannel mail = post.mail(server.port(), security, LOGIN);
+                assertThrows(CallFailures.NotSent.class, () -> mail.send(Post.STEP, Post.message()));
             }
             assertEquals(List.of(), server.mails);
             assertFalse(server.heard.stream().anyMatch(line -> line.startsWith("AUTH")));
@@ -123,8 +123,8 @@ class MailSecurityTest {
         try (var server = new RawMailServer();
                 var post = new Post()) {
             Message message = Message.of(to, Post.message().rendered());
-            Failures.Refused refused = assertThrows(
-                    Failures.Refused.class, () -> post.plain(server.port()).send(Post.STEP, message));
+            CallFailures.Rejected refused = assertThrows(
+                    CallFailures.Rejected.class, () -> post.plain(server.port()).send(Post.STEP, message));
             assertTrue(refused.toString().endsWith("Nothing was sent."), refused::toString);
             assertEquals(List.of(), server.heard);
         }
@@ -134,13 +134,13 @@ class MailSecurityTest {
     void a_domain_beyond_ascii_is_written_in_ascii() {
         assertEquals(
                 "ann@xn--kln-sna.example",
-                Mailbox.bare("ann@köln.example").orElseThrow().address());
+                EmailAddress.parseAddress("ann@köln.example").orElseThrow().address());
         assertEquals(
-                new Mailbox("Ann, Lee", "a@b.example"),
-                Mailbox.named("\"Ann, Lee\" <a@b.example>").orElseThrow());
-        assertTrue(Mailbox.named("Ann\r\nBcc: x <a@b.example>").isEmpty());
-        assertTrue(Mailbox.bare("a".repeat(65) + "@b.example").isEmpty());
-        assertTrue(Mailbox.bare("a@" + "b.".repeat(130) + "example").isEmpty());
+                new EmailAddress("Ann, Lee", "a@b.example"),
+                EmailAddress.parseWithName("\"Ann, Lee\" <a@b.example>").orElseThrow());
+        assertTrue(EmailAddress.parseWithName("Ann\r\nBcc: x <a@b.example>").isEmpty());
+        assertTrue(EmailAddress.parseAddress("a".repeat(65) + "@b.example").isEmpty());
+        assertTrue(EmailAddress.parseAddress("a@" + "b.".repeat(130) + "example").isEmpty());
     }
 
     /** S12, for mail. */
@@ -163,7 +163,7 @@ class MailSecurityTest {
             for (Map<String, String> headers : evil) {
                 Message message = new Message("ann@example.com", Post.message().rendered(), Map.of(), headers);
                 assertThrows(
-                        Failures.Refused.class,
+                        CallFailures.Rejected.class,
                         () -> post.plain(server.port()).send(Post.STEP, message),
                         headers::toString);
             }
@@ -172,17 +172,17 @@ class MailSecurityTest {
                     Map.of("reply_to", "a@b.example, c@d.example"))) {
                 Message message = new Message("ann@example.com", Post.message().rendered(), overrides, Map.of());
                 assertThrows(
-                        Failures.Refused.class, () -> post.plain(server.port()).send(Post.STEP, message));
+                        CallFailures.Rejected.class, () -> post.plain(server.port()).send(Post.STEP, message));
             }
             for (String subject : List.of("a\r\nBcc: x@y.example", "a\nb", "a\u0000b", " ", "x".repeat(501))) {
-                Message message = Message.of("ann@example.com", new Rendered(subject, "x", null));
+                Message message = Message.of("ann@example.com", new RenderedMessage(subject, "x", null));
                 assertThrows(
-                        Failures.Refused.class, () -> post.plain(server.port()).send(Post.STEP, message));
+                        CallFailures.Rejected.class, () -> post.plain(server.port()).send(Post.STEP, message));
             }
             assertThrows(
-                    Failures.Refused.class,
+                    CallFailures.Rejected.class,
                     () -> post.plain(server.port())
-                            .send(Post.STEP, Message.of("ann@example.com", new Rendered("x", null, null))));
+                            .send(Post.STEP, Message.of("ann@example.com", new RenderedMessage("x", null, null))));
             assertEquals(List.of(), server.heard);
         }
     }
@@ -193,7 +193,7 @@ class MailSecurityTest {
     void a_dot_in_a_text_does_not_end_the_mail(String text) throws IOException {
         try (var server = new RawMailServer();
                 var post = new Post()) {
-            Message message = Message.of("ann@example.com", new Rendered("x", text, null));
+            Message message = Message.of("ann@example.com", new RenderedMessage("x", text, null));
             post.plain(server.port()).send(Post.STEP, message);
             assertEquals(1, server.mails.size());
             assertEquals(1, server.heard.stream().filter("."::equals).count());
@@ -209,8 +209,8 @@ class MailSecurityTest {
     void the_password_stays_out_of_failures() throws IOException {
         try (var server = new RawMailServer().at("AUTH", "535 5.7.8 pässword is wrong");
                 var post = new Post()) {
-            Mail mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
-            Failures.Refused no = assertThrows(Failures.Refused.class, () -> mail.send(Post.STEP, Post.message()));
+            SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
+            CallFailures.Rejected no = assertThrows(CallFailures.Rejected.class, () -> mail.send(Post.STEP, Post.message()));
             assertTrue(no.toString().contains("refused the login"), no::toString);
             assertFalse(no.toString().contains("ssword"), no::toString);
         }

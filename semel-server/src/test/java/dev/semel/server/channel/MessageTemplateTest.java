@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -20,7 +20,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 class MessageTemplateTest {
-    private static final JsonNode DATA = Json.parse("""
+    private static final JsonNode DATA = StrictJson.parse("""
         {"name": "Ann", "amount": 4900, "currency": "usd", "zero": 0, "no": false, "nothing": null, "empty": "",
          "user": {"city": "Köln", "tags": ["a", "b"]}, "half": 1.50,
          "lines": [{"sku": "s1", "sizes": [1, 2]}, {"sku": "s2", "sizes": []}], "none": []}
@@ -67,7 +67,7 @@ class MessageTemplateTest {
     void html_is_always_escaped_and_text_never() {
         ObjectNode data = JsonNodeFactory.instance.objectNode();
         data.put("name", "<b onclick='x'>\"A&B\"</b>");
-        Rendered rendered = template("{{ name }}", "{{ name }}", "<p title=\"{{ name }}\">{{ name }}</p>")
+        RenderedMessage rendered = template("{{ name }}", "{{ name }}", "<p title=\"{{ name }}\">{{ name }}</p>")
                 .render(data);
         String escaped = "&lt;b onclick=&#39;x&#39;&gt;&quot;A&amp;B&quot;&lt;/b&gt;";
         assertEquals("<p title=\"" + escaped + "\">" + escaped + "</p>", rendered.html());
@@ -210,9 +210,9 @@ class MessageTemplateTest {
         refused("{{ long }}{{ long }}", data, "longer than 1048576 bytes");
         refused("{{#each items as a}}{{#each items as b}}{{/each}}{{/each}}", data, "more than 10000 items");
         refused("{{#each items as a}}" + "{{#if a}}{{/if}}".repeat(6_000) + "{{/each}}", data, "1000000 pieces");
-        data.set("huge", Json.parse("1e400"));
+        data.set("huge", StrictJson.parse("1e400"));
         refused("{{ huge }}", data, "too many digits");
-        assertTrue(Json.parse("1e400").isNumber());
+        assertTrue(StrictJson.parse("1e400").isNumber());
     }
 
     @ParameterizedTest
@@ -265,7 +265,7 @@ class MessageTemplateTest {
         assertEquals(100, MessageTemplate.check(document).size());
         assertEquals(
                 1, MessageTemplate.check(JsonNodeFactory.instance.objectNode()).size());
-        assertEquals(2, MessageTemplate.check(Json.parse("{\"text\": 7}")).size());
+        assertEquals(2, MessageTemplate.check(StrictJson.parse("{\"text\": 7}")).size());
     }
 
     @Test
@@ -283,12 +283,12 @@ class MessageTemplateTest {
                         "lines[].sku",
                         "lines[].sizes",
                         "lines[].sizes[]"),
-                template(null, text, null).reads());
+                template(null, text, null).referencedPaths());
     }
 
     @Test
     void a_part_that_is_not_there_is_not_rendered() {
-        Rendered rendered = template(null, "x", null).render(DATA);
+        RenderedMessage rendered = template(null, "x", null).render(DATA);
         assertNull(rendered.subject());
         assertNull(rendered.html());
     }

@@ -16,7 +16,7 @@ final class Post implements AutoCloseable {
     static final Instant NOW = Instant.parse("2026-11-16T08:00:00Z");
     static final Step STEP = step("effect-key-1");
 
-    final Alarm alarm = new Alarm();
+    final TimeoutTimer alarm = new TimeoutTimer();
     private final SSLSocketFactory tls;
 
     Post() {
@@ -48,38 +48,38 @@ final class Post implements AutoCloseable {
 
     static Message message() {
         return Message.of(
-                "ann@example.com", new Rendered("Grüße", "Hallo Ann, 5 € für dich.", "<p>Hallo <b>Ann</b></p>"));
+                "ann@example.com", new RenderedMessage("Grüße", "Hallo Ann, 5 € für dich.", "<p>Hallo <b>Ann</b></p>"));
     }
 
-    Mail.Line line() {
+    SmtpChannel.ConnectionServices line() {
         Map<String, String> secrets = Map.of("SMTP_PASSWORD", "pässword", "WRONG", "no");
-        return new Mail.Line(
+        return new SmtpChannel.ConnectionServices(
                 name -> Optional.ofNullable(secrets.get(name)).orElseThrow(),
-                Reach.EVERYWHERE,
+                AllowedAddressResolver.UNRESTRICTED,
                 tls,
                 alarm,
                 InstantSource.fixed(NOW));
     }
 
-    Mail mail(int port, ChannelSetting.Security security, MailSettings.@Nullable Login login) {
+    SmtpChannel mail(int port, ChannelSetting.Security security, SmtpChannelConfig.@Nullable Login login) {
         return mail(
                 port,
                 security,
                 login,
-                new MailSettings.Limits(Duration.ofSeconds(5), Duration.ofSeconds(20), Duration.ofSeconds(60)));
+                new SmtpChannelConfig.Timeouts(Duration.ofSeconds(5), Duration.ofSeconds(20), Duration.ofSeconds(60)));
     }
 
-    Mail mail(
+    SmtpChannel mail(
             int port,
             ChannelSetting.Security security,
-            MailSettings.@Nullable Login login,
-            MailSettings.Limits limits) {
-        Mailbox from = Mailbox.named("Acme Größe <hello@acme.example>").orElseThrow();
-        Mailbox replyTo = Mailbox.bare("help@acme.example").orElseThrow();
-        return new Mail(new MailSettings("localhost", port, security, login, from, replyTo, limits), line());
+            SmtpChannelConfig.@Nullable Login login,
+            SmtpChannelConfig.Timeouts limits) {
+        EmailAddress from = EmailAddress.parseWithName("Acme Größe <hello@acme.example>").orElseThrow();
+        EmailAddress replyTo = EmailAddress.parseAddress("help@acme.example").orElseThrow();
+        return new SmtpChannel(new SmtpChannelConfig("localhost", port, security, login, from, replyTo, limits), line());
     }
 
-    Mail plain(int port) {
+    SmtpChannel plain(int port) {
         return mail(port, ChannelSetting.Security.NONE, null);
     }
 

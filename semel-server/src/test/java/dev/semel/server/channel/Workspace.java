@@ -1,12 +1,12 @@
 package dev.semel.server.channel;
 
 import dev.semel.Semel;
-import dev.semel.json.Json;
-import dev.semel.server.settings.SecretKeys;
-import dev.semel.server.settings.Settings;
-import dev.semel.server.settings.Shelf;
-import dev.semel.server.settings.Subscriptions;
-import dev.semel.store.Edit;
+import dev.semel.json.StrictJson;
+import dev.semel.server.settings.SecretEncryptionKeys;
+import dev.semel.server.settings.WorkspaceSettings;
+import dev.semel.server.settings.SettingRepository;
+import dev.semel.server.settings.RecipientSubscriptions;
+import dev.semel.store.StoreCommand;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /** A workspace in a store of its own, with its settings and a provider that writes down what it is called with. */
 final class Workspace implements AutoCloseable {
     final Post post = new Post();
-    final List<Calls.Call> calls = new ArrayList<>();
-    final Settings settings;
+    final List<ChannelHttpClient.Call> calls = new ArrayList<>();
+    final WorkspaceSettings settings;
 
     /** What the provider does instead of taking a message; null where it takes it. */
     @Nullable
@@ -27,18 +27,18 @@ final class Workspace implements AutoCloseable {
 
     Workspace(Path folder) {
         semel = Semel.embedded(folder.resolve("semel.db"));
-        id = semel.change(new Edit.OpenWorkspace("default", semel.newSecret(32)))
+        id = semel.change(new StoreCommand.CreateWorkspace("default", semel.newSecret(32)))
                 .ws();
-        settings = new Settings(semel, SecretKeys.none(), new Settings.Checks(MessageTemplate::check, Channels::check));
+        settings = new WorkspaceSettings(semel, SecretEncryptionKeys.none(), new WorkspaceSettings.DocumentChecks(MessageTemplate::check, ChannelFactory::check));
     }
 
-    Outbox outbox() {
-        return new Outbox(id, settings, new Channels.Ports(post.line(), (step, call) -> {
+    MessageDispatcher outbox() {
+        return new MessageDispatcher(id, settings, new ChannelFactory.ChannelServices(post.line(), (step, call) -> {
             calls.add(call);
             if (failure != null) {
                 throw failure;
             }
-            return Json.parse("{\"id\": \"m_1\"}");
+            return StrictJson.parse("{\"id\": \"m_1\"}");
         }));
     }
 
@@ -54,20 +54,20 @@ final class Workspace implements AutoCloseable {
         return put(settings.routes(), event, document);
     }
 
-    private Workspace put(Shelf<?> shelf, String name, String document) {
-        var draft = new Shelf.Draft(id, name, Json.parse(document), null, "test");
-        shelf.check(draft.document());
-        semel.change(shelf.putting(draft));
+    private Workspace put(SettingRepository<?> shelf, String name, String document) {
+        var draft = new SettingRepository.SettingDraft(id, name, StrictJson.parse(document), null, "test");
+        shelf.parse(draft.document());
+        semel.change(shelf.preparePut(draft));
         return this;
     }
 
     Workspace profile(String name, String document) {
-        semel.change(settings.profiles().putting(new Shelf.Draft(id, name, Json.parse(document), null, "test")));
+        semel.change(settings.profiles().preparePut(new SettingRepository.SettingDraft(id, name, StrictJson.parse(document), null, "test")));
         return this;
     }
 
     Workspace unsubscribed(String profile, String topic) {
-        semel.change(settings.subscriptions().putting(new Subscriptions.Word(id, profile, topic, false, "test")));
+        semel.change(settings.subscriptions().preparePut(new RecipientSubscriptions.SubscriptionChange(id, profile, topic, false, "test")));
         return this;
     }
 

@@ -4,7 +4,7 @@ import static dev.semel.server.cli.ScriptedServer.json;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.server.definition.WorkflowName;
+import dev.semel.server.definition.WorkflowNameFinder;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -134,7 +134,7 @@ class ChangeCommandsTest {
         for (int i = 1; i < 60; i++) {
             bomb.append("a%d: &a%d [*a%d, *a%d]\n".formatted(i, i, i - 1, i - 1));
         }
-        assertEquals("pay", WorkflowName.in(bomb + "workflow: pay\n").orElseThrow());
-        assertEquals("pay", WorkflowName.in("x: &x y\nz: *x\nworkflow: pay\n").orElseThrow());
+        assertEquals("pay", WorkflowNameFinder.find(bomb + "workflow: pay\n").orElseThrow());
+        assertEquals("pay", WorkflowNameFinder.find("x: &x y\nz: *x\nworkflow: pay\n").orElseThrow());
     }
 }

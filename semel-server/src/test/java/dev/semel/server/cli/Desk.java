@@ -18,13 +18,13 @@ final class Desk {
     record Result(int exit, String out, String err) {
         /** Stdout must be exactly one JSON document. */
         JsonNode json() {
-            return Json.parse(out);
+            return TerminalJson.parse(out);
         }
     }
 
     final Map<String, String> environment = new HashMap<>();
     final List<Duration> pauses = new ArrayList<>();
-    final List<ServeOptions> served = new ArrayList<>();
+    final List<ServerOptions> served = new ArrayList<>();
     Path folder = Path.of("").toAbsolutePath();
     String stdin = "";
     boolean terminal;
@@ -39,7 +39,7 @@ final class Desk {
     Result run(String... arguments) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
-        Surroundings around = new Surroundings(
+        CommandEnvironment around = new CommandEnvironment(
                 environment,
                 new ByteArrayInputStream(stdin.getBytes(StandardCharsets.UTF_8)),
                 new PrintWriter(out, true),

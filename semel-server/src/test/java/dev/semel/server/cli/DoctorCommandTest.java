@@ -103,25 +103,25 @@ class DoctorCommandTest {
 
     @ParameterizedTest
     @CsvSource({"2000,OK", "1000,WARN", "99,FAIL"})
-    void little_disk_is_a_warning_and_none_a_failure(long mib, Finding.Grade grade) {
-        assertEquals(grade, Examination.disk(Path.of("x"), mib).grade());
+    void little_disk_is_a_warning_and_none_a_failure(long mib, DoctorFinding.Severity grade) {
+        assertEquals(grade, DoctorChecks.checkDiskSpace(Path.of("x"), mib).severity());
     }
 
     @ParameterizedTest
     @CsvSource({"17,FAIL", "25,OK", "26,OK"})
-    void an_old_java_fails(int version, Finding.Grade grade) {
-        assertEquals(grade, Examination.java(version, "/jdk").grade());
+    void an_old_java_fails(int version, DoctorFinding.Severity grade) {
+        assertEquals(grade, DoctorChecks.checkJava(version, "/jdk").severity());
     }
 
     @ParameterizedTest
     @CsvSource({"09:12:04,OK", "09:12:03,OK", "09:11:57,WARN", "09:12:20,WARN", "09:12:10,OK"})
-    void clocks_may_differ_by_five_seconds(String server, Finding.Grade grade) {
+    void clocks_may_differ_by_five_seconds(String server, DoctorFinding.Severity grade) {
         Instant before = Instant.parse("2026-11-15T09:12:04.500Z");
         Instant after = before.plusSeconds(1);
         assertEquals(
                 grade,
-                Examination.clock(Instant.parse("2026-11-15T" + server + "Z"), before, after)
-                        .grade());
+                DoctorChecks.checkClock(Instant.parse("2026-11-15T" + server + "Z"), before, after)
+                        .severity());
     }
 
     private void well() {

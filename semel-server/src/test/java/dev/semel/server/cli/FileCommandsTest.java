@@ -127,8 +127,8 @@ class FileCommandsTest {
     @Test
     void what_new_writes_passes_the_check() throws IOException {
         assertEquals("mail.yaml\n", desk.run("new", "mail").out());
-        for (String example : NewCommand.EXAMPLES) {
-            boolean there = NewCommand.class.getResource("/examples/" + example + ".yaml") != null;
+        for (String example : NewWorkflowCommand.EXAMPLES) {
+            boolean there = NewWorkflowCommand.class.getResource("/examples/" + example + ".yaml") != null;
             assertEquals(
                     there ? 0 : 2,
                     desk.run("new", "my_" + example, "--from", example).exit());
@@ -189,7 +189,7 @@ class FileCommandsTest {
     @Test
     void a_file_is_compared_with_what_is_published() throws IOException {
         write("a.yaml", FINE.formatted("alpha") + "idempotency: {window: 2d}\n");
-        String published = Json.compact(Json.object().put("definition", FINE.formatted("alpha")));
+        String published = TerminalJson.compact(TerminalJson.newObject().put("definition", FINE.formatted("alpha")));
         server.on("GET /v1/workflows/alpha", json(200, published));
         var result = desk.run("diff", "a.yaml");
         assertEquals(0, result.exit(), result.err());

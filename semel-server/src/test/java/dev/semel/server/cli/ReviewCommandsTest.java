@@ -90,23 +90,23 @@ class ReviewCommandsTest {
                         .exit());
         assertEquals(
                 Map.of("runs", Duration.ofDays(30), "payloads", Duration.ofHours(12)),
-                desk.served.getFirst().keep());
+                desk.served.getFirst().retention());
         assertEquals(2, desk.run("serve", "--keep", "keys=1d").exit());
         assertEquals(2, desk.run("serve", "--keep", "runs").exit());
         desk.environment.put("SEMEL_KEEP", "audit=365d, events=14d");
         desk.run("serve");
         assertEquals(
                 Map.of("audit", Duration.ofDays(365), "events", Duration.ofDays(14)),
-                desk.served.getLast().keep());
+                desk.served.getLast().retention());
     }
 
     @Test
     void only_dev_has_a_stand_in_and_only_on_this_machine() {
         desk.environment.put("SEMEL_STAND_IN", "4711");
         desk.run("dev");
-        assertEquals(4711, desk.served.getLast().trust().standIn());
+        assertEquals(4711, desk.served.getLast().stepPermissions().stubPort());
         desk.run("serve");
-        assertEquals(0, desk.served.getLast().trust().standIn());
+        assertEquals(0, desk.served.getLast().stepPermissions().stubPort());
         desk.environment.put("SEMEL_STAND_IN", "evil.example:80");
         assertEquals(2, desk.run("dev").exit());
     }

@@ -43,7 +43,7 @@ class SettingCommandsTest {
         assertFalse((result.out() + result.err()).contains("sk live"));
         String sent = server.seen.getFirst().body();
         assertEquals(
-                "sk live \u202e \"quoted\"\n", Json.parse(sent).path("value").asString(), "exactly what was given");
+                "sk live \u202e \"quoted\"\n", TerminalJson.parse(sent).path("value").asString(), "exactly what was given");
     }
 
     @Test
@@ -112,14 +112,14 @@ class SettingCommandsTest {
     void the_server_gets_its_key_from_the_environment_and_nobody_prints_it() {
         desk.environment.put("SEMEL_SECRET_KEY", "c2VjcmV0");
         desk.run("serve");
-        ServeOptions options = desk.served.getFirst();
+        ServerOptions options = desk.served.getFirst();
         assertEquals("c2VjcmV0", options.secretKey().text());
         assertFalse(options.toString().contains("c2VjcmV0"), options.toString());
     }
 
     @Test
     void the_doctor_knows_a_key_from_what_is_none() {
-        assertEquals("ok", Examination.secretKey("").word());
-        assertEquals("fail", Examination.secretKey("c2hvcnQ=").word());
+        assertEquals("ok", DoctorChecks.checkSecretKey("").severityName());
+        assertEquals("fail", DoctorChecks.checkSecretKey("c2hvcnQ=").severityName());
     }
 }

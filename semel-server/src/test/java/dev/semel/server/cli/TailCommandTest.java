@@ -81,7 +81,7 @@ class TailCommandTest {
                 "run_2\tlead\tk_run_2\tfailed\n",
                 desk.run("tail", "--for", "1s", "--status", "failed", "--plain").out());
         var json = desk.run("tail", "--for", "1s", "--workflow", "lead", "--only", "replayed", "--json");
-        assertEquals(2, Json.parse(json.out()).path("times").asInt(), "one JSON object a line");
+        assertEquals(2, TerminalJson.parse(json.out()).path("times").asInt(), "one JSON object a line");
         assertEquals(2, desk.run("tail", "--only", "everything").exit());
         assertEquals(2, desk.run("tail", "--for", "soon").exit());
     }

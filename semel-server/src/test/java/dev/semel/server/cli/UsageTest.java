@@ -168,22 +168,22 @@ class UsageTest {
     @CsvSource({"PT0.85S,850 ms", "PT48S,48 s", "PT3M12S,3 m 12 s", "PT23H57M3S,23 h 57 m", "PT147H,6 d 3 h", "PT1H,1 h"
     })
     void spans_read_as_people_say_them(Duration span, String said) {
-        assertEquals(said, Times.span(span));
+        assertEquals(said, DurationText.format(span));
     }
 
     @Test
     void a_moment_is_told_from_now() {
         Instant now = Instant.parse("2026-11-15T09:12:04Z");
-        assertEquals("just now", Times.ago(now, now));
-        assertEquals("5 m ago", Times.ago(now.minusSeconds(300), now));
-        assertEquals("in 5 m", Times.ago(now.plusSeconds(300), now));
+        assertEquals("just now", DurationText.formatRelative(now, now));
+        assertEquals("5 m ago", DurationText.formatRelative(now.minusSeconds(300), now));
+        assertEquals("in 5 m", DurationText.formatRelative(now.plusSeconds(300), now));
     }
 
     @Test
     void a_suggested_command_means_what_it_says_when_pasted() {
-        assertEquals("evt_1", Shell.word("evt_1"));
-        assertEquals("'$(rm -rf ~)'", Shell.word("$(rm -rf ~)"));
-        assertEquals("'it'\\''s'", Shell.word("it's"));
-        assertEquals("''", Shell.word(""));
+        assertEquals("evt_1", ShellQuoting.quote("evt_1"));
+        assertEquals("'$(rm -rf ~)'", ShellQuoting.quote("$(rm -rf ~)"));
+        assertEquals("'it'\\''s'", ShellQuoting.quote("it's"));
+        assertEquals("''", ShellQuoting.quote(""));
     }
 }

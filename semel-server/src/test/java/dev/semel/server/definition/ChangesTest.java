@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class ChangesTest {
     private static final String STEPS = "steps: [{id: note, set: {ok: true}}]\n";
 
-    private static Definition file(String sections) {
-        return Definition.compile("semel: 1\nworkflow: w\n" + sections + "\n" + STEPS);
+    private static WorkflowDefinition file(String sections) {
+        return WorkflowDefinition.compile("semel: 1\nworkflow: w\n" + sections + "\n" + STEPS);
     }
 
     @Test
@@ -107,31 +107,31 @@ final class ChangesTest {
         """)
     void a_change_says_what_it_means_for_keys_in_flight(
             String before, String after, String field, String from, String to, String means) {
-        List<Change> changes = Change.between(file(before), file(after));
+        List<DefinitionChange> changes = DefinitionChange.between(file(before), file(after));
         assertEquals(1, changes.size(), changes::toString);
-        Change change = changes.getFirst();
+        DefinitionChange change = changes.getFirst();
         assertEquals(List.of(field, from, to), List.of(change.field(), change.from(), change.to()));
-        assertTrue(change.means().contains(means), change::means);
-        assertEquals(List.of(), Change.between(file(after), file(after)));
+        assertTrue(change.consequence().contains(means), change::consequence);
+        assertEquals(List.of(), DefinitionChange.between(file(after), file(after)));
     }
 
     @Test
     void an_effect_that_comes_or_goes_is_told() {
         String tx = "semel: 1\nworkflow: w\nsteps:\n  - {id: note, set: {ok: true}}\n"
                 + "  - {id: row, tx: {sql: \"insert into t values (1)\"}}\n";
-        List<Change> come = Change.between(file(""), Definition.compile(tx));
+        List<DefinitionChange> come = DefinitionChange.between(file(""), WorkflowDefinition.compile(tx));
         assertEquals("steps.row", come.getFirst().field());
         assertTrue(come.getFirst().to().contains("tx"), come::toString);
-        List<Change> gone = Change.between(Definition.compile(tx), file(""));
+        List<DefinitionChange> gone = DefinitionChange.between(WorkflowDefinition.compile(tx), file(""));
         assertEquals("", gone.getFirst().to());
-        assertTrue(gone.getFirst().means().contains("runs in progress"), gone::toString);
+        assertTrue(gone.getFirst().consequence().contains("runs in progress"), gone::toString);
     }
 
     @Test
     void a_circle_of_workflows_is_refused_where_it_closes() {
         Map<String, List<String>> calls =
                 Map.of("b", List.of("x", "c"), "c", List.of("a"), "x", List.of("y"), "y", List.of("x"));
-        Definition file = Definition.compile("""
+        WorkflowDefinition file = WorkflowDefinition.compile("""
             semel: 1
             workflow: a
             steps:
@@ -140,20 +140,20 @@ final class ChangesTest {
                 workflow: b
             """);
         SemelException refused = assertThrows(
-                SemelException.class, () -> Loops.refuse(file, name -> calls.getOrDefault(name, List.of())));
+                SemelException.class, () -> WorkflowCallCycleCheck.rejectCycles(file, name -> calls.getOrDefault(name, List.of())));
         assertEquals(ErrorCode.INVALID_DEFINITION, refused.code());
         assertTrue(refused.detail().contains("line 6, column 15"), refused::detail);
         assertTrue(refused.detail().contains("a → b → c → a"), refused::detail);
         assertTrue(refused.detail().contains("^"), refused::detail);
         assertTrue(refused.detail().contains("Nothing was published."), refused::detail);
-        Loops.refuse(file, _ -> List.of());
-        assertEquals(List.of("x", "b"), file.calls());
+        WorkflowCallCycleCheck.rejectCycles(file, _ -> List.of());
+        assertEquals(List.of("x", "b"), file.calledWorkflows());
     }
 
     @Test
     void a_workflow_that_calls_itself_is_a_circle_too() {
-        Definition file = Definition.compile("semel: 1\nworkflow: a\nsteps:\n  - { id: again, workflow: a }\n");
-        assertThrows(SemelException.class, () -> Loops.refuse(file, _ -> List.of()));
-        assertFalse(Loops.path("a", "a", _ -> List.of()).isEmpty());
+        WorkflowDefinition file = WorkflowDefinition.compile("semel: 1\nworkflow: a\nsteps:\n  - { id: again, workflow: a }\n");
+        assertThrows(SemelException.class, () -> WorkflowCallCycleCheck.rejectCycles(file, _ -> List.of()));
+        assertFalse(WorkflowCallCycleCheck.findCycle("a", "a", _ -> List.of()).isEmpty());
     }
 }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -23,14 +23,14 @@ final class Drafts {
     }
 
     /** What compiles here fits the schema as well: all tests of this room are its corpus. */
-    static Definition compiled(String section) {
-        Definition definition = Definition.compile(with(section));
+    static WorkflowDefinition compiled(String section) {
+        WorkflowDefinition definition = WorkflowDefinition.compile(with(section));
         Assertions.assertEquals(List.of(), Schemas.faults(with(section)), section);
         return definition;
     }
 
     static SemelException refused(String text) {
-        SemelException e = assertThrows(SemelException.class, () -> Definition.compile(text));
+        SemelException e = assertThrows(SemelException.class, () -> WorkflowDefinition.compile(text));
         Assertions.assertEquals(ErrorCode.INVALID_DEFINITION, e.code());
         return e;
     }
@@ -61,15 +61,15 @@ final class Drafts {
 
     /** The output of a workflow whose only work is this output, written as one line of YAML. */
     static JsonNode output(String output, String input) {
-        Definition definition = compiled(STEP + "output: " + output + "\n");
+        WorkflowDefinition definition = compiled(STEP + "output: " + output + "\n");
         return run(definition, input);
     }
 
-    static JsonNode run(Definition definition, String input) {
+    static JsonNode run(WorkflowDefinition definition, String input) {
         try {
             return definition
-                    .body(dev.semel.server.steps.Outside.NOWHERE)
-                    .run(new MemoryContext("run_1"), Json.parse(input));
+                    .body(dev.semel.server.steps.StepServices.UNAVAILABLE)
+                    .run(new MemoryContext("run_1"), StrictJson.parse(input));
         } catch (SemelException e) {
             throw e;
         } catch (Exception e) {

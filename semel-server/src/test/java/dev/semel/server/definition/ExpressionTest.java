@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -85,7 +85,7 @@ class ExpressionTest {
         """)
     void an_expression_gives(String expression, String result) {
         String quoted = "'" + expression.replace("'", "''") + "'";
-        assertEquals(result, Json.write(Drafts.output(quoted, INPUT)));
+        assertEquals(result, StrictJson.write(Drafts.output(quoted, INPUT)));
     }
 
     @ParameterizedTest
@@ -229,7 +229,7 @@ class ExpressionTest {
         assertEquals(evil, Drafts.output("${ input.evil }", INPUT).stringValue());
         assertEquals("a " + evil, Drafts.output("a ${ input.evil }", INPUT).stringValue());
         assertEquals(evil + "!", Drafts.output("${ input.evil + \"!\" }", INPUT).stringValue());
-        Definition twice = Drafts.compiled("""
+        WorkflowDefinition twice = Drafts.compiled("""
             steps:
               - {id: a, set: {v: '${ input.evil }'}}
               - {id: b, set: {v: 'x ${ steps.a.v }'}}

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class InputTest {
-    private static final Definition PAYMENT = Drafts.compiled("""
+    private static final WorkflowDefinition PAYMENT = Drafts.compiled("""
         input:
           payment_id: { type: string, required: true, search: true }
           amount:     { type: integer, required: true }
@@ -42,7 +42,7 @@ class InputTest {
                 "{\"payment_id\":\"p\",\"amount\":1,\"share\":0.5,\"paid\":true}"
             })
     void data_that_fits_passes(String data) {
-        PAYMENT.checkInput(Json.parse(data));
+        PAYMENT.checkInput(StrictJson.parse(data));
     }
 
     @ParameterizedTest
@@ -58,7 +58,7 @@ class InputTest {
         [4111]                                              | /data       | must be of type object, but is a list
         """)
     void data_that_does_not_fit_is_named_by_pointer_and_never_by_value(String data, String pointer, String message) {
-        SemelException e = assertThrows(SemelException.class, () -> PAYMENT.checkInput(Json.parse(data)));
+        SemelException e = assertThrows(SemelException.class, () -> PAYMENT.checkInput(StrictJson.parse(data)));
         assertEquals(ErrorCode.INVALID_INPUT, e.code());
         assertEquals(
                 List.of(Map.of("pointer", pointer, "message", message)),
@@ -70,13 +70,13 @@ class InputTest {
     @Test
     void every_mistake_in_the_data_is_reported() {
         SemelException e =
-                assertThrows(SemelException.class, () -> PAYMENT.checkInput(Json.parse("{\"note\":1,\"tags\":2}")));
+                assertThrows(SemelException.class, () -> PAYMENT.checkInput(StrictJson.parse("{\"note\":1,\"tags\":2}")));
         assertEquals(4, ((List<?>) Objects.requireNonNull(e.members().get("errors"))).size());
     }
 
     @Test
     void a_file_without_input_takes_anything() {
-        Drafts.compiled("").checkInput(Json.parse("[1]"));
+        Drafts.compiled("").checkInput(StrictJson.parse("[1]"));
     }
 
     @ParameterizedTest
@@ -88,7 +88,7 @@ class InputTest {
         ${ input.id }                      | false
         """)
     void a_key_that_shows_what_names_a_person_is_a_warning(String key, boolean warned) {
-        Definition file = Drafts.compiled("""
+        WorkflowDefinition file = Drafts.compiled("""
             trigger: { http: { key: '%s' } }
             input:
               email: { type: string, pii: true }
@@ -104,6 +104,6 @@ class InputTest {
     @Test
     void search_and_personal_fields_are_known() {
         assertEquals(Set.of("payment_id"), PAYMENT.searchFields());
-        assertEquals(Set.of("email"), PAYMENT.personalFields());
+        assertEquals(Set.of("email"), PAYMENT.piiFields());
     }
 }

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class KeyTest {
-    private static Definition keyed(String expression) {
+    private static WorkflowDefinition keyed(String expression) {
         return Drafts.compiled("trigger:\n  http:\n    key: " + expression + "\n");
     }
 
@@ -36,7 +36,7 @@ class KeyTest {
     void without_a_key_expression_nothing_is_derived() {
         assertFalse(Drafts.compiled("").derivesKey());
         assertFalse(Drafts.compiled("trigger: {http: {require_key: true}}\n").derivesKey());
-        assertThrows(IllegalStateException.class, () -> Drafts.compiled("").deriveKey(Json.parse("{}"), Map.of()));
+        assertThrows(IllegalStateException.class, () -> Drafts.compiled("").deriveKey(StrictJson.parse("{}"), Map.of()));
     }
 
     @ParameterizedTest
@@ -52,9 +52,9 @@ class KeyTest {
         ${ header["X-EVENT-ID"] + input.id } | {"id":"2"}             | h12
         """)
     void a_key_is_made_from_the_input_or_a_header(String key, String input, String made) {
-        Definition definition = keyed(key);
+        WorkflowDefinition definition = keyed(key);
         assertTrue(definition.derivesKey());
-        assertEquals(made, definition.deriveKey(Json.parse(input), Map.of("X-Event-Id", "h1")));
+        assertEquals(made, definition.deriveKey(StrictJson.parse(input), Map.of("X-Event-Id", "h1")));
     }
 
     @ParameterizedTest
@@ -69,7 +69,7 @@ class KeyTest {
         order-${ input.id }             | {"id":null}    | an expression inside text returned null
         """)
     void a_key_that_comes_out_empty_or_fails_is_a_missing_key(String key, String input, String because) {
-        SemelException e = assertThrows(SemelException.class, () -> keyed(key).deriveKey(Json.parse(input), Map.of()));
+        SemelException e = assertThrows(SemelException.class, () -> keyed(key).deriveKey(StrictJson.parse(input), Map.of()));
         assertEquals(ErrorCode.IDEMPOTENCY_KEY_REQUIRED, e.code());
         assertTrue(e.detail().contains("because " + because), e.detail());
         assertTrue(e.detail().endsWith("No run was started."));
@@ -80,7 +80,7 @@ class KeyTest {
         for (String id :
                 new String[] {"\"schlüssel\"", "\"a\\nb\"", "\"" + "a".repeat(256) + "\"", "true", "[1]", "{\"a\":1}"
                 }) {
-            var input = Json.parse("{\"id\":" + id + "}");
+            var input = StrictJson.parse("{\"id\":" + id + "}");
             SemelException e = assertThrows(
                     SemelException.class, () -> keyed("${ input.id }").deriveKey(input, Map.of()));
             assertEquals(ErrorCode.IDEMPOTENCY_KEY_INVALID, e.code());
@@ -129,11 +129,11 @@ class KeyTest {
     void two_different_lists_of_parts_never_make_the_same_key() {
         String[] parts = {"a", "b", ":", "%", "a:b", "%3A", "a%", " ", "ä"};
         var made = new HashMap<String, String>();
-        Definition definition = keyed("${ key(input.a, input.b) }");
+        WorkflowDefinition definition = keyed("${ key(input.a, input.b) }");
         for (String a : parts) {
             for (String b : parts) {
                 if (!a.isBlank() && !b.isBlank()) {
-                    var input = Json.parse("{\"a\":\"" + a + "\",\"b\":\"" + b + "\"}");
+                    var input = StrictJson.parse("{\"a\":\"" + a + "\",\"b\":\"" + b + "\"}");
                     String before = made.put(definition.deriveKey(input, Map.of()), a + "\n" + b);
                     assertEquals(null, before);
                 }

@@ -1,13 +1,13 @@
 package dev.semel.server.definition;
 
-import dev.semel.json.Json;
-import dev.semel.workflow.Approval;
+import dev.semel.json.StrictJson;
+import dev.semel.workflow.ApprovalRequest;
 import dev.semel.workflow.Decision;
-import dev.semel.workflow.Durable;
-import dev.semel.workflow.EffectPlan;
+import dev.semel.workflow.DurableOperations;
+import dev.semel.workflow.EffectSpec;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Step;
-import dev.semel.workflow.StepPlan;
+import dev.semel.workflow.StepSpec;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** A journal in memory: a recorded step is not run again, and results come back as they would from a store. */
-final class MemoryContext implements Durable {
+final class MemoryContext implements DurableOperations {
     final Map<String, String> recorded = new LinkedHashMap<>();
     private final String runId;
 
@@ -37,11 +37,11 @@ final class MemoryContext implements Durable {
     }
 
     @Override
-    public JsonNode step(StepPlan plan, Work work) {
+    public JsonNode step(StepSpec plan, StepWork work) {
         String known = recorded.get(plan.name());
         if (known == null) {
             try {
-                known = Json.write(work.run(NO_STEP));
+                known = StrictJson.write(work.run(NO_STEP));
             } catch (RuntimeException e) {
                 throw e;
             } catch (Exception e) {
@@ -49,7 +49,7 @@ final class MemoryContext implements Durable {
             }
             recorded.put(plan.name(), known);
         }
-        return Json.parse(known);
+        return StrictJson.parse(known);
     }
 
     private static final Step NO_STEP = new Step() {
@@ -74,12 +74,12 @@ final class MemoryContext implements Durable {
     }
 
     @Override
-    public Outcome<JsonNode> effect(EffectPlan plan, Sending sending) {
+    public Outcome<JsonNode> effect(EffectSpec plan, EffectSender sending) {
         throw notHere();
     }
 
     @Override
-    public JsonNode tx(StepPlan plan, TxWork work) {
+    public JsonNode tx(StepSpec plan, TxWork work) {
         throw notHere();
     }
 
@@ -114,27 +114,27 @@ final class MemoryContext implements Durable {
     }
 
     @Override
-    public Decision approval(String name, Approval approval) {
+    public Decision approval(String name, ApprovalRequest approval) {
         throw notHere();
     }
 
     @Override
-    public <I, R> List<R> forEach(String name, Items<I> items, Branch<I, R> branch) {
+    public <I, R> List<R> forEach(String name, KeyedItems<I> items, Branch<I, R> branch) {
         throw notHere();
     }
 
     @Override
-    public JsonNode call(String name, Child child) {
+    public JsonNode call(String name, ChildWorkflowCall child) {
         throw notHere();
     }
 
     @Override
-    public void compensate(String name, Undo undo) {
+    public void compensate(String name, Compensation undo) {
         throw notHere();
     }
 
     @Override
-    public void signal(String name, Outgoing signal) {
+    public void signal(String name, OutgoingSignal signal) {
         throw notHere();
     }
 
@@ -159,7 +159,7 @@ final class MemoryContext implements Durable {
     }
 
     @Override
-    public void durable() {
+    public void awaitDurable() {
         throw notHere();
     }
 }

@@ -14,8 +14,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class MistakesTest {
     @Test
     void the_smallest_file_is_valid() {
-        Definition definition =
-                Definition.compile("semel: 1\nworkflow: name\nsteps:\n  - {id: note, set: {ok: true}}\n");
+        WorkflowDefinition definition =
+                WorkflowDefinition.compile("semel: 1\nworkflow: name\nsteps:\n  - {id: note, set: {ok: true}}\n");
         assertEquals("name", definition.name());
         assertEquals(
                 List.of("The workflow has no owner; the dashboard, alerts and reviews cannot show one. Add owner: team."),
@@ -316,7 +316,7 @@ class MistakesTest {
 
     @Test
     void a_memory_shorter_than_the_retries_is_worth_a_warning() {
-        Definition definition = Drafts.compiled("""
+        WorkflowDefinition definition = Drafts.compiled("""
             steps:
               - id: a
                 http: {method: POST, url: "https://a.example"}
@@ -383,7 +383,7 @@ class MistakesTest {
 
     @Test
     void a_short_window_and_an_undeclared_field_are_worth_a_warning() {
-        Definition definition = Drafts.compiled("""
+        WorkflowDefinition definition = Drafts.compiled("""
             input: {payment_id: {type: string}}
             idempotency: {window: 5m, fingerprint: [paymentid]}
             output: ${ input.payment_id }

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.json.Json;
-import dev.semel.key.Fingerprint;
-import dev.semel.key.KeyPolicy;
+import dev.semel.json.StrictJson;
+import dev.semel.admission.Fingerprint;
+import dev.semel.admission.KeyPolicy;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
@@ -49,7 +49,7 @@ class PolicyTest {
 
     @Test
     void every_other_choice_is_read() {
-        Definition definition = Drafts.compiled("""
+        WorkflowDefinition definition = Drafts.compiled("""
             trigger: {http: {require_key: true}}
             idempotency:
               scope: workflow
@@ -59,7 +59,7 @@ class PolicyTest {
               fingerprint_ignore: [sent_at, 'lines[].note']
             """);
         KeyPolicy policy = definition.policy();
-        assertEquals(KeyPolicy.Scope.WORKFLOW, policy.scope());
+        assertEquals(KeyPolicy.KeyScope.WORKFLOW, policy.scope());
         assertEquals(KeyPolicy.DuplicatePayload.FLAG, policy.duplicatePayload());
         assertEquals(KeyPolicy.OnFailed.RUN_AGAIN, policy.onFailed());
         assertFalse(policy.holdWhileRunning());
@@ -82,7 +82,7 @@ class PolicyTest {
     private static String digest(String fingerprint, String data) {
         KeyPolicy policy = policy("{fingerprint: " + fingerprint + "}");
         return HexFormat.of()
-                .formatHex(Fingerprint.of("wf_1", Json.parse(data), policy, new byte[32])
+                .formatHex(Fingerprint.of("wf_1", StrictJson.parse(data), policy, new byte[32])
                         .digest());
     }
 

@@ -20,7 +20,7 @@ final class SchedulesTest {
     }
 
     private static Schedule only(String schedule) {
-        List<Schedule> all = Drafts.compiled(file(schedule)).extras().doors().schedules();
+        List<Schedule> all = Drafts.compiled(file(schedule)).versionOptions().triggers().schedules();
         assertEquals(1, all.size());
         return all.getFirst();
     }
@@ -30,21 +30,21 @@ final class SchedulesTest {
         Schedule nightly = only("{ id: nightly, cron: \"30 2 * * *\", zone: Europe/Berlin, overlap: queue, "
                 + "catch_up: { mode: all, within: 6h }, jitter: 30s, data: {kind: full} }");
         assertEquals("nightly", nightly.name());
-        assertEquals(Schedule.Overlap.QUEUE, nightly.overlap());
-        assertEquals(new Schedule.CatchUp(Schedule.Mode.ALL, Duration.ofHours(6)), nightly.catchUp());
+        assertEquals(Schedule.OverlapPolicy.QUEUE, nightly.overlap());
+        assertEquals(new Schedule.CatchUpPolicy(Schedule.CatchUpMode.ALL, Duration.ofHours(6)), nightly.catchUp());
         assertEquals(Duration.ofSeconds(30), nightly.jitter());
         assertEquals("full", nightly.input().path("kind").asString());
-        assertEquals(Instant.parse("2026-11-15T01:30:00Z"), nightly.after(Instant.parse("2026-11-14T12:00:00Z")));
+        assertEquals(Instant.parse("2026-11-15T01:30:00Z"), nightly.nextAfter(Instant.parse("2026-11-14T12:00:00Z")));
     }
 
     @Test
     void what_is_not_said_is_usual() {
         Schedule plain = only("{id: often, every: 15m}");
-        assertEquals(Schedule.Overlap.SKIP, plain.overlap());
-        assertEquals(Schedule.CatchUp.USUAL, plain.catchUp());
-        assertEquals(Instant.parse("2026-11-14T12:15:00Z"), plain.after(Instant.parse("2026-11-14T12:00:00Z")));
+        assertEquals(Schedule.OverlapPolicy.SKIP, plain.overlap());
+        assertEquals(Schedule.CatchUpPolicy.DEFAULT, plain.catchUp());
+        assertEquals(Instant.parse("2026-11-14T12:15:00Z"), plain.nextAfter(Instant.parse("2026-11-14T12:00:00Z")));
         Schedule anchored = only("{id: often, every: 15m, zone: Europe/Berlin, start: \"2026-11-14T12:05:00\"}");
-        assertEquals(Instant.parse("2026-11-14T11:05:00Z"), anchored.after(Instant.EPOCH));
+        assertEquals(Instant.parse("2026-11-14T11:05:00Z"), anchored.nextAfter(Instant.EPOCH));
     }
 
     @Test

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
-import dev.semel.workflow.Doors.Read;
-import dev.semel.workflow.Doors.Subscription;
+import dev.semel.json.StrictJson;
+import dev.semel.workflow.WorkflowTriggers.MappedEvent;
+import dev.semel.workflow.WorkflowTriggers.EventSubscription;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,33 +17,33 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class SubscriptionTest {
     private static final String EVENT = "{\"id\":\"1\",\"type\":\"paid\",\"data\":{\"amount\":5}}";
 
-    private static List<Subscription> events(String entries) {
-        return Definition.compile(Drafts.with("trigger: {events: [" + entries + "]}\n" + Drafts.STEP))
-                .extras()
-                .doors()
+    private static List<EventSubscription> events(String entries) {
+        return WorkflowDefinition.compile(Drafts.with("trigger: {events: [" + entries + "]}\n" + Drafts.STEP))
+                .versionOptions()
+                .triggers()
                 .events();
     }
 
-    private static Read read(String entry, String event) {
-        return events(entry).getFirst().reading().read(Json.parse(event));
+    private static MappedEvent read(String entry, String event) {
+        return events(entry).getFirst().mapper().map(StrictJson.parse(event));
     }
 
     @Test
     void without_more_the_data_is_the_input() {
-        assertEquals(new Read.Input(Json.parse("{\"amount\":5}")), read("{type: paid}", EVENT));
+        assertEquals(new MappedEvent.Input(StrictJson.parse("{\"amount\":5}")), read("{type: paid}", EVENT));
     }
 
     @Test
     void a_condition_decides() {
         String entry = "{type: paid, when: \"${ event.data.amount > 4 }\"}";
-        assertInstanceOf(Read.Input.class, read(entry, EVENT));
-        assertEquals(new Read.Unfit(), read(entry, "{\"data\":{\"amount\":4}}"));
+        assertInstanceOf(MappedEvent.Input.class, read(entry, EVENT));
+        assertEquals(new MappedEvent.NoMatch(), read(entry, "{\"data\":{\"amount\":4}}"));
     }
 
     @Test
     void a_condition_that_cannot_be_evaluated_does_not_match_and_says_why_without_a_value() {
-        Read read = read("{type: paid, when: \"${ event.data.amount > 4 }\"}", "{\"data\":{\"secret\":\"s3cr3t\"}}");
-        String because = assertInstanceOf(Read.Failed.class, read).because();
+        MappedEvent read = read("{type: paid, when: \"${ event.data.amount > 4 }\"}", "{\"data\":{\"secret\":\"s3cr3t\"}}");
+        String because = assertInstanceOf(MappedEvent.Failed.class, read).reason();
         assertTrue(because.contains("event.data.amount"), because);
         assertTrue(!because.contains("s3cr3t"), because);
     }
@@ -51,16 +51,16 @@ final class SubscriptionTest {
     @Test
     void the_input_may_be_made_of_the_event() {
         assertEquals(
-                new Read.Input(Json.parse("{\"cents\":5,\"event\":\"1\"}")),
+                new MappedEvent.Input(StrictJson.parse("{\"cents\":5,\"event\":\"1\"}")),
                 read("{type: paid, data: {cents: \"${ event.data.amount }\", event: \"${ event.id }\"}}", EVENT));
     }
 
     @Test
     void a_star_at_the_end_stands_for_any_end() {
-        Subscription open = events("{type: payment.*, source: /shop}").getFirst();
-        assertTrue(open.fits("payment.failed", "/shop"));
-        assertTrue(!open.fits("payments", "/shop"));
-        assertTrue(!open.fits("payment.failed", "/other"));
+        EventSubscription open = events("{type: payment.*, source: /shop}").getFirst();
+        assertTrue(open.matches("payment.failed", "/shop"));
+        assertTrue(!open.matches("payments", "/shop"));
+        assertTrue(!open.matches("payment.failed", "/other"));
     }
 
     @ParameterizedTest
@@ -84,8 +84,8 @@ final class SubscriptionTest {
 
     @Test
     void check_explains_what_makes_an_event_the_same() {
-        Definition definition = Definition.compile(Drafts.with("trigger: {events: [{type: paid}]}\n" + Drafts.STEP));
-        Explanation told = Explanation.of(definition).get(1);
+        WorkflowDefinition definition = WorkflowDefinition.compile(Drafts.with("trigger: {events: [{type: paid}]}\n" + Drafts.STEP));
+        IdempotencyExplanation told = IdempotencyExplanation.of(definition).get(1);
         assertEquals("event paid", told.subject());
         assertTrue(
                 told.answers().get(1).startsWith("Source and id of the event"),

@@ -3,7 +3,7 @@ package dev.semel.server.definition;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,23 +35,23 @@ class YamlTest {
         [a, 1]      | ["a",1]
         """)
     void a_plain_scalar_means_what_the_core_schema_says(String written, String meant) {
-        assertEquals(meant, Json.write(Drafts.output(written, "{}")));
+        assertEquals(meant, StrictJson.write(Drafts.output(written, "{}")));
     }
 
     @Test
     void json_is_read_as_yaml() {
-        Definition definition = Definition.compile("""
+        WorkflowDefinition definition = WorkflowDefinition.compile("""
             {"semel":1,
             \t"workflow":"w", "owner":"\\ud83d\\ude00\\/\\u00e4",
             \t"steps":[{"id":"note","set":{"ok":true}}],"output":{"a":"${ steps.note.ok }"}}\
             """);
         assertEquals("😀/ä", definition.owner());
-        assertEquals("{\"a\":true}", Json.write(Drafts.run(definition, "{}")));
+        assertEquals("{\"a\":true}", StrictJson.write(Drafts.run(definition, "{}")));
     }
 
     @Test
     void a_byte_order_mark_is_not_part_of_the_file() {
-        assertEquals("w", Definition.compile("\uFEFF" + Drafts.with("")).name());
+        assertEquals("w", WorkflowDefinition.compile("\uFEFF" + Drafts.with("")).name());
         assertEquals(
                 8, Drafts.only("\uFEFFsemel: 2\nworkflow: w\n" + Drafts.STEP).column());
     }

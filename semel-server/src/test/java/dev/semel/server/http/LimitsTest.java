@@ -14,9 +14,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LimitsTest {
-    private static final Settings NORMAL = Settings.on("127.0.0.1", 0);
-    private static final Handler COUNT =
-            request -> Answer.json(200, String.valueOf(request.body().length).getBytes(StandardCharsets.US_ASCII));
+    private static final HttpServerSettings NORMAL = HttpServerSettings.defaults("127.0.0.1", 0);
+    private static final RouteHandler COUNT =
+            request -> HttpResponse.json(200, String.valueOf(request.body().length).getBytes(StandardCharsets.US_ASCII));
     private static final String CHUNKED = "Transfer-Encoding: chunked\r\n\r\n";
 
     private final CountDownLatch arrived = new CountDownLatch(1);
@@ -25,18 +25,18 @@ class LimitsTest {
 
     private Router router() {
         return new Router()
-                .add(new Route("POST", "/v1/large", Scope.TRIGGER, COUNT).withMaxBody(3 << 20))
-                .add(new Route("POST", "/v1/small", Scope.TRIGGER, COUNT).withMaxBody(10))
-                .add("POST", "/v1/normal", Scope.TRIGGER, COUNT)
-                .add(new Route("POST", "/v1/picky", Scope.TRIGGER, COUNT).withHead(lines -> {
+                .add(new Route("POST", "/v1/large", TokenScope.TRIGGER, COUNT).withMaxBody(3 << 20))
+                .add(new Route("POST", "/v1/small", TokenScope.TRIGGER, COUNT).withMaxBody(10))
+                .add("POST", "/v1/normal", TokenScope.TRIGGER, COUNT)
+                .add(new Route("POST", "/v1/picky", TokenScope.TRIGGER, COUNT).withHeaderCheck(lines -> {
                     if (!lines.apply("X-Word").equals(java.util.List.of("please"))) {
-                        throw Refusals.notFound();
+                        throw HttpServerErrors.notFound();
                     }
                 }))
-                .add("GET", "/v1/slow", Scope.READ, _ -> {
+                .add("GET", "/v1/slow", TokenScope.READ, _ -> {
                     arrived.countDown();
                     release.await();
-                    return Answer.empty(204);
+                    return HttpResponse.empty(204);
                 });
     }
 

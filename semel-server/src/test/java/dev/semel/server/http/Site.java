@@ -10,7 +10,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
 /** A running server with a few routes, and a record of what reached a handler. */
-final class Site implements AutoCloseable, Observer {
+final class Site implements AutoCloseable, RequestObserver {
     static final String AUTH = "Authorization: Bearer dev\r\n";
 
     final Queue<String> handled = new ConcurrentLinkedQueue<>();
@@ -21,25 +21,25 @@ final class Site implements AutoCloseable, Observer {
     final HttpServer server;
 
     Site() {
-        this(Settings.on("127.0.0.1", 0), new Router());
+        this(HttpServerSettings.defaults("127.0.0.1", 0), new Router());
     }
 
-    Site(Settings settings) {
+    Site(HttpServerSettings settings) {
         this(settings, new Router());
     }
 
-    Site(Settings settings, Router router) {
-        router.add("GET", "/healthz", Scope.OPEN, request -> echo(request, "ok"))
-                .add("GET", "/", Scope.OPEN, request -> echo(request, "home"))
-                .add("GET", "/metrics", Scope.READ, request -> echo(request, "metrics"))
-                .add("GET", "/v1/runs", Scope.READ, request -> echo(request, "runs"))
-                .add("GET", "/v1/runs/{run_id}", Scope.READ, request -> echo(request, request.parameter("run_id")))
-                .add("POST", "/v1/runs/query", Scope.READ, request -> echo(request, "query"))
-                .add("POST", "/v1/hooks/{source}", Scope.OPEN, request -> echo(request, request.parameter("source")))
+    Site(HttpServerSettings settings, Router router) {
+        router.add("GET", "/healthz", TokenScope.OPEN, request -> echo(request, "ok"))
+                .add("GET", "/", TokenScope.OPEN, request -> echo(request, "home"))
+                .add("GET", "/metrics", TokenScope.READ, request -> echo(request, "metrics"))
+                .add("GET", "/v1/runs", TokenScope.READ, request -> echo(request, "runs"))
+                .add("GET", "/v1/runs/{run_id}", TokenScope.READ, request -> echo(request, request.parameter("run_id")))
+                .add("POST", "/v1/runs/query", TokenScope.READ, request -> echo(request, "query"))
+                .add("POST", "/v1/hooks/{source}", TokenScope.OPEN, request -> echo(request, request.parameter("source")))
                 .add(
                         "POST",
                         "/v1/workflows/{id}/trigger",
-                        Scope.TRIGGER,
+                        TokenScope.TRIGGER,
                         request -> echo(request, new String(request.body(), StandardCharsets.UTF_8)));
         server = HttpServer.start(settings, router, this::who, this);
     }
@@ -47,16 +47,16 @@ final class Site implements AutoCloseable, Observer {
     private @Nullable Principal who(String token) {
         asked.add(token);
         return switch (token) {
-            case "dev" -> new Principal("tok_dev", 1, "default", Set.of(Scope.TRIGGER, Scope.READ));
-            case "admin" -> new Principal("tok_admin", 1, "default", Set.of(Scope.ADMIN));
+            case "dev" -> new Principal("tok_dev", 1, "default", Set.of(TokenScope.TRIGGER, TokenScope.READ));
+            case "admin" -> new Principal("tok_admin", 1, "default", Set.of(TokenScope.ADMIN));
             case "explode" -> throw new IllegalStateException("secret text of the store");
             default -> null;
         };
     }
 
-    private Answer echo(Request request, String what) {
+    private HttpResponse echo(HttpRequest request, String what) {
         handled.add(request.method() + " " + request.rawPath());
-        return Answer.of(200, "text/plain", what.getBytes(StandardCharsets.UTF_8));
+        return HttpResponse.of(200, "text/plain", what.getBytes(StandardCharsets.UTF_8));
     }
 
     Wire wire() throws IOException {
@@ -77,12 +77,12 @@ final class Site implements AutoCloseable, Observer {
     }
 
     @Override
-    public void answered(String route, int status, long nanos) {
+    public void onResponse(String route, int status, long nanos) {
         answered.add(route + " " + status);
     }
 
     @Override
-    public void failed(String route, UUID instance, Throwable error) {
+    public void onError(String route, UUID instance, Throwable error) {
         failures.add(error);
         instances.add(instance);
     }

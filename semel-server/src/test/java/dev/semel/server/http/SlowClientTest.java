@@ -17,9 +17,9 @@ class SlowClientTest {
 
     @BeforeAll
     static void open() {
-        Settings hasty = Settings.on("127.0.0.1", 0).withTimeouts(SHORT, SHORT, SHORT, SHORT);
+        HttpServerSettings hasty = HttpServerSettings.defaults("127.0.0.1", 0).withTimeouts(SHORT, SHORT, SHORT, SHORT);
         Router router =
-                new Router().add("GET", "/large", Scope.OPEN, _ -> Answer.of(200, "text/plain", new byte[LARGE]));
+                new Router().add("GET", "/large", TokenScope.OPEN, _ -> HttpResponse.of(200, "text/plain", new byte[LARGE]));
         site = new Site(hasty, router);
     }
 

@@ -16,19 +16,19 @@ class StopTest {
     private final CountDownLatch arrived = new CountDownLatch(1);
     private final CountDownLatch release = new CountDownLatch(1);
     private final CountDownLatch interrupted = new CountDownLatch(1);
-    private final Router router = new Router().add("GET", "/slow", Scope.OPEN, _ -> {
+    private final Router router = new Router().add("GET", "/slow", TokenScope.OPEN, _ -> {
         arrived.countDown();
         try {
             release.await();
         } catch (InterruptedException e) {
             interrupted.countDown();
         }
-        return Answer.empty(204);
+        return HttpResponse.empty(204);
     });
 
     @Test
     void requests_in_flight_finish_new_ones_get_503_and_nobody_can_connect() throws Exception {
-        Site site = new Site(Settings.on("127.0.0.1", 0), router);
+        Site site = new Site(HttpServerSettings.defaults("127.0.0.1", 0), router);
         try (Wire slow = site.wire();
                 Wire kept = site.wire()) {
             kept.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -55,7 +55,7 @@ class StopTest {
 
     @Test
     void a_stop_does_not_wait_for_idle_connections() throws Exception {
-        Site site = new Site(Settings.on("127.0.0.1", 0).withDrain(Duration.ofHours(1)), router);
+        Site site = new Site(HttpServerSettings.defaults("127.0.0.1", 0).withDrainTimeout(Duration.ofHours(1)), router);
         try (Wire kept = site.wire()) {
             kept.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").reply();
             site.close();
@@ -65,7 +65,7 @@ class StopTest {
 
     @Test
     void a_request_that_outlasts_the_drain_is_interrupted_and_cut() throws Exception {
-        Site site = new Site(Settings.on("127.0.0.1", 0).withDrain(Duration.ofMillis(100)), router);
+        Site site = new Site(HttpServerSettings.defaults("127.0.0.1", 0).withDrainTimeout(Duration.ofMillis(100)), router);
         try (Wire slow = site.wire()) {
             slow.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
             arrived.await();
@@ -78,7 +78,7 @@ class StopTest {
     @Test
     void a_port_that_is_taken_is_an_error_at_the_start() {
         try (Site first = new Site()) {
-            Settings same = Settings.on("127.0.0.1", first.server.port());
+            HttpServerSettings same = HttpServerSettings.defaults("127.0.0.1", first.server.port());
             assertThrows(RuntimeException.class, () -> new Site(same));
         }
     }

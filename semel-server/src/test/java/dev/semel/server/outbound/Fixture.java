@@ -11,7 +11,7 @@ final class Fixture {
     private Fixture() {}
 
     /** Hosts as they are in a table; each look-up takes the next answer of its host and stays at the last. */
-    static final class Zone implements Names {
+    static final class Zone implements HostResolver {
         private final Map<String, List<String>> answers;
         final List<String> asked = new ArrayList<>();
 
@@ -20,7 +20,7 @@ final class Fixture {
         }
 
         @Override
-        public List<InetAddress> addresses(String host, java.time.Duration longest) throws java.io.IOException {
+        public List<InetAddress> resolve(String host, java.time.Duration longest) throws java.io.IOException {
             long before = asked.stream().filter(host::equals).count();
             asked.add(host);
             List<String> known = answers.get(host);
@@ -36,16 +36,16 @@ final class Fixture {
         }
     }
 
-    static Outbound dev() {
-        return new Outbound(Guard.of(true, List.of()));
+    static OutboundHttpClient dev() {
+        return new OutboundHttpClient(OutboundAddressGuard.of(true, List.of()));
     }
 
-    static Outbound serve(String... allowed) {
-        return new Outbound(Guard.of(false, List.of(allowed)));
+    static OutboundHttpClient serve(String... allowed) {
+        return new OutboundHttpClient(OutboundAddressGuard.of(false, List.of(allowed)));
     }
 
-    static Outbound dev(Names names) {
-        return new Outbound(
-                Guard.of(true, List.of()), names, (SSLSocketFactory) SSLSocketFactory.getDefault(), System::nanoTime);
+    static OutboundHttpClient dev(HostResolver names) {
+        return new OutboundHttpClient(
+                OutboundAddressGuard.of(true, List.of()), names, (SSLSocketFactory) SSLSocketFactory.getDefault(), System::nanoTime);
     }
 }

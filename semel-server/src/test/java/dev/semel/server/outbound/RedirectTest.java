@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.workflow.Failures;
+import dev.semel.workflow.CallFailures;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -34,16 +34,16 @@ final class RedirectTest {
         });
     }
 
-    private Request get(int redirects) {
-        Request request = Request.get(server.url("/begin"));
-        return request.manner(request.manner().redirects(redirects));
+    private OutboundRequest get(int redirects) {
+        OutboundRequest request = OutboundRequest.get(server.url("/begin"));
+        return request.options(request.options().maxRedirects(redirects));
     }
 
     @ParameterizedTest
     @ValueSource(ints = {301, 302, 303, 307, 308})
     void a_redirect_is_told_and_not_followed(int status) throws Exception {
         leads(status, other.url("/"));
-        try (Outbound outbound = Fixture.dev()) {
+        try (OutboundHttpClient outbound = Fixture.dev()) {
             assertEquals(status, outbound.send(get(0)).status());
         }
         assertEquals(1, server.requests().size());
@@ -54,8 +54,8 @@ final class RedirectTest {
     @ValueSource(ints = {301, 302, 303, 307, 308})
     void one_that_may_be_followed_keeps_its_credential_at_the_same_origin(int status) throws Exception {
         leads(status, "/end?x=1");
-        try (Outbound outbound = Fixture.dev()) {
-            Answer answer = outbound.send(get(1), Auth.bearer("t0ken"));
+        try (OutboundHttpClient outbound = Fixture.dev()) {
+            OutboundResponse answer = outbound.send(get(1), RequestAuth.bearer("t0ken"));
             assertEquals("\"end\"", answer.orThrow().json().toString());
         }
         assertTrue(server.requests().get(1).startsWith("GET /end?x=1 HTTP/1.1\r\n"));
@@ -65,9 +65,9 @@ final class RedirectTest {
     @Test
     void at_another_origin_nothing_private_goes_along() throws Exception {
         leads(302, other.url("/"));
-        try (Outbound outbound = Fixture.dev()) {
-            Request request = get(3).with(Header.of("X-Internal", "7")).with(Header.of("Accept", "text/plain"));
-            outbound.send(request, Auth.header("X-Api-Key", "t0ken")).orThrow();
+        try (OutboundHttpClient outbound = Fixture.dev()) {
+            OutboundRequest request = get(3).with(RequestHeader.of("X-Internal", "7")).with(RequestHeader.of("Accept", "text/plain"));
+            outbound.send(request, RequestAuth.header("X-Api-Key", "t0ken")).orThrow();
         }
         String arrived = other.requests().getFirst();
         assertFalse(arrived.contains("t0ken"), arrived);
@@ -78,12 +78,12 @@ final class RedirectTest {
     @Test
     void every_hop_is_checked() {
         leads(302, "http://127.0.0.2:" + other.port() + "/");
-        try (Outbound outbound = Fixture.serve("127.0.0.1:" + server.port())) {
-            assertThrows(Failures.NotSent.class, () -> outbound.send(get(3)));
+        try (OutboundHttpClient outbound = Fixture.serve("127.0.0.1:" + server.port())) {
+            assertThrows(CallFailures.NotSent.class, () -> outbound.send(get(3)));
         }
         leads(302, other.url("/")); // the same host at another port is not the host that was allowed
-        try (Outbound outbound = Fixture.serve("127.0.0.1:" + server.port())) {
-            assertThrows(Failures.NotSent.class, () -> outbound.send(get(3)));
+        try (OutboundHttpClient outbound = Fixture.serve("127.0.0.1:" + server.port())) {
+            assertThrows(CallFailures.NotSent.class, () -> outbound.send(get(3)));
         }
         assertEquals(2, server.requests().size());
         assertEquals(0, other.connections());
@@ -101,7 +101,7 @@ final class RedirectTest {
             })
     void where_nobody_may_go_nobody_is_led(String location) {
         leads(302, location);
-        try (Outbound outbound = Fixture.dev()) {
+        try (OutboundHttpClient outbound = Fixture.dev()) {
             assertThrows(RuntimeException.class, () -> outbound.send(get(3)));
         }
         assertEquals(1, server.requests().size());
@@ -110,7 +110,7 @@ final class RedirectTest {
     @Test
     void a_circle_ends_where_the_count_does() throws Exception {
         leads(302, "/begin");
-        try (Outbound outbound = Fixture.dev()) {
+        try (OutboundHttpClient outbound = Fixture.dev()) {
             assertEquals(302, outbound.send(get(5)).status());
         }
         assertEquals(6, server.requests().size());
@@ -118,8 +118,8 @@ final class RedirectTest {
 
     @Test
     void what_is_not_only_a_look_is_never_sent_on() {
-        Request post = Request.post(server.url("/"), "text/plain", new byte[0]);
-        assertThrows(Failures.NotSent.class, () -> post.manner(post.manner().redirects(1)));
+        OutboundRequest post = OutboundRequest.post(server.url("/"), "text/plain", new byte[0]);
+        assertThrows(CallFailures.NotSent.class, () -> post.options(post.options().maxRedirects(1)));
     }
 
     @Test
@@ -128,11 +128,11 @@ final class RedirectTest {
             RawServer safe = tls.server();
             safe.answers("HTTP/1.1 302 Moved\r\nLocation: " + other.url("/") + "\r\nContent-Length: 0\r\n\r\n");
             var zone = new Fixture.Zone(Map.of("api.example", List.of("127.0.0.1")));
-            try (Outbound outbound = new Outbound(Guard.of(true, List.of()), zone, tls.trusting(), System::nanoTime)) {
-                Request get = Request.get("https://api.example:" + safe.port() + "/");
+            try (OutboundHttpClient outbound = new OutboundHttpClient(OutboundAddressGuard.of(true, List.of()), zone, tls.trusting(), System::nanoTime)) {
+                OutboundRequest get = OutboundRequest.get("https://api.example:" + safe.port() + "/");
                 assertThrows(
-                        Failures.Refused.class,
-                        () -> outbound.send(get.manner(get.manner().redirects(3))));
+                        CallFailures.Rejected.class,
+                        () -> outbound.send(get.options(get.options().maxRedirects(3))));
             }
             assertEquals(1, safe.requests().size());
             assertEquals(0, other.connections());

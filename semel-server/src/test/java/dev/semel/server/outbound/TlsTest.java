@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.workflow.Failures;
+import dev.semel.workflow.CallFailures;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -15,20 +15,20 @@ import org.junit.jupiter.api.Test;
 
 /** S47: who is not who it should be is told nothing. */
 final class TlsTest {
-    private static Outbound client(SSLSocketFactory trust) {
+    private static OutboundHttpClient client(SSLSocketFactory trust) {
         var zone = new Fixture.Zone(Map.of("api.example", List.of("127.0.0.1")));
-        return new Outbound(Guard.of(true, List.of()), zone, trust, System::nanoTime);
+        return new OutboundHttpClient(OutboundAddressGuard.of(true, List.of()), zone, trust, System::nanoTime);
     }
 
-    private static Request post(RawServer server) {
-        return Request.post(
+    private static OutboundRequest post(RawServer server) {
+        return OutboundRequest.post(
                 "https://api.example:" + server.port() + "/", "text/plain", "secret".getBytes(StandardCharsets.UTF_8));
     }
 
     private static void refused(Tls tls, SSLSocketFactory trust, String why) {
         try (tls;
-                Outbound outbound = client(trust)) {
-            Failures.NotSent refused = assertThrows(Failures.NotSent.class, () -> outbound.send(post(tls.server())));
+                OutboundHttpClient outbound = client(trust)) {
+            CallFailures.NotSent refused = assertThrows(CallFailures.NotSent.class, () -> outbound.send(post(tls.server())));
             assertTrue(refused.toString().contains(why), refused.getMessage());
             assertEquals(List.of(), tls.server().requests());
         }
@@ -38,7 +38,7 @@ final class TlsTest {
     void a_certificate_for_the_name_that_was_asked_for_is_good_though_the_connection_goes_to_an_address()
             throws Exception {
         try (Tls tls = Tls.made("SAN=dns:api.example");
-                Outbound outbound = client(tls.trusting())) {
+                OutboundHttpClient outbound = client(tls.trusting())) {
             tls.server().json("{\"ok\":true}");
             assertEquals(
                     "{\"ok\":true}", outbound.send(post(tls.server())).json().toString());
@@ -69,9 +69,9 @@ final class TlsTest {
     void a_server_without_tls_gets_nothing_but_the_beginning_of_a_handshake() throws Exception {
         try (RawServer plain = new RawServer();
                 Tls tls = Tls.made("SAN=dns:api.example");
-                Outbound outbound = client(tls.trusting())) {
-            Request hasty = post(plain).manner(Request.Manner.USUAL.timeout(Duration.ofMillis(300)));
-            assertThrows(Failures.NotSent.class, () -> outbound.send(hasty));
+                OutboundHttpClient outbound = client(tls.trusting())) {
+            OutboundRequest hasty = post(plain).options(OutboundRequest.SendOptions.USUAL.timeout(Duration.ofMillis(300)));
+            assertThrows(CallFailures.NotSent.class, () -> outbound.send(hasty));
             assertTrue(plain.requests().stream().noneMatch(text -> text.contains("secret")));
         }
     }
@@ -79,7 +79,7 @@ final class TlsTest {
     @Test
     void a_connection_that_breaks_behind_the_handshake_leaves_it_unknown() throws Exception {
         try (Tls tls = Tls.made("SAN=dns:api.example");
-                Outbound outbound = client(tls.trusting())) {
+                OutboundHttpClient outbound = client(tls.trusting())) {
             IOException unknown = assertThrows(IOException.class, () -> outbound.send(post(tls.server())));
             assertEquals(1, tls.server().requests().size(), unknown.toString());
         }

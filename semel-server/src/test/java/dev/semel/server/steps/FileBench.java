@@ -2,17 +2,17 @@ package dev.semel.server.steps;
 
 import dev.semel.Run;
 import dev.semel.Semel;
-import dev.semel.Settings;
+import dev.semel.SemelOptions;
 import dev.semel.error.RunNotEnded;
 import dev.semel.error.SemelException;
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import dev.semel.run.RunState;
 import dev.semel.server.api.FileWorkflow;
-import dev.semel.server.definition.Definition;
-import dev.semel.store.Edit;
-import dev.semel.store.Rows;
+import dev.semel.server.definition.WorkflowDefinition;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoredRows;
 import dev.semel.testing.ManualClock;
-import dev.semel.trigger.Door;
+import dev.semel.trigger.TriggerSource;
 import dev.semel.trigger.Trigger;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -29,20 +29,20 @@ final class FileBench implements AutoCloseable {
     private static final int MOST_LOOKS = 1_000;
 
     private final Path folder;
-    private final Outside outside;
+    private final StepServices outside;
     private final ManualClock clock = ManualClock.startingNow();
     private Semel semel;
-    private final Rows.Workspace workspace;
+    private final StoredRows.WorkspaceRow workspace;
 
-    FileBench(Path folder, Outside outside) {
+    FileBench(Path folder, StepServices outside) {
         this.folder = folder;
         this.outside = outside;
         this.semel = opened();
-        this.workspace = semel.change(new Edit.OpenWorkspace("one", new byte[32]));
+        this.workspace = semel.change(new StoreCommand.CreateWorkspace("one", new byte[32]));
     }
 
     private Semel opened() {
-        return Semel.open(Settings.of(
+        return Semel.open(SemelOptions.of(
                         "sqlite:" + folder.resolve("semel.db"), version -> FileWorkflow.compile(version, _ -> outside))
                 .withClock(clock.ambient(), () -> 0));
     }
@@ -55,18 +55,18 @@ final class FileBench implements AutoCloseable {
 
     /** Publishes a workflow with this step, and starts a run of it. */
     String start(String step, String input) {
-        Definition.compile(file(step));
-        semel.change(new Edit.Publish(workspace.ws(), "w", "wf_w", file(step), "tester"));
+        WorkflowDefinition.compile(file(step));
+        semel.change(new StoreCommand.PublishVersion(workspace.ws(), "w", "wf_w", file(step), "tester"));
         var entry = Objects.requireNonNull(semel.workflow(workspace.ws(), "w"));
         return semel.trigger(new Trigger(
-                        new Trigger.Space(workspace.ws(), workspace.secret()),
+                        new Trigger.TriggerWorkspace(workspace.ws(), workspace.secret()),
                         entry,
-                        Json.parse(input),
+                        StrictJson.parse(input),
                         input,
-                        new Trigger.Names(null, null),
-                        new Trigger.Sender(Door.LIBRARY, "tester", null),
+                        new Trigger.Identifiers(null, null),
+                        new Trigger.Sender(TriggerSource.LIBRARY, "tester", null),
                         false,
-                        Trigger.Checks.NONE))
+                        Trigger.AdmissionChecks.NONE))
                 .runId();
     }
 

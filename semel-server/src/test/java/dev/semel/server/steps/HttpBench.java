@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.semel.error.StepFailed;
 import dev.semel.run.RunState;
-import dev.semel.server.language.Failure;
-import dev.semel.server.outbound.Answer;
-import dev.semel.server.outbound.Auth;
-import dev.semel.server.outbound.Guard;
-import dev.semel.server.outbound.Outbound;
+import dev.semel.server.expressions.EvaluationException;
+import dev.semel.server.outbound.OutboundResponse;
+import dev.semel.server.outbound.RequestAuth;
+import dev.semel.server.outbound.OutboundAddressGuard;
+import dev.semel.server.outbound.OutboundHttpClient;
 import dev.semel.server.outbound.RawServer;
-import dev.semel.server.outbound.Request;
+import dev.semel.server.outbound.OutboundRequest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -31,14 +31,14 @@ abstract class HttpBench {
     Path folder;
 
     final RawServer server = new RawServer().answers(OK + "{\"id\":7,\"name\":\"n\"}");
-    private final Outbound outbound = new Outbound(Guard.of(true, List.of()));
-    private final Outside outside = reaching(outbound);
+    private final OutboundHttpClient outbound = new OutboundHttpClient(OutboundAddressGuard.of(true, List.of()));
+    private final StepServices outside = reaching(outbound);
     FileBench bench;
 
-    static Outside reaching(Outbound client) {
-        return new Outside() {
+    static StepServices reaching(OutboundHttpClient client) {
+        return new StepServices() {
             @Override
-            public Answer send(Request request, Auth auth) throws IOException {
+            public OutboundResponse send(OutboundRequest request, RequestAuth auth) throws IOException {
                 return client.send(request, auth);
             }
 
@@ -46,13 +46,13 @@ abstract class HttpBench {
             public String secret(String name) {
                 String value = SECRETS.get(name);
                 if (value == null) {
-                    throw new Failure("there is no secret " + name);
+                    throw new EvaluationException("there is no secret " + name);
                 }
                 return value;
             }
 
             @Override
-            public String redacted(String text) {
+            public String redact(String text) {
                 String clean = text;
                 for (String secret : SECRETS.values()) {
                     clean = clean.replace(secret, "•••");

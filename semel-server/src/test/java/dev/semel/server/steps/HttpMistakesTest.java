@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.definition.Definition;
+import dev.semel.server.definition.WorkflowDefinition;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What is wrong with an http step is said when it is published; nothing is. */
 final class HttpMistakesTest {
     private static SemelException refused(String step) {
-        SemelException e = assertThrows(SemelException.class, () -> Definition.compile(FileBench.file(step)));
+        SemelException e = assertThrows(SemelException.class, () -> WorkflowDefinition.compile(FileBench.file(step)));
         assertEquals(ErrorCode.INVALID_DEFINITION, e.code());
         return e;
     }
@@ -116,19 +116,19 @@ final class HttpMistakesTest {
                     refused.detail().contains("SEM-P01: " + method + " has an external effect but no protection"), refused.detail());
             assertTrue(String.valueOf(refused.fix()).contains("protect: provider_key"), refused.fix());
         }
-        Definition.compile(FileBench.file("http: {url: 'https://a.example/'}"));
-        Definition.compile(FileBench.file("http: {method: HEAD, url: 'https://a.example/'}"));
+        WorkflowDefinition.compile(FileBench.file("http: {url: 'https://a.example/'}"));
+        WorkflowDefinition.compile(FileBench.file("http: {method: HEAD, url: 'https://a.example/'}"));
     }
 
     @Test
     void a_deed_is_listed_with_where_it_goes_and_what_protects_it() {
-        Definition definition = Definition.compile(FileBench.file("""
+        WorkflowDefinition definition = WorkflowDefinition.compile(FileBench.file("""
             http: {method: PUT, url: "https://crm.example/v2/leads/${ input.id }"}
             protect: provider_key
             provider_window: 24h
             """));
-        Declared declared =
-                definition.steps().map(step -> step.act().effect()).findFirst().orElseThrow();
+        DeclaredEffect declared =
+                definition.steps().map(step -> step.action().declaredEffect()).findFirst().orElseThrow();
         assertEquals("PUT https://crm.example/v2/leads/${ input.id }", declared.target());
         assertEquals("provider_key", declared.protection());
         assertEquals("update", declared.does());

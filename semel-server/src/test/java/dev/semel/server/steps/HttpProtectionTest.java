@@ -80,7 +80,7 @@ final class HttpProtectionTest extends HttpBench {
         String run = bench.start(post("protect: ask\nreviewers: role:ops"), "{\"order\":1}");
         assertEquals(RunState.IN_DOUBT, bench.settled(run));
         oneKey(1);
-        assertTrue(bench.run(run).happened("call", Map.of("id", 5), "ann"));
+        assertTrue(bench.run(run).confirmDone("call", Map.of("id", 5), "ann"));
         assertEquals("{\"id\":5}", bench.result(run).toString());
         oneKey(1);
     }
@@ -90,7 +90,7 @@ final class HttpProtectionTest extends HttpBench {
         loses(1, OK + "{\"id\":9}");
         String run = bench.start(post("protect: ask"), "{\"order\":1}");
         assertEquals(RunState.IN_DOUBT, bench.settled(run));
-        assertTrue(bench.run(run).didNotHappen("call", "ann"));
+        assertTrue(bench.run(run).confirmNotDone("call", "ann"));
         assertEquals("{\"id\":9}", bench.result(run).toString());
         oneKey(2);
     }

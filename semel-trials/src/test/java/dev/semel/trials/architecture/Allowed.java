@@ -16,7 +16,7 @@ record Allowed(Map<String, String> reasons) {
             "a table: one row for each mistake, with its place and its text",
             "method-size semel-server/src/test/java/dev/semel/server/http/SmugglingTest.java#attacks",
             "a table: one row for each malformed request",
-            "file-size semel-core/src/main/java/dev/semel/store/jdbc/JdbcReads.java",
+            "file-size semel-core/src/main/java/dev/semel/store/jdbc/JdbcStoreQueries.java",
             "one question after another, each a statement and a line; nothing to understand between them",
             "file-size semel-core/src/main/java/dev/semel/effect/Ledger.java",
             "one rule for all stores: every question to the ledger and every answer, to be read together",

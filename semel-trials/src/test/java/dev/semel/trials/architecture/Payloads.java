@@ -22,16 +22,16 @@ final class Payloads {
     static final List<String> READERS = List.of(
             // These hand it on under a mask only.
             "Bare",
-            "WaitingFor",
+            "WaitingForView",
             "Masks",
-            "ObjectMasks",
+            "ObjectNameMasker",
             "EventMasks",
             // These compute with it and tell none of it: who may decide, what it is worth, whether a payload differs,
             // what
             // was written twice. A draft's key is shown only where it reads nothing that is masked.
             "Deciders",
-            "PreventedWorth",
-            "KeyFuture",
+            "DuplicateSavings",
+            "KeySimulation",
             "Doubles",
             "Drafts");
 

@@ -16,7 +16,7 @@ final class TidyShape {
 
     /** The three files that show the whole idea; the README links to them. */
     static final List<String> SHOWCASE = List.of(
-            "semel-core/src/main/java/dev/semel/key/Admissions.java",
+            "semel-core/src/main/java/dev/semel/admission/Admissions.java",
             "semel-core/src/main/java/dev/semel/run/RunTransitions.java",
             "semel-core/src/main/java/dev/semel/engine/StepRunner.java");
 

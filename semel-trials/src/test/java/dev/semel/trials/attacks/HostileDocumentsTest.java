@@ -2,7 +2,7 @@ package dev.semel.trials.attacks;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.Reply;
 import dev.semel.trials.support.Stage;
@@ -40,8 +40,8 @@ class HostileDocumentsTest extends OnBothStores {
             assertEquals("completed", reply.text("status"), reply.body());
             assertEquals(value, reply.json().at("/output/v").toString());
             assertEquals(
-                    Json.parse(value),
-                    Json.parse(reply.json().at("/output/text").asString()));
+                    StrictJson.parse(value),
+                    StrictJson.parse(reply.json().at("/output/text").asString()));
             Reply read = stage.admin().get("/v1/runs/" + reply.text("run_id")).expect(200);
             assertEquals(value, read.json().at("/output/v").toString());
             assertEquals(value, read.json().at("/input/v").toString());

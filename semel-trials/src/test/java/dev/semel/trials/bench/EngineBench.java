@@ -2,9 +2,9 @@ package dev.semel.trials.bench;
 
 import dev.semel.Run;
 import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Catalog;
-import dev.semel.engine.Limits;
+import dev.semel.SemelOptions;
+import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.EngineLimits;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -155,10 +155,10 @@ final class EngineBench {
     }
 
     private static Semel open(String url) {
-        Catalog.Compiler none = version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+        WorkflowCatalog.VersionCompiler none = version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        Settings settings = Settings.of(url, none).withLimits(Limits.DEFAULT.withLease(Duration.ofSeconds(3)));
+        SemelOptions settings = SemelOptions.of(url, none).withLimits(EngineLimits.DEFAULT.withLease(Duration.ofSeconds(3)));
         return Semel.open(settings);
     }
 
@@ -226,7 +226,7 @@ final class EngineBench {
     private static Workflow<Long, Integer> blocking(CountDownLatch entered, CountDownLatch go) {
         return Workflow.define("blocking", Long.class, Integer.class).body((ctx, n) -> {
             ctx.step("first", Integer.class, _ -> 1);
-            ctx.durable();
+            ctx.awaitDurable();
             return ctx.step("second", Integer.class, _ -> {
                 entered.countDown();
                 go.await();

@@ -1,22 +1,22 @@
 package dev.semel.trials.bench;
 
 import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Ambient;
-import dev.semel.journal.Journal;
+import dev.semel.SemelOptions;
+import dev.semel.engine.EngineEnvironment;
+import dev.semel.journal.JournalCodec;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Batch;
-import dev.semel.store.Edit;
-import dev.semel.store.Lane;
-import dev.semel.store.Leases;
-import dev.semel.store.Name;
+import dev.semel.store.CommitBatch;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.WriteLane;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.UniqueKey;
 import dev.semel.store.NewRun;
-import dev.semel.store.Reads;
-import dev.semel.store.Wish;
-import dev.semel.store.Write;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.KeyClaim;
+import dev.semel.store.StoreWrite;
 import dev.semel.store.postgres.PostgresStore;
-import dev.semel.trigger.Door;
+import dev.semel.trigger.TriggerSource;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -51,36 +51,36 @@ final class FenceCost {
     private static final long HOUR = 3_600_000_000L;
     private static final long DAY = 24 * HOUR;
 
-    private final Ambient ambient = Ambient.real();
+    private final EngineEnvironment ambient = EngineEnvironment.real();
     private final Part part;
     private final int workspace;
     private final long change;
-    private final Lane lane;
+    private final WriteLane lane;
     private List<RunId> unfinished = List.of();
     private volatile boolean leftOut;
     private volatile double inside;
 
     private FenceCost(String url, Part part) {
         this.part = part;
-        try (Semel semel = Semel.open(Settings.of(url, version -> {
+        try (Semel semel = Semel.open(SemelOptions.of(url, version -> {
             throw new IllegalStateException("no workflow runs here, not even " + version.name());
         }))) {
-            this.workspace = semel.change(new Edit.OpenWorkspace("default", new byte[32]))
+            this.workspace = semel.change(new StoreCommand.CreateWorkspace("default", new byte[32]))
                     .ws();
-            semel.change(new Edit.Publish(workspace, "bench", "wf_bench", "{}", "bench"));
+            semel.change(new StoreCommand.PublishVersion(workspace, "bench", "wf_bench", "{}", "bench"));
         }
-        PostgresStore store = new PostgresStore(source(url), () -> 0, ambient.ids());
-        try (Leases leases = store.openLeases();
-                Reads reads = store.openReads()) {
+        PostgresStore store = new PostgresStore(source(url), () -> 0, ambient.idSupplier());
+        try (WorkerLeases leases = store.openLeases();
+                StoreQueries reads = store.openQueries()) {
             leases.start(4711, "bench", 1, 10 * HOUR);
-            this.change = reads.catalogChange();
+            this.change = reads.catalogVersion();
         }
         this.lane = store.openLane();
     }
 
     static void measure(String url, Part part) throws Exception {
         FenceCost cost = new FenceCost(url, part);
-        try (Lane _ = cost.lane) {
+        try (WriteLane _ = cost.lane) {
             for (int triggers : new int[] {13, 64, 256}) {
                 cost.compare(triggers);
             }
@@ -120,29 +120,29 @@ final class FenceCost {
 
     /** Of one batch. */
     private double millis(int triggers, boolean withoutFence) {
-        List<Write<?>> writes = new ArrayList<>();
+        List<StoreWrite<?>> writes = new ArrayList<>();
         List<RunId> fresh = new ArrayList<>();
         for (int n = 0; n < triggers; n++) {
-            RunId run = ambient.id();
+            RunId run = ambient.newId();
             fresh.add(run);
             writes.add(admit(run));
         }
-        String nothing = Journal.encode(List.of());
+        String nothing = JournalCodec.encode(List.of());
         unfinished.forEach(
-                run -> writes.add(new Write.End(run, RunState.COMPLETED, Write.Ending.output("null"), nothing)));
+                run -> writes.add(new StoreWrite.EndRun(run, RunState.COMPLETED, StoreWrite.RunResult.output("null"), nothing)));
         leftOut = withoutFence;
         long began = System.nanoTime();
-        List<?> outcomes = lane.apply(new Batch(new Batch.Hold(4711, 0), writes));
+        List<?> outcomes = lane.apply(new CommitBatch(new CommitBatch.LeaseSlot(4711, 0), writes));
         double took = (System.nanoTime() - began) / 1e6;
-        if (!(outcomes.getFirst() instanceof Write.Admitted.Fresh)) {
+        if (!(outcomes.getFirst() instanceof StoreWrite.AdmitResult.Fresh)) {
             throw new IllegalStateException("not admitted: " + outcomes.getFirst());
         }
         unfinished = fresh;
         return took;
     }
 
-    private Write.Admit admit(RunId run) {
-        Wish key = new Wish(new Name(workspace, Name.Kind.KEY, run.text()), new byte[32], DAY, 1, true);
+    private StoreWrite.AdmitRun admit(RunId run) {
+        KeyClaim key = new KeyClaim(new UniqueKey(workspace, UniqueKey.KeyKind.KEY, run.text()), new byte[32], DAY, 1, true);
         NewRun wanted = new NewRun(
                 run,
                 workspace,
@@ -150,10 +150,10 @@ final class FenceCost {
                 "wf_bench",
                 1,
                 RunState.STARTED,
-                new NewRun.Origin(Door.HTTP, "bench", run.text(), null),
+                new NewRun.TriggerOrigin(TriggerSource.HTTP, "bench", run.text(), null),
                 "{\"payment_id\":\"pay_abc\",\"amount\":4900}",
                 new byte[0]);
-        return new Write.Admit(wanted, List.of(key), true, change);
+        return new StoreWrite.AdmitRun(wanted, List.of(key), true, change);
     }
 
     private DataSource source(String url) {

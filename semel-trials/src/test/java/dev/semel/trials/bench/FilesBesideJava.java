@@ -1,14 +1,14 @@
 package dev.semel.trials.bench;
 
 import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.json.Json;
-import dev.semel.key.IdempotencyKey;
+import dev.semel.SemelOptions;
+import dev.semel.json.StrictJson;
+import dev.semel.admission.IdempotencyKey;
 import dev.semel.server.api.FileWorkflow;
-import dev.semel.server.steps.Outside;
-import dev.semel.store.Edit;
-import dev.semel.store.Rows;
-import dev.semel.trigger.Door;
+import dev.semel.server.steps.StepServices;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoredRows;
+import dev.semel.trigger.TriggerSource;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
@@ -61,11 +61,11 @@ final class FilesBesideJava {
 
     void run() throws Exception {
         Path folder = Files.createTempDirectory("semel-bench-files");
-        Settings settings = Settings.of(
-                "sqlite:" + folder.resolve("three.db"), version -> FileWorkflow.compile(version, _ -> Outside.NOWHERE));
+        SemelOptions settings = SemelOptions.of(
+                "sqlite:" + folder.resolve("three.db"), version -> FileWorkflow.compile(version, _ -> StepServices.UNAVAILABLE));
         try (Semel semel = Semel.open(settings)) {
-            Rows.Workspace workspace = semel.change(new Edit.OpenWorkspace("bench", semel.newSecret(32)));
-            semel.change(new Edit.Publish(workspace.ws(), "three", "wf_three", FILE, "bench"));
+            StoredRows.WorkspaceRow workspace = semel.change(new StoreCommand.CreateWorkspace("bench", semel.newSecret(32)));
+            semel.change(new StoreCommand.PublishVersion(workspace.ws(), "three", "wf_three", FILE, "bench"));
             semel.register(JAVA);
             LongConsumer file = number -> file(semel, workspace, number);
             LongConsumer java = number -> java(semel, number);
@@ -105,17 +105,17 @@ final class FilesBesideJava {
         }
     }
 
-    private static void file(Semel semel, Rows.Workspace workspace, long number) {
+    private static void file(Semel semel, StoredRows.WorkspaceRow workspace, long number) {
         var entry = Objects.requireNonNull(semel.workflow(workspace.ws(), "three"));
         String run = semel.trigger(new Trigger(
-                        new Trigger.Space(workspace.ws(), workspace.secret()),
+                        new Trigger.TriggerWorkspace(workspace.ws(), workspace.secret()),
                         entry,
-                        Json.parse(INPUT),
+                        StrictJson.parse(INPUT),
                         INPUT,
-                        new Trigger.Names(IdempotencyKey.of("file" + number), null),
-                        new Trigger.Sender(Door.LIBRARY, "bench", null),
+                        new Trigger.Identifiers(IdempotencyKey.of("file" + number), null),
+                        new Trigger.Sender(TriggerSource.LIBRARY, "bench", null),
                         false,
-                        Trigger.Checks.NONE))
+                        Trigger.AdmissionChecks.NONE))
                 .runId();
         if (semel.run(workspace.ws(), run).result(LONGEST).path("n").longValue() != 4903) {
             throw new IllegalStateException("the file gave another sum");

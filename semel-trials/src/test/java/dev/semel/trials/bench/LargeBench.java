@@ -1,6 +1,6 @@
 package dev.semel.trials.bench;
 
-import dev.semel.trials.pages.FirstPaint;
+import dev.semel.trials.dashboard.FirstPaint;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.io.InputStream;

@@ -3,13 +3,13 @@ package dev.semel.trials.bench;
 import dev.semel.Replays;
 import dev.semel.Run;
 import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Catalog;
-import dev.semel.replay.Manner;
-import dev.semel.replay.Order;
+import dev.semel.SemelOptions;
+import dev.semel.engine.WorkflowCatalog;
+import dev.semel.replay.ApplyOptions;
+import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.run.RunState;
-import dev.semel.store.Reads;
-import dev.semel.store.Replay;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.ReplayPlanOperation;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -64,25 +64,25 @@ final class ReplaysBench {
                     }
                     return paid;
                 });
-        Catalog.Compiler none = version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+        WorkflowCatalog.VersionCompiler none = version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        try (Semel semel = Semel.open(Settings.of(url, none)).register(flow)) {
+        try (Semel semel = Semel.open(SemelOptions.of(url, none)).register(flow)) {
             fail(semel, flow, runs);
             broken.set(false);
-            int ws = semel.backstage().workspace();
-            var failed = new Reads.RunFilter(ws, null, RunState.FAILED, null, false, 0, null, 1);
-            var asked = new Replays.Asked(
-                    ws, "bench", new Replays.Which.All(failed), new Order("bench", "", false), null, false);
+            int ws = semel.testAccess().workspace();
+            var failed = new StoreQueries.RunFilter(ws, null, RunState.FAILED, null, false, 0, null, 1);
+            var asked = new Replays.ReplayRequest(
+                    ws, "bench", new Replays.RunSelection.ByFilter(failed), new ReplayPlanRequest("bench", "", false), null, false);
             long began = System.nanoTime();
-            Replay.Plan plan = semel.replays().plan(asked);
+            ReplayPlanOperation.ReplayPlan plan = semel.replays().plan(asked);
             double planned = seconds(began);
             began = System.nanoTime();
-            Replay.Plan applied = semel.replays().apply(ws, plan.id(), Manner.SAFE, "bench");
+            ReplayPlanOperation.ReplayPlan applied = semel.replays().apply(ws, plan.id(), ApplyOptions.SAFE, "bench");
             double accepted = seconds(began);
-            while (applied.state() != Replay.State.DONE && applied.state() != Replay.State.STOPPED) {
+            while (applied.state() != ReplayPlanOperation.PlanState.DONE && applied.state() != ReplayPlanOperation.PlanState.STOPPED) {
                 LockSupport.parkNanos(10_000_000);
-                applied = java.util.Objects.requireNonNull(semel.replays().find(ws, plan.id()));
+                applied = java.util.Objects.requireNonNull(semel.replays().findPlan(ws, plan.id()));
             }
             double took = seconds(began);
             System.out.printf(

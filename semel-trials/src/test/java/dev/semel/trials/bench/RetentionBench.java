@@ -1,12 +1,12 @@
 package dev.semel.trials.bench;
 
 import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Ambient;
-import dev.semel.engine.Catalog;
+import dev.semel.SemelOptions;
+import dev.semel.engine.EngineEnvironment;
+import dev.semel.engine.WorkflowCatalog;
 import dev.semel.run.RunId;
-import dev.semel.store.Edit;
-import dev.semel.store.Reads;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoreQueries;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -29,7 +29,7 @@ final class RetentionBench {
     private static final long HOUR = 3_600_000_000L;
 
     // Old for this trial, and not for the sweeps of the workers that are measured: they keep runs for 90 days.
-    private static final long OLD = Ambient.real().micros() - HOUR;
+    private static final long OLD = EngineEnvironment.real().micros() - HOUR;
     private static final long ENDED = OLD - HOUR;
 
     private RetentionBench() {}
@@ -42,8 +42,8 @@ final class RetentionBench {
             sql.execute("VACUUM ANALYZE");
             sql.execute("CHECKPOINT");
             WorkersBench.rate(Math.max(5, seconds * 2), server);
-            try (Semel sweeping = Semel.open(Settings.of(url, version -> {
-                throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+            try (Semel sweeping = Semel.open(SemelOptions.of(url, version -> {
+                throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
             }))) {
                 deletes(sql, sweeping, server, seconds);
             }
@@ -127,10 +127,10 @@ final class RetentionBench {
             if (done) {
                 return 0;
             }
-            Reads.Old old = Objects.requireNonNull(semel.view(reads -> reads.oldRuns(reached, SLICE, OLD)));
+            StoreQueries.OldLineages old = Objects.requireNonNull(semel.view(reads -> reads.oldRuns(reached, SLICE, OLD)));
             reached = old.next();
             done = reached == null;
-            return old.found().isEmpty() ? 0 : semel.change(new Edit.DeleteRuns(old.found(), OLD));
+            return old.found().isEmpty() ? 0 : semel.change(new StoreCommand.DeleteRuns(old.found(), OLD));
         }
     }
 

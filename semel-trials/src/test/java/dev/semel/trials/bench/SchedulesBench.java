@@ -1,10 +1,10 @@
 package dev.semel.trials.bench;
 
 import dev.semel.Semel;
-import dev.semel.Settings;
+import dev.semel.SemelOptions;
 import dev.semel.server.api.FileWorkflow;
-import dev.semel.server.steps.Outside;
-import dev.semel.store.Edit;
+import dev.semel.server.steps.StepServices;
+import dev.semel.store.StoreCommand;
 import dev.semel.trials.support.Databases;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -27,7 +27,7 @@ public final class SchedulesBench {
     public static void main(String[] arguments) throws SQLException {
         String url = Databases.fresh();
         try (Semel semel =
-                        Semel.open(Settings.of(url, version -> FileWorkflow.compile(version, _ -> Outside.NOWHERE)));
+                        Semel.open(SemelOptions.of(url, version -> FileWorkflow.compile(version, _ -> StepServices.UNAVAILABLE)));
                 Connection database = DriverManager.getConnection(url)) {
             atOnce(semel, database);
             stored(semel, database);
@@ -64,7 +64,7 @@ public final class SchedulesBench {
         System.out.printf("%,d schedules stored%n", number(database, "SELECT count(*) FROM semel_schedule"));
         for (int i = 0; i < 5; i++) {
             long at = number(database, NOW) / 1_000_000 + 5;
-            semel.change(new Edit.Publish(
+            semel.change(new StoreCommand.PublishVersion(
                     1,
                     "soon_" + i,
                     "wf_soon_" + i,
@@ -85,8 +85,8 @@ public final class SchedulesBench {
         String schedules = IntStream.range(0, EACH)
                 .mapToObj(i -> "    - {id: s" + i + ", every: 365d, start: \"" + due + "\"}\n")
                 .collect(Collectors.joining());
-        semel.change(new Edit.Publish(
-                semel.backstage().workspace(),
+        semel.change(new StoreCommand.PublishVersion(
+                semel.testAccess().workspace(),
                 name,
                 "wf_" + name,
                 "semel: 1\nworkflow: " + name + "\ntrigger:\n  schedules:\n" + schedules

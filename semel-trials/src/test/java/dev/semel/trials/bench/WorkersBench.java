@@ -2,9 +2,9 @@ package dev.semel.trials.bench;
 
 import dev.semel.Run;
 import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Catalog;
-import dev.semel.engine.Limits;
+import dev.semel.SemelOptions;
+import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.EngineLimits;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -156,16 +156,16 @@ final class WorkersBench {
     }
 
     private static Semel open(String url) {
-        Catalog.Compiler none = version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+        WorkflowCatalog.VersionCompiler none = version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        return Semel.open(Settings.of(url, none));
+        return Semel.open(SemelOptions.of(url, none));
     }
 
     private static Workflow<Long, Integer> blocking(CountDownLatch entered, CountDownLatch go) {
         return Workflow.define("blocking", Long.class, Integer.class).body((ctx, n) -> {
             ctx.step("first", Integer.class, _ -> 1);
-            ctx.durable();
+            ctx.awaitDurable();
             return ctx.step("second", Integer.class, _ -> {
                 entered.countDown();
                 go.await();
@@ -219,7 +219,7 @@ final class WorkersBench {
             long began = System.nanoTime();
             entered.await();
             double took = (System.nanoTime() - began) / 1e9;
-            double lease = Limits.DEFAULT.lease().toMillis() / 1e3;
+            double lease = EngineLimits.DEFAULT.lease().toMillis() / 1e3;
             say(
                     "%d runs of a killed worker went on at another one %.1f s later: %.1f x the lease of %.0f s",
                     UNFINISHED, took, took / lease, lease);

@@ -1,10 +1,10 @@
 package dev.semel.trials.chaos;
 
 import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Ambient;
-import dev.semel.engine.Catalog;
-import dev.semel.engine.Limits;
+import dev.semel.SemelOptions;
+import dev.semel.engine.EngineEnvironment;
+import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.EngineLimits;
 import dev.semel.store.StoreFailure;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -100,16 +100,16 @@ final class ChaosChild {
 
     /** The database may be down, or another worker may hold a lock as it stands still: then it tries again. */
     private static Semel open(Life life, ChaosFlows flows, ChildStore store) {
-        Catalog.Compiler noFiles = version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+        WorkflowCatalog.VersionCompiler noFiles = version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        Settings settings = Settings.of(life.url(), noFiles)
+        SemelOptions settings = SemelOptions.of(life.url(), noFiles)
                 .withClock(store.ambient(), () -> 0)
-                .withWorker(life.worker())
-                .withLimits(Limits.DEFAULT.withLease(Duration.ofMillis(life.leaseMillis())));
+                .withWorkerName(life.worker())
+                .withLimits(EngineLimits.DEFAULT.withLease(Duration.ofMillis(life.leaseMillis())));
         for (int tries = 1; ; tries++) {
             try {
-                return Semel.over(store.store(), settings, flows.all());
+                return Semel.openForTest(store.store(), settings, flows.all());
             } catch (StoreFailure | dev.semel.error.SemelException e) {
                 System.err.println(life.worker() + " could not open: " + e.getMessage());
                 if (tries == STUCK_OPENING) {
@@ -137,9 +137,9 @@ final class ChaosChild {
         Runtime.getRuntime().halt(0);
     }
 
-    private static Ambient ambient(Life life, Clock clock) {
-        Ambient real = Ambient.real();
-        return new Ambient(
+    private static EngineEnvironment ambient(Life life, Clock clock) {
+        EngineEnvironment real = EngineEnvironment.real();
+        return new EngineEnvironment(
                 () -> real.micros() + life.skewMicros(),
                 () -> life.sleepy() ? clock.nanos : System.nanoTime(),
                 new SecureRandom());

@@ -2,8 +2,8 @@ package dev.semel.trials.chaos;
 
 import dev.semel.trials.chaos.verdict.Steps;
 import dev.semel.workflow.Context;
-import dev.semel.workflow.EffectDraft;
-import dev.semel.workflow.Failures;
+import dev.semel.workflow.EffectBuilder;
+import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Step;
@@ -104,7 +104,7 @@ final class ChaosFlows {
     }
 
     private void letter(Context ctx, Task task) {
-        EffectDraft letter = effect(ctx, Steps.LETTER);
+        EffectBuilder letter = effect(ctx, Steps.LETTER);
         if (has(Bug.AT_MOST_ONCE_SENT_AGAIN)) {
             letter.repeatable("a planted bug").call(String.class, step -> post("forgets", task, Steps.LETTER, step));
             return;
@@ -116,13 +116,13 @@ final class ChaosFlows {
     }
 
     private void asking(Context ctx, Task task) {
-        EffectDraft asked = effect(ctx, Steps.ASKED);
+        EffectBuilder asked = effect(ctx, Steps.ASKED);
         (has(Bug.ASK_SENT_AGAIN) ? asked.repeatable("a planted bug") : asked.askOnDoubt("role:ops"))
                 .call(String.class, step -> post("forgets", task, Steps.ASKED, step));
     }
 
     private void sharing(Context ctx, Task task) {
-        EffectDraft shared = effect(ctx, Steps.SHARED);
+        EffectBuilder shared = effect(ctx, Steps.SHARED);
         if (!has(Bug.ONCE_FORGOTTEN)) {
             shared = shared.key(task.shared()).oncePer(PROVIDER_WINDOW);
         }
@@ -139,7 +139,7 @@ final class ChaosFlows {
         return life.bug() == bug;
     }
 
-    private static EffectDraft effect(Context ctx, String name) {
+    private static EffectBuilder effect(Context ctx, String name) {
         return ctx.effect(name).retry(PATIENT);
     }
 
@@ -180,7 +180,7 @@ final class ChaosFlows {
         }
         HttpResponse<String> answer = send(url, "POST", key(step), step.attempt());
         if (answer.statusCode() != 200) {
-            throw new Failures.Status(answer.statusCode(), JsonNodeFactory.instance.stringNode(answer.body()), null);
+            throw new CallFailures.HttpStatus(answer.statusCode(), JsonNodeFactory.instance.stringNode(answer.body()), null);
         }
         return answer.body();
     }

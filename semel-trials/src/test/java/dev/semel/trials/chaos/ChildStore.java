@@ -1,14 +1,14 @@
 package dev.semel.trials.chaos;
 
-import dev.semel.effect.Ledger;
-import dev.semel.engine.Ambient;
-import dev.semel.store.Batch;
-import dev.semel.store.Lane;
-import dev.semel.store.Leases;
-import dev.semel.store.Reads;
+import dev.semel.effect.EffectLedger;
+import dev.semel.engine.EngineEnvironment;
+import dev.semel.store.CommitBatch;
+import dev.semel.store.WriteLane;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
-import dev.semel.store.Write;
+import dev.semel.store.StoreWrite;
 import dev.semel.store.postgres.PostgresStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -39,17 +39,17 @@ final class ChildStore {
     private final Store real;
 
     /** @param lapsing whether the lease cannot be renewed now */
-    record Surroundings(Ambient ambient, BooleanSupplier lapsing) {}
+    record Surroundings(EngineEnvironment ambient, BooleanSupplier lapsing) {}
 
     ChildStore(ChaosChild.Life life, Tampering tampering, Events events, Surroundings around) {
         this.life = life;
         this.tampering = tampering;
         this.events = events;
         this.around = around;
-        this.real = new PostgresStore(tampering, () -> 0, around.ambient().ids());
+        this.real = new PostgresStore(tampering, () -> 0, around.ambient().idSupplier());
     }
 
-    Ambient ambient() {
+    EngineEnvironment ambient() {
         return around.ambient();
     }
 
@@ -61,8 +61,8 @@ final class ChildStore {
         return life.bug() == Bug.LEASE_REUSED ? life.worker().charAt(1) : wanted;
     }
 
-    private Batch.Hold hold(Batch.Hold wanted) {
-        return new Batch.Hold(lease(wanted.lease()), wanted.slot());
+    private CommitBatch.LeaseSlot hold(CommitBatch.LeaseSlot wanted) {
+        return new CommitBatch.LeaseSlot(lease(wanted.lease()), wanted.slot());
     }
 
     /** Everything is PostgreSQL's own, but for what is watched or planted. */
@@ -70,15 +70,15 @@ final class ChildStore {
         return proxy(Store.class, real, (method, args) -> switch (method.getName()) {
             case "openLane" -> new Watched(real.openLane());
             case "openTxLane" -> new Watched(real.openTxLane());
-            case "openReads" -> reads(real.openReads());
+            case "openReads" -> reads(real.openQueries());
             case "openLeases" -> leases(real.openLeases());
             default -> method.invoke(real, args);
         });
     }
 
     /** Only the question for the runs of a lease has to know of a lease that is used again. */
-    private Reads reads(Reads reads) {
-        return proxy(Reads.class, reads, (method, args) -> {
+    private StoreQueries reads(StoreQueries reads) {
+        return proxy(StoreQueries.class, reads, (method, args) -> {
             if (method.getName().equals("owned") && args != null) {
                 args[0] = lease((Long) args[0]);
             }
@@ -86,11 +86,11 @@ final class ChildStore {
         });
     }
 
-    private Leases leases(Leases leases) {
-        return proxy(Leases.class, leases, (method, args) -> {
+    private WorkerLeases leases(WorkerLeases leases) {
+        return proxy(WorkerLeases.class, leases, (method, args) -> {
             boolean renews = method.getName().equals("renew");
             if (renews && around.lapsing().getAsBoolean()) {
-                throw new StoreFailure.Down("the lease cannot be renewed", new IllegalStateException("a fault"));
+                throw new StoreFailure.Unreachable("the lease cannot be renewed", new IllegalStateException("a fault"));
             }
             if (args != null && args.length > 0 && args[0] instanceof Long wanted) {
                 args[0] = lease(wanted);
@@ -117,18 +117,18 @@ final class ChildStore {
     }
 
     /** A lane that counts what was refused. */
-    private final class Watched implements Lane {
-        private final Lane lane;
-        private final List<Batch> answeredBefore = new ArrayList<>();
+    private final class Watched implements WriteLane {
+        private final WriteLane lane;
+        private final List<CommitBatch> answeredBefore = new ArrayList<>();
 
-        Watched(Lane lane) {
+        Watched(WriteLane lane) {
             this.lane = lane;
         }
 
         @Override
-        public List<Object> apply(Batch batch) {
-            Batch.Hold wanted = batch.hold();
-            Batch own = wanted == null ? batch : new Batch(hold(wanted), batch.writes());
+        public List<Object> apply(CommitBatch batch) {
+            CommitBatch.LeaseSlot wanted = batch.leaseSlot();
+            CommitBatch own = wanted == null ? batch : new CommitBatch(hold(wanted), batch.writes());
             List<Object> outcomes;
             try {
                 outcomes = life.bug() == Bug.ACK_BEFORE_COMMIT ? early(own) : lane.apply(own);
@@ -138,24 +138,24 @@ final class ChildStore {
                     throw e;
                 }
                 tampering.planted("fence");
-                outcomes = lane.apply(new Batch(null, own.writes()));
+                outcomes = lane.apply(new CommitBatch(null, own.writes()));
             }
             for (int i = 0; i < outcomes.size(); i++) {
-                if (outcomes.get(i) instanceof Write.Owned owned && !owned.recorded()) {
-                    events.note(own.hold() == null ? "held back" : "refused by the claim", "");
+                if (outcomes.get(i) instanceof StoreWrite.OwnerWriteResult owned && !owned.recorded()) {
+                    events.note(own.leaseSlot() == null ? "held back" : "refused by the claim", "");
                     outcomes = tampered(own.writes().get(i), i, outcomes);
                 }
             }
             return outcomes;
         }
 
-        private void note(Batch batch, String what) {
-            for (Write<?> write : batch.writes()) {
-                boolean owns = write instanceof Write.Append
-                        || write instanceof Write.End
-                        || write instanceof Write.Tx
-                        || write instanceof Write.Claim
-                        || write instanceof Write.Admit admit && admit.own();
+        private void note(CommitBatch batch, String what) {
+            for (StoreWrite<?> write : batch.writes()) {
+                boolean owns = write instanceof StoreWrite.AppendJournal
+                        || write instanceof StoreWrite.EndRun
+                        || write instanceof StoreWrite.UserTransaction
+                        || write instanceof StoreWrite.ClaimRuns
+                        || write instanceof StoreWrite.AdmitRun admit && admit.hasCapacity();
                 if (owns) {
                     events.note(what, write.getClass().getSimpleName());
                 }
@@ -163,31 +163,31 @@ final class ChildStore {
         }
 
         /** Triggers are answered at once, and their transaction comes with the next batch. */
-        private List<Object> early(Batch batch) {
-            List<Batch> late = List.copyOf(answeredBefore);
+        private List<Object> early(CommitBatch batch) {
+            List<CommitBatch> late = List.copyOf(answeredBefore);
             answeredBefore.clear();
             late.forEach(lane::apply);
-            if (!batch.writes().stream().allMatch(Write.Admit.class::isInstance)) {
+            if (!batch.writes().stream().allMatch(StoreWrite.AdmitRun.class::isInstance)) {
                 return lane.apply(batch);
             }
             tampering.planted("admission");
-            answeredBefore.add(new Batch(null, batch.writes()));
+            answeredBefore.add(new CommitBatch(null, batch.writes()));
             List<Object> outcomes = new ArrayList<>();
-            for (Write<?> write : batch.writes()) {
-                Write.Admit admit = (Write.Admit) write;
-                outcomes.add(new Write.Admitted.Fresh(
+            for (StoreWrite<?> write : batch.writes()) {
+                StoreWrite.AdmitRun admit = (StoreWrite.AdmitRun) write;
+                outcomes.add(new StoreWrite.AdmitResult.Fresh(
                         around.ambient().micros(), false, admit.run().id(), null, null));
             }
             return outcomes;
         }
 
-        private List<Object> tampered(Write<?> write, int at, List<Object> outcomes) {
+        private List<Object> tampered(StoreWrite<?> write, int at, List<Object> outcomes) {
             if (life.bug() == Bug.ZOMBIE_RECORDS) {
                 recordAnyway(write);
             } else if (life.bug() == Bug.FENCED_WORKER_GOES_ON) {
                 tampering.planted("owner");
                 List<Object> changed = new ArrayList<>(outcomes);
-                changed.set(at, new Write.Owned(true, false, granted(write)));
+                changed.set(at, new StoreWrite.OwnerWriteResult(true, false, granted(write)));
                 return changed;
             }
             return outcomes;
@@ -199,26 +199,26 @@ final class ChildStore {
         }
     }
 
-    private static List<Ledger.Verdict> granted(Write<?> write) {
-        List<Ledger.Verdict> verdicts = new ArrayList<>();
-        if (write instanceof Write.Append append) {
-            append.ops().forEach(_ -> verdicts.add(new Ledger.Verdict.Granted(1, 1, 0)));
+    private static List<EffectLedger.LedgerDecision> granted(StoreWrite<?> write) {
+        List<EffectLedger.LedgerDecision> verdicts = new ArrayList<>();
+        if (write instanceof StoreWrite.AppendJournal append) {
+            append.ops().forEach(_ -> verdicts.add(new EffectLedger.LedgerDecision.SendGranted(1, 1, 0)));
         }
         return verdicts;
     }
 
     /** As if there were neither fence nor owner in the statements. */
-    private void recordAnyway(Write<?> write) {
+    private void recordAnyway(StoreWrite<?> write) {
         tampering.planted("record");
         try (Connection connection = DriverManager.getConnection(life.url())) {
-            if (write instanceof Write.Append append && append.isProgress()) {
+            if (write instanceof StoreWrite.AppendJournal append && append.isProgress()) {
                 try (PreparedStatement insert = connection.prepareStatement(ZOMBIE_ENTRIES)) {
                     insert.setBytes(1, append.run().bytes());
                     insert.setInt(2, append.seq());
                     insert.setString(3, append.entries());
                     insert.executeUpdate();
                 }
-            } else if (write instanceof Write.End end) {
+            } else if (write instanceof StoreWrite.EndRun end) {
                 try (PreparedStatement insert = connection.prepareStatement(ZOMBIE_END)) {
                     insert.setBytes(1, end.run().bytes());
                     insert.setString(2, end.entries());

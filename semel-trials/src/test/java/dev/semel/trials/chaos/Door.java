@@ -1,10 +1,10 @@
 package dev.semel.trials.chaos;
 
-import dev.semel.Releasing;
+import dev.semel.KeyRelease;
 import dev.semel.Run;
 import dev.semel.Semel;
 import dev.semel.error.SemelException;
-import dev.semel.store.Edit;
+import dev.semel.store.StoreCommand;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.io.BufferedReader;
@@ -77,7 +77,7 @@ final class Door implements AutoCloseable {
                 case "release" -> "ok\t" + release(words[1]);
                 case "decide" -> "ok\t" + decide(words);
                 case "go on" ->
-                    "ok\t" + semel.run(semel.backstage().workspace(), words[1]).goOn("chaos", "a trial");
+                    "ok\t" + semel.run(semel.testAccess().workspace(), words[1]).retryHeld("chaos", "a trial");
                 default -> "no\tnobody knows " + words[0];
             };
         } catch (SemelException e) {
@@ -110,17 +110,17 @@ final class Door implements AutoCloseable {
     }
 
     private boolean release(String key) {
-        int workspace = semel.backstage().workspace();
-        var held = semel.view(reads -> reads.key(workspace, key));
-        return held != null && semel.change(Releasing.of(held, new Edit.By(semel.newId(), "chaos", "a trial")));
+        int workspace = semel.testAccess().workspace();
+        var held = semel.view(reads -> reads.keyRecords(workspace, key));
+        return held != null && semel.change(KeyRelease.of(held, new StoreCommand.ChangeAuthor(semel.newId(), "chaos", "a trial")));
     }
 
     /** Words: decide, run, step, whether it happened. */
     private boolean decide(String[] words) {
         Run<String> run = semel.run(flow("asking"), words[1]);
         return words[3].equals("happened")
-                ? run.happened(words[2], "receipt-1", "chaos")
-                : run.didNotHappen(words[2], "chaos");
+                ? run.confirmDone(words[2], "receipt-1", "chaos")
+                : run.confirmNotDone(words[2], "chaos");
     }
 
     @Override

@@ -2,11 +2,11 @@ package dev.semel.trials.crash;
 
 import dev.semel.Run;
 import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Ambient;
-import dev.semel.engine.Catalog;
-import dev.semel.engine.Limits;
-import dev.semel.error.InDoubt;
+import dev.semel.SemelOptions;
+import dev.semel.engine.EngineEnvironment;
+import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.EngineLimits;
+import dev.semel.error.EffectInDoubt;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.io.BufferedReader;
@@ -72,11 +72,11 @@ final class CrashChild {
         System.out.flush();
     }
 
-    private Settings settings() {
-        Catalog.Compiler noFiles = version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+    private SemelOptions settings() {
+        WorkflowCatalog.VersionCompiler noFiles = version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        Ambient.Hooks hooks = new Ambient.Hooks() {
+        EngineEnvironment.TestInstrumentation hooks = new EngineEnvironment.TestInstrumentation() {
             @Override
             public void point(String label) {
                 int passing = passed.merge(label, 1, Integer::sum);
@@ -86,13 +86,13 @@ final class CrashChild {
                 }
             }
         };
-        Settings settings = Settings.of(life.store(), noFiles)
-                .withClock(Ambient.real().withHooks(hooks), () -> 0)
-                .withWorker("pid " + ProcessHandle.current().pid());
+        SemelOptions settings = SemelOptions.of(life.store(), noFiles)
+                .withClock(EngineEnvironment.real().withInstrumentation(hooks), () -> 0)
+                .withWorkerName("pid " + ProcessHandle.current().pid());
         // A file is free as soon as its process is gone; in PostgreSQL the lease of the dead has to run out.
         return life.store().startsWith("sqlite:")
                 ? settings
-                : settings.withLimits(Limits.DEFAULT.withLease(SHORT_LEASE));
+                : settings.withLimits(EngineLimits.DEFAULT.withLease(SHORT_LEASE));
     }
 
     private void live() {
@@ -134,11 +134,11 @@ final class CrashChild {
     private String[] end(Run<String> run) {
         try {
             return completed(run);
-        } catch (InDoubt e) {
+        } catch (EffectInDoubt e) {
             boolean decided = switch (life.decision()) {
                 case NONE -> false;
-                case HAPPENED -> run.happened("deed", "receipt-1", "tester");
-                case DID_NOT_HAPPEN -> run.didNotHappen("deed", "tester");
+                case HAPPENED -> run.confirmDone("deed", "receipt-1", "tester");
+                case DID_NOT_HAPPEN -> run.confirmNotDone("deed", "tester");
             };
             return decided ? afterDecision(run) : new String[] {"over", "in_doubt", ""};
         } catch (RuntimeException e) {
@@ -152,7 +152,7 @@ final class CrashChild {
         while (System.nanoTime() < deadline) {
             try {
                 return completed(run);
-            } catch (InDoubt e) {
+            } catch (EffectInDoubt e) {
                 LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
             } catch (RuntimeException e) {
                 return new String[] {"over", "failed", e.toString()};

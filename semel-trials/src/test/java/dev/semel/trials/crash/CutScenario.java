@@ -1,16 +1,16 @@
 package dev.semel.trials.crash;
 
-import dev.semel.Releasing;
+import dev.semel.KeyRelease;
 import dev.semel.Run;
 import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Catalog;
-import dev.semel.engine.Limits;
-import dev.semel.error.InDoubt;
+import dev.semel.SemelOptions;
+import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.EngineLimits;
+import dev.semel.error.EffectInDoubt;
 import dev.semel.error.RunCancelled;
 import dev.semel.run.RunState;
-import dev.semel.store.Edit;
-import dev.semel.store.Rows;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoredRows;
 import dev.semel.trials.crash.CommitProxy.Cut;
 import dev.semel.trials.crash.CommitProxy.Kind;
 import dev.semel.workflow.Key;
@@ -35,7 +35,7 @@ final class CutScenario implements AutoCloseable {
 
     private final CommitProxy proxy;
     private final String direct;
-    private final Settings settings;
+    private final SemelOptions settings;
     private final CutFlows flows = new CutFlows();
     private final Semel semel;
     private final Map<String, String> runs = new HashMap<>();
@@ -44,11 +44,11 @@ final class CutScenario implements AutoCloseable {
         this.proxy = proxy;
         this.direct = RealPostgres.url(database);
         RealPostgres.execute(direct, CutFlows.TABLE);
-        Catalog.Compiler noFiles = version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+        WorkflowCatalog.VersionCompiler noFiles = version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        this.settings = Settings.of(RealPostgres.url(database, proxy.port()), noFiles)
-                .withLimits(Limits.DEFAULT.withLease(SHORT_LEASE));
+        this.settings = SemelOptions.of(RealPostgres.url(database, proxy.port()), noFiles)
+                .withLimits(EngineLimits.DEFAULT.withLease(SHORT_LEASE));
         this.semel = Semel.open(settings);
         semel.register(flows.everything, flows.waiting);
     }
@@ -81,13 +81,13 @@ final class CutScenario implements AutoCloseable {
     }
 
     private void decide(Run<String> run) {
-        Until.holds(run.id() + " is in doubt", () -> !run.inDoubt().isEmpty());
+        Until.holds(run.id() + " is in doubt", () -> !run.stepsInDoubt().isEmpty());
         // What it answers is not judged: where the first answer was lost the second says that it was decided before.
-        run.happened("call", "it was heard", "tester");
+        run.confirmDone("call", "it was heard", "tester");
         Until.holds(run.id() + " is not in doubt any more", () -> {
             try {
                 return run.status() != RunState.IN_DOUBT;
-            } catch (InDoubt e) {
+            } catch (EffectInDoubt e) {
                 return false;
             }
         });
@@ -108,18 +108,18 @@ final class CutScenario implements AutoCloseable {
     }
 
     private void release(String name) {
-        List<Rows.Held> held = Objects.requireNonNull(semel.view(reads -> {
-            Rows.Workspace home = reads.workspace("default");
-            return home == null ? List.<Rows.Held>of() : reads.key(home.ws(), name);
+        List<StoredRows.KeyRow> held = Objects.requireNonNull(semel.view(reads -> {
+            StoredRows.WorkspaceRow home = reads.workspace("default");
+            return home == null ? List.<StoredRows.KeyRow>of() : reads.keyRecords(home.ws(), name);
         }));
-        semel.change(Releasing.of(held, new Edit.By(semel.newId(), "tester", "cut")));
+        semel.change(KeyRelease.of(held, new StoreCommand.ChangeAuthor(semel.newId(), "tester", "cut")));
     }
 
     /** One that starts and stops while the first goes on: its lease begins and ends. */
     private void anotherWorker(Kind kind) {
         if (kind == Kind.START_LEASE || kind == Kind.END_LEASE) {
             try (Semel other = Semel.open(settings)) {
-                Until.holds("another worker is ready", other::ready);
+                Until.holds("another worker is ready", other::isReady);
             }
         }
     }

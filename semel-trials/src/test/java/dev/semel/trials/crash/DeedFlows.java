@@ -1,8 +1,8 @@
 package dev.semel.trials.crash;
 
 import dev.semel.workflow.Context;
-import dev.semel.workflow.EffectDraft;
-import dev.semel.workflow.Failures;
+import dev.semel.workflow.EffectBuilder;
+import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
@@ -69,7 +69,7 @@ final class DeedFlows {
         return Workflow.define("told", String.class, String.class).body((ctx, _) -> ctx.await(NEWS));
     }
 
-    private static EffectDraft effect(Context ctx) {
+    private static EffectBuilder effect(Context ctx) {
         return ctx.effect("deed").retry(PROMPT);
     }
 
@@ -114,7 +114,7 @@ final class DeedFlows {
         }
         HttpResponse<String> answer = send(task, key, "POST");
         if (answer.statusCode() != 200) {
-            throw new Failures.Status(answer.statusCode(), JsonNodeFactory.instance.stringNode(answer.body()), null);
+            throw new CallFailures.HttpStatus(answer.statusCode(), JsonNodeFactory.instance.stringNode(answer.body()), null);
         }
         return answer.body();
     }

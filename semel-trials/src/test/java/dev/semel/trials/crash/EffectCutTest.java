@@ -4,13 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.semel.Run;
 import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Catalog;
-import dev.semel.error.InDoubt;
-import dev.semel.http.Http;
+import dev.semel.SemelOptions;
+import dev.semel.engine.WorkflowCatalog;
+import dev.semel.error.EffectInDoubt;
+import dev.semel.http.HttpEffectClient;
 import dev.semel.workflow.Context;
-import dev.semel.workflow.EffectDraft;
-import dev.semel.workflow.Failures;
+import dev.semel.workflow.EffectBuilder;
+import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
@@ -48,7 +48,7 @@ class EffectCutTest {
     @TempDir
     Path folder;
 
-    private final Http http = Http.standard();
+    private final HttpEffectClient http = HttpEffectClient.standard();
 
     private record Cut(Deed deed, EffectProxy.Cut cut) {
         /** The last part of the path; the proxy reads from it where to cut. */
@@ -59,14 +59,14 @@ class EffectCutTest {
 
     @Test
     void an_effect_whose_wire_is_cut_is_done_as_often_as_its_protection_says() {
-        Catalog.Compiler noFiles = version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+        WorkflowCatalog.VersionCompiler noFiles = version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
         String store = RealPostgres.url(RealPostgres.newDatabase());
         List<String> wrong = new ArrayList<>();
         try (Receiver receiver = Receiver.start(folder);
                 EffectProxy proxy = new EffectProxy(receiver.url());
-                Semel semel = Semel.open(Settings.of(store, noFiles))) {
+                Semel semel = Semel.open(SemelOptions.of(store, noFiles))) {
             Map<Cut, Run<String>> runs = new LinkedHashMap<>();
             for (Deed deed : DEEDS) {
                 Workflow<String, String> flow = flow(deed);
@@ -110,15 +110,15 @@ class EffectCutTest {
     private static String end(Cut cut, Run<String> run, Receiver receiver) {
         try {
             return run.result(Until.GENEROUS);
-        } catch (InDoubt e) {
+        } catch (EffectInDoubt e) {
             List<Receiver.Line> heard = receiver.of(cut.name());
             if (cut.deed() != Deed.ASK || Judgement.posts(heard) > 1) {
                 return "in doubt after " + heard;
             }
             boolean accepted = Judgement.accepted(heard) == 1;
             boolean decided =
-                    accepted ? run.happened("deed", "receipt-1", "tester") : run.didNotHappen("deed", "tester");
-            Until.holds(cut + " goes on", () -> run.inDoubt().isEmpty());
+                    accepted ? run.confirmDone("deed", "receipt-1", "tester") : run.confirmNotDone("deed", "tester");
+            Until.holds(cut + " goes on", () -> run.stepsInDoubt().isEmpty());
             return decided ? afterDecision(run) : "not decided";
         }
     }
@@ -130,7 +130,7 @@ class EffectCutTest {
             try {
                 end[0] = run.result(Until.GENEROUS);
                 return true;
-            } catch (InDoubt e) {
+            } catch (EffectInDoubt e) {
                 return false;
             }
         });
@@ -166,7 +166,7 @@ class EffectCutTest {
     }
 
     private String perform(Deed deed, Context ctx, URI url) {
-        EffectDraft effect = ctx.effect("deed").retry(PROMPT);
+        EffectBuilder effect = ctx.effect("deed").retry(PROMPT);
         return switch (deed) {
             case REPEATABLE -> effect.repeatable("it is counted").call(String.class, step -> post(url, step));
             case PROVIDER_KEY -> effect.providerHonoursKey(PROVIDER_WINDOW).call(String.class, step -> post(url, step));
@@ -191,7 +191,7 @@ class EffectCutTest {
     private @Nullable String find(URI url, Step step) throws IOException, InterruptedException {
         try {
             return http.send(step, HttpRequest.newBuilder(url).GET()).asString();
-        } catch (Failures.Status e) {
+        } catch (CallFailures.HttpStatus e) {
             return null;
         }
     }

@@ -2,11 +2,11 @@ package dev.semel.trials.crash;
 
 import dev.semel.Run;
 import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Catalog;
-import dev.semel.engine.Limits;
+import dev.semel.SemelOptions;
+import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.EngineLimits;
 import dev.semel.error.SemelException;
-import dev.semel.http.Http;
+import dev.semel.http.HttpEffectClient;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.io.BufferedReader;
@@ -32,16 +32,16 @@ final class FailoverWorker {
     private FailoverWorker() {}
 
     public static void main(String[] args) throws IOException {
-        Catalog.Compiler noFiles = version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+        WorkflowCatalog.VersionCompiler noFiles = version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        Settings settings = Settings.of(args[0], noFiles).withLimits(Limits.DEFAULT.withLease(LEASE));
+        SemelOptions settings = SemelOptions.of(args[0], noFiles).withLimits(EngineLimits.DEFAULT.withLease(LEASE));
         try (Semel semel = Semel.open(settings);
-                Http http = Http.standard()) {
+                HttpEffectClient http = HttpEffectClient.standard()) {
             Workflow<String, String> flow = flow(http, args[1]);
             semel.register(flow);
             say("ready\t"
-                    + Objects.requireNonNull(semel.standing().durability()).line());
+                    + Objects.requireNonNull(semel.workerStatus().durability()).summary());
             BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 String key = line;
@@ -61,7 +61,7 @@ final class FailoverWorker {
         }
     }
 
-    private static Workflow<String, String> flow(Http http, String receiver) {
+    private static Workflow<String, String> flow(HttpEffectClient http, String receiver) {
         return Workflow.define("failover", String.class, String.class).body((ctx, key) -> {
             ctx.step("before", String.class, _ -> "before");
             URI url = URI.create(receiver + "/dedupe/answers/" + key);

@@ -2,7 +2,7 @@ package dev.semel.trials.documents;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -129,13 +129,13 @@ final class Asking {
 
     String newToken(String body) throws Exception {
         token = "dev";
-        return Json.parse(ask(200, "POST", "/v1/tokens", body).body())
+        return StrictJson.parse(ask(200, "POST", "/v1/tokens", body).body())
                 .path("token")
                 .asString();
     }
 
     private String anyToken() throws Exception {
-        JsonNode tokens = Json.parse(ask(200, "GET", "/v1/tokens", "").body());
+        JsonNode tokens = StrictJson.parse(ask(200, "GET", "/v1/tokens", "").body());
         return tokens.path("items").get(0).path("token_id").asString();
     }
 

@@ -3,7 +3,7 @@ package dev.semel.trials.documents;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import dev.semel.server.definition.Definition;
+import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.trials.architecture.SourceFile;
 import dev.semel.trials.architecture.SourceTree;
 import java.nio.file.Path;
@@ -22,7 +22,7 @@ class DocumentsTest {
                 "json",
                 block -> JsonMapper.shared().readTree(block.text()),
                 "yaml",
-                block -> Definition.compile(completed(block.text())),
+                block -> WorkflowDefinition.compile(completed(block.text())),
                 "java",
                 snippets::refuseOther);
     }

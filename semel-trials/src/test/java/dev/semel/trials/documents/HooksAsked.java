@@ -1,6 +1,6 @@
 package dev.semel.trials.documents;
 
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
@@ -29,7 +29,7 @@ final class HooksAsked {
 
     /** The id of the delivery that was accepted. */
     private static String received(Asking asking) throws Exception {
-        JsonNode sample = Json.parse(
+        JsonNode sample = StrictJson.parse(
                 asking.about("", "").ask(200, "POST", HOOK + "/sample", "").body());
         String source = sample.path("path").asString().substring("/v1/hooks/".length());
         asking.about("", source).ask(401, "POST", HOOK, "{}");
@@ -45,6 +45,6 @@ final class HooksAsked {
     }
 
     private static String text(Reply reply, String member) {
-        return Json.parse(reply.body()).path(member).asString();
+        return StrictJson.parse(reply.body()).path(member).asString();
     }
 }

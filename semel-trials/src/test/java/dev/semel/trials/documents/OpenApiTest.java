@@ -5,16 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import dev.semel.Semel;
-import dev.semel.Settings;
+import dev.semel.SemelOptions;
 import dev.semel.error.ErrorCode;
-import dev.semel.json.Json;
-import dev.semel.server.api.Api;
+import dev.semel.json.StrictJson;
+import dev.semel.server.api.ApiRoutes;
 import dev.semel.server.api.FileWorkflow;
-import dev.semel.server.api.Metrics;
-import dev.semel.server.auth.People;
-import dev.semel.server.auth.Tokens;
-import dev.semel.server.settings.SecretKeys;
-import dev.semel.server.steps.Outside;
+import dev.semel.server.api.PrometheusMetrics;
+import dev.semel.server.access.UserAccounts;
+import dev.semel.server.access.ApiTokens;
+import dev.semel.server.settings.SecretEncryptionKeys;
+import dev.semel.server.steps.StepServices;
 import dev.semel.trials.architecture.SourceFile;
 import dev.semel.trials.architecture.SourceTree;
 import io.swagger.v3.parser.OpenAPIV3Parser;
@@ -59,13 +59,13 @@ class OpenApiTest {
     @Test
     void it_offers_what_the_router_offers_and_asks_for_the_same_scopes() throws Exception {
         TreeSet<String> routes = new TreeSet<>();
-        try (Semel semel = Semel.open(Settings.of(
-                "sqlite:" + folder.resolve("a.db"), version -> FileWorkflow.compile(version, _ -> Outside.NOWHERE)))) {
-            var settings = new dev.semel.server.settings.Settings(semel, SecretKeys.none());
-            new Api(semel, Tokens.serving(semel), new Metrics(semel), false)
-                    .with(settings)
-                    .receiving(settings, InstantSource.system())
-                    .with(People.serving(semel))
+        try (Semel semel = Semel.open(SemelOptions.of(
+                "sqlite:" + folder.resolve("a.db"), version -> FileWorkflow.compile(version, _ -> StepServices.UNAVAILABLE)))) {
+            var settings = new dev.semel.server.settings.WorkspaceSettings(semel, SecretEncryptionKeys.none());
+            new ApiRoutes(semel, ApiTokens.serving(semel), new PrometheusMetrics(semel), false)
+                    .addRoutesFor(settings)
+                    .addWebhooks(settings, InstantSource.system())
+                    .addRoutesFor(UserAccounts.serving(semel))
                     .router()
                     .routes()
                     .forEach(route -> routes.add(route.method() + " " + route.pattern() + " "
@@ -94,7 +94,7 @@ class OpenApiTest {
                 .orElseThrow();
         List<String> seen = new ArrayList<>();
         for (Block block : Block.of(page)) {
-            JsonNode example = Json.parse(block.text());
+            JsonNode example = StrictJson.parse(block.text());
             assertEquals(List.of(), document().faults("Problem", example), block.place());
             ErrorCode code = Arrays.stream(ErrorCode.values())
                     .filter(one -> one.slug().equals(example.path("code").asString()))
@@ -184,7 +184,7 @@ class OpenApiTest {
         asking.publish("wanting", "trigger: {events: [{type: paid, when: \"${ event.data.amount > 1 }\"}]}\n");
         asking.publish("picky", "trigger: {events: [{type: paid}]}\ninput: {a: {type: integer, required: true}}\n");
         String event = "{\"id\":\"1\",\"source\":\"/shop\",\"type\":\"paid\",\"data\":{\"amount\":2}}";
-        JsonNode first = Json.parse(asking.ask(200, "POST", "/v1/events", event).body());
+        JsonNode first = StrictJson.parse(asking.ask(200, "POST", "/v1/events", event).body());
         asking.event(first.path("event").path("event_id").asString());
         asking.ask(200, "POST", "/v1/events", event.replace("2", "3"));
         asking.ask(200, "POST", "/v1/events", event.replace("amount", "total").replace("\"1\"", "\"2\""));
@@ -290,7 +290,7 @@ class OpenApiTest {
 
     private static void incidents(Asking asking) throws Exception {
         String one = "/v1/incidents/{incident_id}";
-        JsonNode made = Json.parse(asking.ask(200, "POST", "/v1/incidents", "{\"since\":\"1h\",\"title\":\"Outage\"}")
+        JsonNode made = StrictJson.parse(asking.ask(200, "POST", "/v1/incidents", "{\"since\":\"1h\",\"title\":\"Outage\"}")
                 .body());
         asking.incident(made.path("incident_id").asString());
         asking.ask(400, "POST", "/v1/incidents", "{\"title\":\"Outage\"}");
@@ -347,7 +347,7 @@ class OpenApiTest {
     }
 
     private static String text() throws Exception {
-        try (var in = Api.class.getResourceAsStream("/dev/semel/server/openapi.json")) {
+        try (var in = ApiRoutes.class.getResourceAsStream("/dev/semel/server/openapi.json")) {
             return new String(
                     java.util.Objects.requireNonNull(in).readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
         }

@@ -3,7 +3,7 @@ package dev.semel.trials.documents;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 
 /** Asks every route of safe replays once, as the description says. */
 final class ReplaysAsked {
@@ -24,7 +24,7 @@ final class ReplaysAsked {
         asking.without().ask(200, "POST", "/v1/replays", "{\"q\":\"status:failed since:2h\",\"approval\":true}");
         asking.ask(400, "POST", "/v1/replays", "{}");
         asking.ask(404, "POST", "/v1/replays", "{\"runs\":[\"nowhere\"]}");
-        asking.about(Json.parse(made.body()).path("replay_id").asString(), "");
+        asking.about(StrictJson.parse(made.body()).path("replay_id").asString(), "");
         asking.ask(200, "GET", "/v1/replays?limit=1", "");
         asking.ask(200, "GET", ONE, "");
         asking.ask(200, "GET", ONE + "/items?limit=1", "");
@@ -40,7 +40,7 @@ final class ReplaysAsked {
         asking.ask(200, "POST", ONE + "/apply", "");
         asking.ask(200, "GET", ONE + "/events", "");
         asking.ask(200, "POST", ONE + "/stop", "{\"reason\":\"enough\"}");
-        String none = Json.parse(asking.ask(200, "POST", "/v1/replays", "{\"q\":\"key:nobody\"}")
+        String none = StrictJson.parse(asking.ask(200, "POST", "/v1/replays", "{\"q\":\"key:nobody\"}")
                         .body())
                 .path("replay_id")
                 .asString();

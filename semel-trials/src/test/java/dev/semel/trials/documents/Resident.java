@@ -3,7 +3,7 @@ package dev.semel.trials.documents;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.semel.server.cli.Cli;
-import dev.semel.server.cli.Surroundings;
+import dev.semel.server.cli.CommandEnvironment;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -91,15 +91,15 @@ final class Resident implements AutoCloseable {
         }
         StringWriter said = new StringWriter();
         StringWriter talked = together ? said : new StringWriter();
-        Surroundings real = Surroundings.real();
-        Surroundings around = new Surroundings(
+        CommandEnvironment real = CommandEnvironment.system();
+        CommandEnvironment around = new CommandEnvironment(
                 environment,
                 new ByteArrayInputStream(words.rest()),
                 new PrintWriter(said, true),
                 new PrintWriter(talked, true),
                 false,
                 real.clock(),
-                real.pause(),
+                real.sleeper(),
                 here);
         int exit = Cli.commandLine(around, _ -> 70).execute(arguments);
         around.out().flush();

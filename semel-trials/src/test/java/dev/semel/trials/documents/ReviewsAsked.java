@@ -1,6 +1,6 @@
 package dev.semel.trials.documents;
 
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import dev.semel.trials.support.Crowd;
 import tools.jackson.databind.JsonNode;
 
@@ -22,7 +22,7 @@ final class ReviewsAsked {
         asking.ask(200, "POST", "/v1/reviews/{review_id}/decide", "{\"decision\":\"approve\",\"note\":\"fine\"}");
         asking.without().ask(409, "POST", "/v1/reviews/{review_id}/decide", "{\"decision\":\"reject\"}");
         asking.ask(200, "GET", "/v1/reviews?q=state:decided&limit=1", "");
-        String review = Json.parse(
+        String review = StrictJson.parse(
                         asking.ask(200, "GET", "/v1/reviews/{review_id}", "").body())
                 .path("review_id")
                 .asString();
@@ -37,7 +37,7 @@ final class ReviewsAsked {
 
     private static boolean found(Asking asking) {
         try {
-            JsonNode items = Json.parse(asking.ask(200, "GET", "/v1/reviews?q=kind:approval%20to:ann", "")
+            JsonNode items = StrictJson.parse(asking.ask(200, "GET", "/v1/reviews?q=kind:approval%20to:ann", "")
                             .body())
                     .path("items");
             items.forEach(item -> asking.review(item.path("review_id").asString()));

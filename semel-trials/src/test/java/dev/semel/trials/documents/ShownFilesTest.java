@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.SemelException;
-import dev.semel.server.definition.Definition;
+import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.trials.architecture.SourceFile;
 import dev.semel.trials.architecture.SourceTree;
 import java.util.ArrayList;
@@ -38,13 +38,13 @@ class ShownFilesTest {
         List<Shown> shown = shown();
         assertTrue(shown.size() >= 7, () -> "only " + shown.size() + " files are shown");
         for (Shown file : shown) {
-            assertDoesNotThrow(() -> Definition.compile(file.text()), file.page() + "\n" + file.text());
+            assertDoesNotThrow(() -> WorkflowDefinition.compile(file.text()), file.page() + "\n" + file.text());
         }
     }
 
     @Test
     void one_that_does_not_would_be_found() throws Exception {
         String spoilt = shown().getFirst().text().replace("steps:", "stepps:");
-        assertThrows(SemelException.class, () -> Definition.compile(spoilt));
+        assertThrows(SemelException.class, () -> WorkflowDefinition.compile(spoilt));
     }
 }

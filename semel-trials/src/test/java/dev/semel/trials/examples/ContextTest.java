@@ -5,14 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.Guarded;
+import dev.semel.IdempotentCallRecord;
 import dev.semel.Run;
 import dev.semel.error.KeyConflict;
 import dev.semel.error.StepFailed;
-import dev.semel.testing.Lab;
-import dev.semel.testing.Provider;
+import dev.semel.testing.WorkflowTestKit;
+import dev.semel.testing.FakeProvider;
 import dev.semel.workflow.Decision;
-import dev.semel.workflow.Failures;
+import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 
 /** What the reference of the Java API shows. */
 class ContextTest {
-    private final Lab lab = new Lab();
+    private final WorkflowTestKit lab = new WorkflowTestKit();
 
     @AfterEach
     void close() {
@@ -70,7 +70,7 @@ class ContextTest {
                 .body((ctx, order) -> {
                     // snippet:branches
                     List<String> parcels = ctx.forEach("lines", order.lines(), line -> line)
-                            .atOnce(4)
+                            .concurrency(4)
                             .run((branch, line) -> branch.step("pack", String.class, _ -> "parcel " + line));
                     Decision decision =
                             ctx.approval("release", a -> a.title("Ship it?").to("role:ops"));
@@ -89,9 +89,9 @@ class ContextTest {
 
     @Test
     void what_was_done_is_undone_when_a_later_step_fails() {
-        Provider stock = lab.provider("stock");
-        Provider undone = lab.provider("undone");
-        Provider cards = lab.provider("cards").refuse(1);
+        FakeProvider stock = lab.provider("stock");
+        FakeProvider undone = lab.provider("undone");
+        FakeProvider cards = lab.provider("cards").reject(1);
         Workflow<Order, String> order = Workflow.define("order", Order.class, String.class)
                 .body((ctx, in) -> {
                     // snippet:compensate
@@ -157,9 +157,9 @@ class ContextTest {
                 () -> semel.once("create_order", "ann", "cart-7", other, Integer.class, orders::incrementAndGet));
         assertEquals(2, semel.once("create_order", "ann", "cart-8", other, Integer.class, orders::incrementAndGet));
         // snippet:guard-doubt
-        Guarded order = semel.guarded("create_order", "cart-8");
-        if (order.inDoubt()) {
-            order.happened(17, "ann@example.com"); // or order.didNotHappen("ann@example.com")
+        IdempotentCallRecord order = semel.findIdempotentCall("create_order", "cart-8");
+        if (order.isInDoubt()) {
+            order.confirmDone(17, "ann@example.com"); // or order.didNotHappen("ann@example.com")
         }
         // end
         assertEquals(2, semel.once("create_order", "ann", "cart-8", other, Integer.class, orders::incrementAndGet));
@@ -180,7 +180,7 @@ class ContextTest {
                             .run(Integer.class, step -> {
                                 tries.incrementAndGet();
                                 if (step.attempt() < 3) {
-                                    throw new Failures.NotSent("the price list is being replaced", null);
+                                    throw new CallFailures.NotSent("the price list is being replaced", null);
                                 }
                                 return step.attempt();
                             });
@@ -208,7 +208,7 @@ class ContextTest {
     @Test
     void a_sweep_crashes_everywhere_and_counts() {
         // snippet:sweep
-        Provider mails = lab.provider("mails").honoursKeysFor(Duration.ofHours(24));
+        FakeProvider mails = lab.provider("mails").honoursKeysFor(Duration.ofHours(24));
         Workflow<Order, String> confirm = Workflow.define("confirm", Order.class, String.class)
                 .body((ctx, order) -> ctx.effect("mail")
                         .providerHonoursKey(Duration.ofHours(24))

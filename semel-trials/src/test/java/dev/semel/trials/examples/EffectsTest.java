@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.Run;
-import dev.semel.error.InDoubt;
+import dev.semel.error.EffectInDoubt;
 import dev.semel.run.RunState;
-import dev.semel.testing.Lab;
-import dev.semel.testing.Provider;
-import dev.semel.workflow.EffectPlan.OnChange;
+import dev.semel.testing.WorkflowTestKit;
+import dev.semel.testing.FakeProvider;
+import dev.semel.workflow.EffectSpec.OnChange;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
@@ -21,15 +21,15 @@ import org.junit.jupiter.api.Test;
 
 /** What the page "Effects" shows and says. */
 class EffectsTest {
-    private final Lab lab = new Lab();
-    private final Provider provider = lab.provider("cards");
+    private final WorkflowTestKit lab = new WorkflowTestKit();
+    private final FakeProvider provider = lab.provider("cards");
 
     @AfterEach
     void close() {
         lab.close();
     }
 
-    private static Workflow<String, String> charging(Provider cards) {
+    private static Workflow<String, String> charging(FakeProvider cards) {
         // snippet:lookup
         Workflow<String, String> pay = Workflow.define("pay", String.class, String.class)
                 .body((ctx, order) -> ctx.effect("charge")
@@ -50,7 +50,7 @@ class EffectsTest {
 
     @Test
     void an_unknown_outcome_is_told_to_the_workflow_under_at_most_once() {
-        Provider sms = provider.loseResponse(1);
+        FakeProvider sms = provider.loseResponse(1);
         Workflow<String, String> remind = Workflow.define("remind", String.class, String.class)
                 .body((ctx, text) -> {
                     // snippet:at-most-once
@@ -66,7 +66,7 @@ class EffectsTest {
         assertEquals(1, provider.calls());
     }
 
-    private static Workflow<String, String> asking(Provider mails) {
+    private static Workflow<String, String> asking(FakeProvider mails) {
         return Workflow.define("ask", String.class, String.class)
                 .body((ctx, text) -> ctx.effect("mail")
                         .askOnDoubt("role:support")
@@ -80,10 +80,10 @@ class EffectsTest {
         lab.settle();
         // snippet:decide
         assertEquals(RunState.IN_DOUBT, run.status());
-        assertEquals(List.of("mail"), run.inDoubt());
-        assertThrows(InDoubt.class, () -> run.result(Duration.ZERO));
-        assertTrue(run.happened("mail", "m_17", "ann@example.com")); // or run.didNotHappen("mail", "ann@example.com")
-        assertFalse(run.didNotHappen("mail", "bob@example.com")); // the first decision counts
+        assertEquals(List.of("mail"), run.stepsInDoubt());
+        assertThrows(EffectInDoubt.class, () -> run.result(Duration.ZERO));
+        assertTrue(run.confirmDone("mail", "m_17", "ann@example.com")); // or run.didNotHappen("mail", "ann@example.com")
+        assertFalse(run.confirmNotDone("mail", "bob@example.com")); // the first decision counts
         // end
         assertEquals("m_17", lab.result(run));
         assertEquals(1, provider.calls());
@@ -94,7 +94,7 @@ class EffectsTest {
         Workflow<String, String> ask = asking(provider.loseResponse(1));
         Run<String> run = lab.register(ask).start(ask, "hello");
         lab.settle();
-        assertTrue(run.didNotHappen("mail", "ann@example.com"));
+        assertTrue(run.confirmNotDone("mail", "ann@example.com"));
         lab.result(run);
         assertEquals(2, provider.calls());
         assertEquals(provider.keys().getFirst(), provider.keys().getLast());
@@ -102,7 +102,7 @@ class EffectsTest {
 
     record Invoice(String customer, String text) {}
 
-    private static Workflow<Invoice, String> reminding(Provider mails) {
+    private static Workflow<Invoice, String> reminding(FakeProvider mails) {
         // snippet:once
         Workflow<Invoice, String> remind = Workflow.define("remind", Invoice.class, String.class)
                 .body((ctx, invoice) -> ctx.effect("mail")
@@ -130,7 +130,7 @@ class EffectsTest {
 
     @Test
     void a_safe_replay_reuses_effects_and_does_plain_steps_again() {
-        Provider steps = lab.provider("steps");
+        FakeProvider steps = lab.provider("steps");
         Workflow<String, String> flow = Workflow.define("flow", String.class, String.class)
                 .body((ctx, in) -> ctx.step("plain", String.class, step -> steps.call(step.id()))
                         + ctx.effect("mail")

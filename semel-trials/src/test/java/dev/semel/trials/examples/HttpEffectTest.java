@@ -3,8 +3,8 @@ package dev.semel.trials.examples;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.semel.http.Http;
-import dev.semel.testing.Lab;
+import dev.semel.http.HttpEffectClient;
+import dev.semel.testing.WorkflowTestKit;
 import dev.semel.workflow.Workflow;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -43,8 +43,8 @@ class HttpEffectTest {
     void a_busy_provider_is_asked_again_with_the_same_key() throws IOException {
         HttpServer server = provider();
         URI provider = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/");
-        try (Lab lab = new Lab();
-                Http http = Http.standard()) {
+        try (WorkflowTestKit lab = new WorkflowTestKit();
+                HttpEffectClient http = HttpEffectClient.standard()) {
             Workflow<String, String> pay = Workflow.define("pay", String.class, String.class)
                     .body((ctx, order) -> {
                         // snippet:http

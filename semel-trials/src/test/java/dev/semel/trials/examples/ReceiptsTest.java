@@ -70,7 +70,7 @@ class ReceiptsTest {
             Payment other = new Payment("pay_abc", 5900, "usd");
             KeyConflict conflict =
                     assertThrows(KeyConflict.class, () -> semel.start(receipt, other, Start.withKey("evt_1")));
-            assertEquals(List.of("amount"), conflict.changed());
+            assertEquals(List.of("amount"), conflict.changedFields());
         }
     }
 

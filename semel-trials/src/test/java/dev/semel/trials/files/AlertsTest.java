@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.engine.Ambient;
+import dev.semel.engine.EngineEnvironment;
 import dev.semel.error.SemelException;
-import dev.semel.server.Serve;
-import dev.semel.server.cli.ServeOptions;
-import dev.semel.server.settings.Shelf;
+import dev.semel.server.SemelServer;
+import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.settings.SettingRepository;
 import dev.semel.trials.support.Caller;
 import dev.semel.trials.support.Crowd;
 import dev.semel.trials.support.LiveServer;
@@ -56,19 +56,19 @@ class AlertsTest {
         receiver.close();
     }
 
-    private Serve serve(String store) {
-        Ambient ambient = Ambient.real().withHooks(new Ambient.Hooks() {
+    private SemelServer serve(String store) {
+        EngineEnvironment ambient = EngineEnvironment.real().withInstrumentation(new EngineEnvironment.TestInstrumentation() {
             @Override
             public void point(String label) {
                 if (label.equals("alert-sent") && dies.get()) {
-                    throw new Ambient.Death();
+                    throw new EngineEnvironment.SimulatedCrash();
                 }
             }
         });
-        return Serve.start(new ServeOptions(true, true, "127.0.0.1", 0, folder, store, null), ambient);
+        return SemelServer.start(new ServerOptions(true, true, "127.0.0.1", 0, folder, store, null), ambient);
     }
 
-    private static Caller caller(Serve serve) {
+    private static Caller caller(SemelServer serve) {
         return new Caller(serve.port(), "dev", _ -> {});
     }
 
@@ -99,17 +99,17 @@ class AlertsTest {
     @Test
     void two_workers_tell_once_that_it_fires_and_once_that_it_is_over() {
         String store = StoreKind.POSTGRES.fresh(folder);
-        try (Serve one = serve(store);
-                Serve two = serve(store)) {
+        try (SemelServer one = serve(store);
+                SemelServer two = serve(store)) {
             Caller caller = caller(one);
             prepare(caller, "0");
-            one.watch().look();
+            one.alertMonitor().checkAll();
             assertEquals(List.of(), told(), "nothing has happened yet");
             caller.unkeyed("payment_receipt", "{\"data\":{}}").expect(200);
-            List<Serve> both = List.of(one, two);
+            List<SemelServer> both = List.of(one, two);
             Crowd.until("it fires", () -> {
                 Crowd.atOnce(8, i -> {
-                    both.get(i % 2).watch().look();
+                    both.get(i % 2).alertMonitor().checkAll();
                     return i;
                 });
                 return firing(caller) && !told().isEmpty();
@@ -119,22 +119,22 @@ class AlertsTest {
             assertTrue(told().getFirst().contains("require_key"), "it says what to do: " + told().getFirst());
             alert(caller, "1000");
             Crowd.until("it is over", () -> {
-                one.watch().look();
+                one.alertMonitor().checkAll();
                 return !firing(caller) && told().size() > 1;
             });
-            one.watch().look();
+            one.alertMonitor().checkAll();
             assertEquals(2, told().size(), () -> told().toString());
             assertTrue(told().getLast().contains("is resolved"), told().getLast());
         }
     }
 
-    private Serve serving(Path files) {
-        return Serve.start(
-                new ServeOptions(false, false, "127.0.0.1", 0, folder, "sqlite:" + folder.resolve("file.db"), files)
+    private SemelServer serving(Path files) {
+        return SemelServer.start(
+                new ServerOptions(false, false, "127.0.0.1", 0, folder, "sqlite:" + folder.resolve("file.db"), files)
                         .withSecretKey(LiveServer.SECRET_KEY));
     }
 
-    private List<String> kept(Serve serve) {
+    private List<String> kept(SemelServer serve) {
         List<String> names = new ArrayList<>();
         JsonNode items = admin(serve).get("/v1/alerts").expect(200).json().get("items");
         for (JsonNode one : items) {
@@ -144,7 +144,7 @@ class AlertsTest {
         return names;
     }
 
-    private Caller admin(Serve serve) {
+    private Caller admin(SemelServer serve) {
         try {
             return new Caller(
                     serve.port(),
@@ -162,13 +162,13 @@ class AlertsTest {
         String one = "  unkeyed: {signal: requests_without_key, above: 5, over: 1h, channel: ops, to: on-call}\n";
         String two = "  waits:\n    signal: in_doubt_oldest\n    above: 1h\n    channel: ops\n    to: on-call\n";
         Files.writeString(file, "alerts:\n" + one + two);
-        try (Serve serve = serving(files)) {
+        try (SemelServer serve = serving(files)) {
             assertEquals(List.of("unkeyed by alerts.yaml", "waits by alerts.yaml"), kept(serve));
             admin(serve).put("/v1/alerts/unkeyed", ALERT.replace("ABOVE", "9")).expect(200);
             admin(serve).put("/v1/alerts/own", ALERT.replace("ABOVE", "9")).expect(200);
         }
         Files.writeString(file, "alerts:\n" + one);
-        try (Serve serve = serving(files)) {
+        try (SemelServer serve = serving(files)) {
             assertEquals(List.of("own by token", "unkeyed by alerts.yaml"), kept(serve), "what is not from it stays");
             JsonNode back = admin(serve).get("/v1/alerts/unkeyed").expect(200).json();
             assertTrue(back.toString().contains("\"above\":5"), back::toString);
@@ -188,20 +188,20 @@ class AlertsTest {
     @EnumSource(StoreKind.class)
     void a_restart_does_not_tell_again_and_a_second_time_has_a_key_of_its_own(StoreKind kind) {
         String store = kind.fresh(folder);
-        try (Serve serve = serve(store)) {
+        try (SemelServer serve = serve(store)) {
             prepare(caller(serve), "0");
             caller(serve).unkeyed("payment_receipt", "{\"data\":{}}").expect(200);
-            serve.watch().look();
+            serve.alertMonitor().checkAll();
             assertEquals(1, told().size());
         }
-        try (Serve serve = serve(store)) {
-            serve.watch().look();
+        try (SemelServer serve = serve(store)) {
+            serve.alertMonitor().checkAll();
             assertEquals(1, told().size(), "the restart told it again");
             alert(caller(serve), "1000");
-            serve.watch().look();
+            serve.alertMonitor().checkAll();
             alert(caller(serve), "0");
-            serve.watch().look();
-            serve.watch().look();
+            serve.alertMonitor().checkAll();
+            serve.alertMonitor().checkAll();
             assertEquals(3, told().size(), () -> told().toString());
             assertEquals(3, keys().size(), "each has a key of its own");
         }
@@ -210,17 +210,17 @@ class AlertsTest {
     @Test
     void a_worker_that_dies_behind_the_send_leaves_it_to_be_told_again_with_the_same_key() {
         String store = StoreKind.SQLITE.fresh(folder);
-        try (Serve serve = serve(store)) {
+        try (SemelServer serve = serve(store)) {
             prepare(caller(serve), "0");
             caller(serve).unkeyed("payment_receipt", "{\"data\":{}}").expect(200);
             dies.set(true);
-            assertThrows(Ambient.Death.class, serve.watch()::look);
+            assertThrows(EngineEnvironment.SimulatedCrash.class, serve.alertMonitor()::checkAll);
             dies.set(false);
-            serve.watch().look();
+            serve.alertMonitor().checkAll();
             assertEquals(1, told().size(), "somebody may still be about to tell it");
             minuteIsOver(serve);
-            serve.watch().look();
-            serve.watch().look();
+            serve.alertMonitor().checkAll();
+            serve.alertMonitor().checkAll();
             assertEquals(2, told().size(), "it is told again, and then it is known");
             assertEquals(1, keys().size(), "with the same key");
         }
@@ -232,20 +232,20 @@ class AlertsTest {
                 .collect(Collectors.toSet());
     }
 
-    private static void minuteIsOver(Serve serve) {
-        Shelf<JsonNode> alarms = serve.settings().alarms();
-        Shelf.Kept<JsonNode> kept = Objects.requireNonNull(alarms.find(1, "unkeyed"));
+    private static void minuteIsOver(SemelServer serve) {
+        SettingRepository<JsonNode> alarms = serve.settings().alertStates();
+        SettingRepository.StoredSetting<JsonNode> kept = Objects.requireNonNull(alarms.find(1, "unkeyed"));
         ObjectNode state = (ObjectNode) kept.value().deepCopy();
         state.put("notifying_until", 1);
-        serve.semel().change(alarms.putting(new Shelf.Draft(1, "unkeyed", state, kept.version(), "trial")));
+        serve.semel().change(alarms.preparePut(new SettingRepository.SettingDraft(1, "unkeyed", state, kept.version(), "trial")));
     }
 
     @Test
     void what_nobody_could_be_told_is_shown_with_the_reason() {
-        try (Serve serve = serve(StoreKind.SQLITE.fresh(folder))) {
+        try (SemelServer serve = serve(StoreKind.SQLITE.fresh(folder))) {
             alert(caller(serve), "0");
             caller(serve).unkeyed("payment_receipt", "{\"data\":{}}").expect(200);
-            serve.watch().look();
+            serve.alertMonitor().checkAll();
             JsonNode state =
                     caller(serve).get("/v1/alerts/unkeyed/state").expect(200).json();
             assertTrue(state.get("firing").booleanValue());
@@ -257,7 +257,7 @@ class AlertsTest {
     @Test
     void a_webhook_that_hangs_does_not_keep_another_alert_from_being_told() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
-                Serve serve = serve(StoreKind.SQLITE.fresh(folder));
+                SemelServer serve = serve(StoreKind.SQLITE.fresh(folder));
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             prepare(caller(serve), "0");
             String url = "http://127.0.0.1:" + silent.getLocalPort() + "/";
@@ -267,7 +267,7 @@ class AlertsTest {
             String before = ALERT.replace("ABOVE", "0").replace("\"ops\"", "\"deaf\"");
             caller(serve).put("/v1/alerts/asked-first", before).expect(200);
             caller(serve).unkeyed("payment_receipt", "{\"data\":{}}").expect(200);
-            Future<?> look = threads.submit(() -> serve.watch().look());
+            Future<?> look = threads.submit(() -> serve.alertMonitor().checkAll());
             // It is accepted by the machine and never answered: whoever tells it waits.
             try (Socket held = silent.accept()) {
                 Crowd.until("the other one is told", () -> !told().isEmpty());
@@ -286,7 +286,7 @@ class AlertsTest {
 
     @Test
     void a_rule_that_does_not_fit_is_refused_with_its_place() {
-        try (Serve serve = serve(StoreKind.SQLITE.fresh(folder))) {
+        try (SemelServer serve = serve(StoreKind.SQLITE.fresh(folder))) {
             String wrong = ALERT.replace("ABOVE", "\"many\"").replace("1h", "1 hour");
             JsonNode problem = Problem.expect(caller(serve).put("/v1/alerts/odd", wrong), 400, "invalid-input")
                     .json();

@@ -4,7 +4,7 @@ import static dev.semel.trials.support.Outcome.fresh;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import dev.semel.trials.support.Caller;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.Reply;
@@ -107,7 +107,7 @@ class ControlFlowTest extends OnBothStores {
               - {id: nap, sleep: 1s}
             output: ${ steps.a }
             """).expect(200);
-        JsonNode output = Json.parse(output("chancer", "{}"));
+        JsonNode output = StrictJson.parse(output("chancer", "{}"));
         assertEquals(36, output.get("id").asString().length(), output.toString());
         assertTrue(output.get("at").asString().startsWith("20"), output.toString());
         assertTrue(output.get("n").doubleValue() < 1, output.toString());

@@ -4,11 +4,11 @@ import static dev.semel.trials.support.Outcome.fresh;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.json.Json;
-import dev.semel.server.demo.Demo;
-import dev.semel.server.demo.Provider;
-import dev.semel.server.settings.Shelf;
-import dev.semel.store.Edit;
+import dev.semel.json.StrictJson;
+import dev.semel.server.demo.DemoSettings;
+import dev.semel.server.demo.DemoProvider;
+import dev.semel.server.settings.SettingRepository;
+import dev.semel.store.StoreCommand;
 import dev.semel.trials.support.Reply;
 import dev.semel.trials.support.StoreKind;
 import java.nio.file.Path;
@@ -31,7 +31,7 @@ class DemoFlowsTest {
     @EnumSource(StoreKind.class)
     void a_payment_gets_one_license_and_one_receipt_though_an_answer_is_lost(StoreKind kind) {
         try (Scene scene = new Scene(kind, folder)) {
-            scene.lose(Provider.LICENSES);
+            scene.lose(DemoProvider.LICENSES);
             String run = fresh(scene.caller().trigger("receipt_and_license", "evt_1", PAYMENT))
                     .text("run_id");
             JsonNode output = scene.completed(run).get("output");
@@ -41,9 +41,9 @@ class DemoFlowsTest {
                     .expect(200);
             assertEquals(run, again.runId());
             assertTrue(again.flag("idempotent_replayed"), again.body());
-            scene.counted(Provider.PAYMENTS, 1, 0);
-            scene.counted(Provider.LICENSES, 2, 1);
-            scene.counted(Provider.MAIL, 1, 1);
+            scene.counted(DemoProvider.PAYMENTS, 1, 0);
+            scene.counted(DemoProvider.LICENSES, 2, 1);
+            scene.counted(DemoProvider.MAIL, 1, 1);
         }
     }
 
@@ -58,14 +58,14 @@ class DemoFlowsTest {
             // The license step has no key across runs: another run asks for another license, so the words differ and a
             // person is asked whether they may go out.
             scene.untilStatus(second, "waiting");
-            scene.counted(Provider.MAIL, 1, 1);
+            scene.counted(DemoProvider.MAIL, 1, 1);
             String step = scene.step(second, "waiting").get("path").asString();
             Reply decided = scene.caller()
                     .post("/v1/runs/" + second + "/decide", "{\"step\":\"" + step + "\",\"decision\":\"suppress\"}")
                     .expect(200);
             assertTrue(decided.flag("decided"), decided.body());
             scene.completed(second);
-            scene.counted(Provider.MAIL, 1, 1);
+            scene.counted(DemoProvider.MAIL, 1, 1);
         }
     }
 
@@ -73,22 +73,22 @@ class DemoFlowsTest {
     @EnumSource(StoreKind.class)
     void a_person_who_submits_twice_is_welcomed_once(StoreKind kind) {
         try (Scene scene = new Scene(kind, folder)) {
-            scene.lose(Provider.LEADS);
+            scene.lose(DemoProvider.LEADS);
             String first = fresh(scene.caller().unkeyed("new_lead", lead("s1", "basic")))
                     .text("run_id");
             scene.untilStatus(first, "waiting"); // for the digest, which it sends after a quarter of an hour
-            scene.counted(Provider.LEADS, 2, 1); // the call without an answer, and the question
-            scene.counted(Provider.MAIL, 1, 1);
+            scene.counted(DemoProvider.LEADS, 2, 1); // the call without an answer, and the question
+            scene.counted(DemoProvider.MAIL, 1, 1);
 
             String second =
                     fresh(scene.caller().unkeyed("new_lead", lead("s2", "pro"))).text("run_id");
             JsonNode output = scene.completed(second).get("output");
             assertTrue(output.get("lead").asString().startsWith("lead_"), output.toString());
-            scene.counted(Provider.LEADS, 3, 2);
-            scene.counted(Provider.MAIL, 1, 1);
+            scene.counted(DemoProvider.LEADS, 3, 2);
+            scene.counted(DemoProvider.MAIL, 1, 1);
             JsonNode welcome = scene.step(second, "suppressed");
             assertTrue(welcome.get("path").asString().contains("welcome"), welcome.toString());
-            scene.counted(Provider.CHAT, 0, 0);
+            scene.counted(DemoProvider.CHAT, 0, 0);
         }
     }
 
@@ -105,7 +105,7 @@ class DemoFlowsTest {
             String order = order("o1", "{\"sku\":\"A\",\"qty\":1},{\"sku\":\"B\",\"qty\":2}");
             String run = fresh(scene.caller().unkeyed("fulfil_order", order)).text("run_id");
             scene.untilStatus(run, "waiting");
-            scene.counted(Provider.PICKS, 0, 0);
+            scene.counted(DemoProvider.PICKS, 0, 0);
             captured(scene, run);
             captured(scene, run);
             JsonNode output = scene.completed(run).get("output");
@@ -113,8 +113,8 @@ class DemoFlowsTest {
             assertEquals(
                     run,
                     scene.caller().unkeyed("fulfil_order", order).expect(200).runId());
-            scene.counted(Provider.PICKS, 2, 2);
-            scene.counted(Provider.PARCELS, 1, 1);
+            scene.counted(DemoProvider.PICKS, 2, 2);
+            scene.counted(DemoProvider.PARCELS, 1, 1);
             Reply children =
                     scene.caller().get("/v1/workflows/ship_parcel/runs").expect(200);
             assertEquals(1, children.json().get("items").size(), children.body());
@@ -125,12 +125,12 @@ class DemoFlowsTest {
     @EnumSource(StoreKind.class)
     void a_pick_that_nobody_knows_of_waits_for_a_person(StoreKind kind) {
         try (Scene scene = new Scene(kind, folder)) {
-            scene.lose(Provider.PICKS);
+            scene.lose(DemoProvider.PICKS);
             String run = fresh(scene.caller().unkeyed("fulfil_order", order("o2", "{\"sku\":\"A\",\"qty\":1}")))
                     .text("run_id");
             captured(scene, run);
             scene.untilStatus(run, "in_doubt");
-            scene.counted(Provider.PICKS, 1, 1);
+            scene.counted(DemoProvider.PICKS, 1, 1);
             String step = scene.step(run, "in_doubt").get("path").asString();
             Reply decided = scene.caller()
                     .post(
@@ -139,8 +139,8 @@ class DemoFlowsTest {
                     .expect(200);
             assertTrue(decided.flag("decided"), decided.body());
             scene.completed(run);
-            scene.counted(Provider.PICKS, 1, 1);
-            scene.counted(Provider.PARCELS, 1, 1);
+            scene.counted(DemoProvider.PICKS, 1, 1);
+            scene.counted(DemoProvider.PARCELS, 1, 1);
         }
     }
 
@@ -161,22 +161,22 @@ class DemoFlowsTest {
         try (Scene scene = new Scene(kind, folder)) {
             var semel = scene.server().serve().semel();
             var settings = scene.server().serve().settings();
-            int ws = semel.change(new Edit.OpenWorkspace("default", semel.newSecret(32)))
+            int ws = semel.change(new StoreCommand.CreateWorkspace("default", semel.newSecret(32)))
                     .ws();
-            Demo demo = new Demo(semel, settings, ws);
+            DemoSettings demo = new DemoSettings(semel, settings, ws);
             List<Integer> before = versions(scene);
-            demo.furnish(scene.playground().url());
+            demo.save(scene.playground().url());
             assertEquals(before, versions(scene));
 
             // Another port: the channels follow. A channel that somebody has made their own does not.
             semel.change(settings.channels()
-                    .putting(new Shelf.Draft(
+                    .preparePut(new SettingRepository.SettingDraft(
                             ws,
                             "chat",
-                            Json.parse("{\"kind\":\"chat\",\"url\":\"https://chat.example/\"}"),
+                            StrictJson.parse("{\"kind\":\"chat\",\"url\":\"https://chat.example/\"}"),
                             null,
                             "somebody")));
-            demo.furnish("http://127.0.0.1:1");
+            demo.save("http://127.0.0.1:1");
             assertEquals(List.of(2, 2, 1, 1, 1, 1, 1), versions(scene));
         }
     }

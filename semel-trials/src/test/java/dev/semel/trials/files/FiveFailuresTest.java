@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.server.demo.Playground;
-import dev.semel.server.demo.Provider;
+import dev.semel.server.demo.DemoProviderServer;
+import dev.semel.server.demo.DemoProvider;
 import dev.semel.trials.support.Caller;
 import dev.semel.trials.support.Crowd;
 import dev.semel.trials.support.Reply;
@@ -98,23 +98,23 @@ class FiveFailuresTest {
     }
 
     /** What a provider was asked and did since then. */
-    private Playground.Counts since(Playground.Counts before, Provider provider) {
-        Playground.Counts now = counts(provider);
-        return new Playground.Counts(now.calls() - before.calls(), now.effects() - before.effects());
+    private DemoProviderServer.CallCounts since(DemoProviderServer.CallCounts before, DemoProvider provider) {
+        DemoProviderServer.CallCounts now = counts(provider);
+        return new DemoProviderServer.CallCounts(now.calls() - before.calls(), now.effects() - before.effects());
     }
 
-    private Playground.Counts counts(Provider provider) {
+    private DemoProviderServer.CallCounts counts(DemoProvider provider) {
         return scene().playground().counts(provider);
     }
 
-    private static Playground.Counts once() {
-        return new Playground.Counts(1, 1);
+    private static DemoProviderServer.CallCounts once() {
+        return new DemoProviderServer.CallCounts(1, 1);
     }
 
     @Test
     void lost_answer_after_the_write_the_caller_retries_and_gets_the_original_result() {
         picking("lost_answer", "fingerprint: [order]", "");
-        Playground.Counts before = counts(Provider.PICKS);
+        DemoProviderServer.CallCounts before = counts(DemoProvider.PICKS);
         hangUp("lost_answer", "lost-1", order("o1", 1));
         Crowd.until(
                 "the write is done though nobody heard so",
@@ -122,7 +122,7 @@ class FiveFailuresTest {
         Reply again = caller().trigger("lost_answer", "lost-1", order("o1", 1)).expect(200);
         assertTrue(again.flag("idempotent_replayed"), again.body());
         scene().completed(again.runId());
-        assertEquals(once(), since(before, Provider.PICKS));
+        assertEquals(once(), since(before, DemoProvider.PICKS));
         assertEquals(1, runs("lost_answer").size());
     }
 
@@ -141,7 +141,7 @@ class FiveFailuresTest {
     @Test
     void double_click_all_clicks_are_one_action() {
         picking("double_click", "fingerprint: [order]", "");
-        Playground.Counts before = counts(Provider.PICKS);
+        DemoProviderServer.CallCounts before = counts(DemoProvider.PICKS);
         List<Reply> clicks = Crowd.atOnce(CLICKS, _ -> caller().trigger("double_click", "form-1", order("o1", 1)));
         List<Reply> fresh = clicks.stream()
                 .filter(click -> !click.expect(200).flag("idempotent_replayed"))
@@ -149,7 +149,7 @@ class FiveFailuresTest {
         assertEquals(1, fresh.size());
         clicks.forEach(click -> assertEquals(fresh.getFirst().runId(), click.runId()));
         scene().completed(fresh.getFirst().runId());
-        assertEquals(once(), since(before, Provider.PICKS));
+        assertEquals(once(), since(before, DemoProvider.PICKS));
     }
 
     @Test
@@ -165,26 +165,26 @@ class FiveFailuresTest {
                 provider_window: 24h
             output: { serial: "${ steps.issue.serial }" }
             """.replace("PLAYGROUND", scene().playground().url())).expect(200);
-        Playground.Counts before = counts(Provider.LICENSES);
-        scene().lose(Provider.LICENSES); // it issues the license, and the answer never comes
+        DemoProviderServer.CallCounts before = counts(DemoProvider.LICENSES);
+        scene().lose(DemoProvider.LICENSES); // it issues the license, and the answer never comes
         Reply first = fresh(caller().trigger("retry_worker", "job-1", order("o1", 1)));
         replay(first, caller().trigger("retry_worker", "job-1", order("o1", 1))); // the queue is not sure either
         JsonNode run = scene().completed(first.runId());
         replay(first, caller().trigger("retry_worker", "job-1", order("o1", 1)));
-        assertEquals(new Playground.Counts(2, 1), since(before, Provider.LICENSES));
+        assertEquals(new DemoProviderServer.CallCounts(2, 1), since(before, DemoProvider.LICENSES));
         assertTrue(run.at("/output/serial").asString().startsWith("LIC-"), run.toString());
     }
 
     @Test
     void changed_payload_the_same_key_with_other_data_is_refused_and_the_field_is_named() {
         picking("changed_payload", "fingerprint: [order, amount]", "");
-        Playground.Counts before = counts(Provider.PICKS);
+        DemoProviderServer.CallCounts before = counts(DemoProvider.PICKS);
         Reply first = fresh(caller().trigger("changed_payload", "pay-1", order("o1", 4900)));
         Reply refused = conflict("payload", first, caller().trigger("changed_payload", "pay-1", order("o1", 5900)));
         assertEquals("[\"amount\"]", refused.json().get("changed").toString());
         scene().completed(first.runId());
         replay(first, caller().trigger("changed_payload", "pay-1", order("o1", 4900)));
-        assertEquals(once(), since(before, Provider.PICKS));
+        assertEquals(once(), since(before, DemoProvider.PICKS));
         assertTrue(
                 caller().get("/v1/requests").expect(200).body().contains("\"conflict\""),
                 "the conflict can be looked up");
@@ -193,20 +193,20 @@ class FiveFailuresTest {
     @Test
     void key_expired_too_soon_an_effect_with_a_window_of_its_own_is_not_sent_again() {
         picking("expired_kept", "window: 1s", "key: '${ key(\"pick\", input.order) }', time: 30, unit: days");
-        Playground.Counts before = counts(Provider.PICKS);
+        DemoProviderServer.CallCounts before = counts(DemoProvider.PICKS);
         Reply second = afterExpiry("expired_kept", "late-1");
         assertEquals(
                 "suppressed",
                 scene().step(second.runId(), "suppressed").get("status").asString());
-        assertEquals(once(), since(before, Provider.PICKS));
+        assertEquals(once(), since(before, DemoProvider.PICKS));
     }
 
     @Test
     void key_expired_too_soon_is_told_and_counted_where_nothing_else_holds_the_effect() {
         picking("expired_sent", "window: 1s", "");
-        Playground.Counts before = counts(Provider.PICKS);
+        DemoProviderServer.CallCounts before = counts(DemoProvider.PICKS);
         afterExpiry("expired_sent", "late-2");
-        assertEquals(new Playground.Counts(2, 2), since(before, Provider.PICKS));
+        assertEquals(new DemoProviderServer.CallCounts(2, 2), since(before, DemoProvider.PICKS));
         assertTrue(
                 caller().get("/metrics")
                         .body()

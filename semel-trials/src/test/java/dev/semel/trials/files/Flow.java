@@ -1,7 +1,7 @@
 package dev.semel.trials.files;
 
-import dev.semel.server.demo.Demo;
-import dev.semel.server.demo.Provider;
+import dev.semel.server.demo.DemoSettings;
+import dev.semel.server.demo.DemoProvider;
 import dev.semel.trials.support.Caller;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +31,7 @@ enum Flow {
         @Override
         List<String> judge(Heard heard) {
             List<String> wrong = new ArrayList<>();
-            once(wrong, "licenses", heard.effects(Provider.LICENSES));
+            once(wrong, "licenses", heard.effects(DemoProvider.LICENSES));
             once(wrong, "mails", heard.mails());
             return wrong;
         }
@@ -58,8 +58,8 @@ enum Flow {
         @Override
         List<String> judge(Heard heard) {
             List<String> wrong = new ArrayList<>();
-            once(wrong, "leads", heard.effects(Provider.LEADS));
-            once(wrong, "messages to chat", heard.effects(Provider.CHAT));
+            once(wrong, "leads", heard.effects(DemoProvider.LEADS));
+            once(wrong, "messages to chat", heard.effects(DemoProvider.CHAT));
             // At most once: that nobody knows is said, and never sent again.
             switch (heard.status("welcome.email")) {
                 case "completed" -> once(wrong, "mails of a welcome that is called sent", heard.mails());
@@ -106,8 +106,8 @@ enum Flow {
         @Override
         List<String> judge(Heard heard) {
             List<String> wrong = new ArrayList<>();
-            once(wrong, "picks", heard.effects(Provider.PICKS));
-            once(wrong, "parcels", heard.effects(Provider.PARCELS));
+            once(wrong, "picks", heard.effects(DemoProvider.PICKS));
+            once(wrong, "parcels", heard.effects(DemoProvider.PARCELS));
             once(wrong, "runs of ship_parcel", heard.runs("ship_parcel"));
             return wrong;
         }
@@ -136,7 +136,7 @@ enum Flow {
 
     /** What the others say of one cell, and what the run says of itself. */
     interface Heard {
-        long effects(Provider provider);
+        long effects(DemoProvider provider);
 
         /** How many mails there are to the address of the cell. */
         int mails();
@@ -163,7 +163,7 @@ enum Flow {
 
     /** The files of all flows, as they are but for the address of the providers and the length of the digest. */
     static List<String> files(String playground) {
-        return Demo.examples(playground).stream()
+        return DemoSettings.examples(playground).stream()
                 .map(example -> example.text().replace("collect_for: 15m", "collect_for: 1s"))
                 .toList();
     }

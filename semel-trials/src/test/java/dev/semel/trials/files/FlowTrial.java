@@ -2,10 +2,10 @@ package dev.semel.trials.files;
 
 import com.icegreen.greenmail.util.GreenMail;
 import com.icegreen.greenmail.util.ServerSetup;
-import dev.semel.server.Serve;
-import dev.semel.server.cli.ServeOptions;
-import dev.semel.server.demo.Playground;
-import dev.semel.server.demo.Provider;
+import dev.semel.server.SemelServer;
+import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.demo.DemoProviderServer;
+import dev.semel.server.demo.DemoProvider;
 import dev.semel.trials.support.Caller;
 import dev.semel.trials.support.Databases;
 import dev.semel.trials.support.Invariants;
@@ -35,7 +35,7 @@ final class FlowTrial implements AutoCloseable {
 
     private final StoreKind kind;
     private final Path folder;
-    private final Playground playground = Playground.start(0);
+    private final DemoProviderServer playground = DemoProviderServer.start(0);
     private final GreenMail mail = new GreenMail(new ServerSetup(0, "127.0.0.1", ServerSetup.PROTOCOL_SMTP));
     private final String prepared;
     private int number;
@@ -59,18 +59,18 @@ final class FlowTrial implements AutoCloseable {
         this.folder = folder;
         this.prepared = kind.fresh(folder);
         mail.start();
-        try (Serve serve = serve(prepared)) {
+        try (SemelServer serve = serve(prepared)) {
             furnish(caller(serve));
             Flow.files(playground.url())
                     .forEach(file -> caller(serve).publish(mutation.apply(file)).expect(200));
         }
     }
 
-    private Serve serve(String store) {
-        return Serve.start(new ServeOptions(true, false, "127.0.0.1", 0, folder, store, null));
+    private SemelServer serve(String store) {
+        return SemelServer.start(new ServerOptions(true, false, "127.0.0.1", 0, folder, store, null));
     }
 
-    private static Caller caller(Serve serve) {
+    private static Caller caller(SemelServer serve) {
         return new Caller(serve.port(), "dev", _ -> {});
     }
 
@@ -108,7 +108,7 @@ final class FlowTrial implements AutoCloseable {
         if (halts.isEmpty()) {
             passed = live(cell, store, Flow.Halt.NEVER);
         }
-        try (Serve serve = serve(store)) {
+        try (SemelServer serve = serve(store)) {
             drive(cell, caller(serve), true);
             cell.judge(caller(serve));
         }
@@ -173,9 +173,9 @@ final class FlowTrial implements AutoCloseable {
         return caller.get("/v1/runs/" + run + "/timeline").expect(200).json().get("items");
     }
 
-    private Map<Provider, Long> effects() {
-        Map<Provider, Long> effects = new EnumMap<>(Provider.class);
-        for (Provider provider : Provider.values()) {
+    private Map<DemoProvider, Long> effects() {
+        Map<DemoProvider, Long> effects = new EnumMap<>(DemoProvider.class);
+        for (DemoProvider provider : DemoProvider.values()) {
             effects.put(provider, playground.counts(provider).effects());
         }
         return effects;
@@ -197,26 +197,26 @@ final class FlowTrial implements AutoCloseable {
     private final class Cell {
         private final Flow flow;
         private final String name;
-        private final Map<Provider, Long> before;
+        private final Map<DemoProvider, Long> before;
         private final Set<String> told = new HashSet<>();
         private final List<String> wrong = new ArrayList<>();
 
-        Cell(Flow flow, String name, Map<Provider, Long> before) {
+        Cell(Flow flow, String name, Map<DemoProvider, Long> before) {
             this.flow = flow;
             this.name = name;
             this.before = before;
         }
 
-        private long effects(Provider provider) {
+        private long effects(DemoProvider provider) {
             return playground.counts(provider).effects() - before.getOrDefault(provider, 0L);
         }
 
         /** What somebody sees who looks at the provider's own books. */
         private boolean happened(String path) {
             if (path.contains("request")) {
-                return effects(Provider.PICKS) > 0;
+                return effects(DemoProvider.PICKS) > 0;
             }
-            return path.contains("tell_sales") ? effects(Provider.CHAT) > 0 : mails(Flow.address(name)) > 0;
+            return path.contains("tell_sales") ? effects(DemoProvider.CHAT) > 0 : mails(Flow.address(name)) > 0;
         }
 
         private void judge(Caller caller) {
@@ -233,7 +233,7 @@ final class FlowTrial implements AutoCloseable {
             }
             wrong.addAll(flow.judge(new Flow.Heard() {
                 @Override
-                public long effects(Provider provider) {
+                public long effects(DemoProvider provider) {
                     return Cell.this.effects(provider);
                 }
 

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.server.demo.Playground;
-import dev.semel.server.demo.Provider;
+import dev.semel.server.demo.DemoProviderServer;
+import dev.semel.server.demo.DemoProvider;
 import dev.semel.trials.support.OnDevServers;
 import dev.semel.trials.support.Problem;
 import dev.semel.trials.support.Reply;
@@ -33,21 +33,21 @@ class KeptPromisesTest extends OnDevServers {
         stage.admin().put("/v1/" + path, document).expect(200);
     }
 
-    private Playground playground() {
+    private DemoProviderServer playground() {
         return Objects.requireNonNull(stage.server().serve().playground());
     }
 
-    private long calls(Provider provider) {
+    private long calls(DemoProvider provider) {
         return playground().counts(provider).calls();
     }
 
     /** A channel to one of the providers; where it remembers keys, for how long. */
-    private void channel(String name, Provider provider, String window) {
+    private void channel(String name, DemoProvider provider, String window) {
         String honours =
                 window.isEmpty() ? "" : ",\"honours\":[\"provider_key\"],\"provider_window\":\"" + window + "\"";
         put(
                 "channels/" + name,
-                "{\"kind\":\"chat\",\"url\":\"" + playground().url() + "/" + provider.word() + "\"" + honours + "}");
+                "{\"kind\":\"chat\",\"url\":\"" + playground().url() + "/" + provider.pathName() + "\"" + honours + "}");
     }
 
     private Reply triggered(String workflow, String key) {
@@ -76,7 +76,7 @@ class KeptPromisesTest extends OnDevServers {
 
     @Test
     void a_provider_window_that_is_longer_than_the_channels_does_not_publish() {
-        channel("forgetful", Provider.CHAT, "1h");
+        channel("forgetful", DemoProvider.CHAT, "1h");
         String file = message("forgetful", "protect: provider_key\nprovider_window: 24h");
         Reply refused = Problem.expect(stage.admin().publish(file), 400, "invalid-definition");
         assertTrue(
@@ -89,14 +89,14 @@ class KeptPromisesTest extends OnDevServers {
 
     @Test
     void a_message_is_not_sent_again_to_a_provider_that_has_forgotten_its_key() {
-        channel("shorter", Provider.CHAT, "1d");
+        channel("shorter", DemoProvider.CHAT, "1d");
         stage.admin()
                 .publish(message(
                         "shorter", "protect: provider_key\nprovider_window: 24h\nretry: {first: 2s, factor: 1}"))
                 .expect(200);
-        channel("shorter", Provider.CHAT, "1s");
-        long before = calls(Provider.CHAT);
-        playground().lose(Provider.CHAT, () -> {});
+        channel("shorter", DemoProvider.CHAT, "1s");
+        long before = calls(DemoProvider.CHAT);
+        playground().dropNextResponse(DemoProvider.CHAT, () -> {});
         String id = stage.admin()
                 .trigger("shorter", stage.key(), "{\"data\":{\"to\":\"#room\",\"v\":\"a\"}}")
                 .text("run_id");
@@ -105,7 +105,7 @@ class KeptPromisesTest extends OnDevServers {
             run = run(id);
         }
         assertEquals("in_doubt", run.get("status").asString(), run.toString());
-        assertEquals(1, calls(Provider.CHAT) - before);
+        assertEquals(1, calls(DemoProvider.CHAT) - before);
         stage.admin().post("/v1/runs/" + id + "/cancel", "{}").expect(200);
     }
 
@@ -115,8 +115,8 @@ class KeptPromisesTest extends OnDevServers {
 
     @Test
     void where_a_later_channel_of_a_route_cannot_keep_the_protection_nothing_is_sent_by_any() {
-        channel("keeps", Provider.CHAT, "1d");
-        channel("cannot", Provider.MAIL, "");
+        channel("keeps", DemoProvider.CHAT, "1d");
+        channel("cannot", DemoProvider.MAIL, "");
         put("routes/told.all", "{\"event\":\"told.all\",\"channels\":[{\"channel\":\"keeps\",\"template\":\"told\"}]}");
         stage.admin().publish("""
             semel: 1
@@ -134,7 +134,7 @@ class KeptPromisesTest extends OnDevServers {
         put("routes/told.all", """
             {"event":"told.all","channels":[{"channel":"keeps","template":"told"},{"channel":"cannot","template":"told"}]}\
             """);
-        long before = calls(Provider.CHAT) + calls(Provider.MAIL);
+        long before = calls(DemoProvider.CHAT) + calls(DemoProvider.MAIL);
         Reply failed = triggered("routed", stage.key());
         assertEquals("failed", failed.text("status"), failed.body());
         JsonNode error = run(failed.text("run_id")).get("error");
@@ -142,12 +142,12 @@ class KeptPromisesTest extends OnDevServers {
                 error.toString()
                         .contains("SEM-P02: the step states protect: provider_key, and channel cannot supports"),
                 error.toString());
-        assertEquals(before, calls(Provider.CHAT) + calls(Provider.MAIL));
+        assertEquals(before, calls(DemoProvider.CHAT) + calls(DemoProvider.MAIL));
     }
 
     @Test
     void a_run_that_repeats_a_suppressed_one_says_that_it_was_suppressed_and_by_whose_message() {
-        channel("repeated", Provider.CHAT, "");
+        channel("repeated", DemoProvider.CHAT, "");
         String window =
                 "idempotent: {key: told, time: 1, unit: days}\nprotect: ask".replace("told", "\"${ input.to }\"");
         String file = message("repeated", window);

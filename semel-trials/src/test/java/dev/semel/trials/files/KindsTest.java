@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.icegreen.greenmail.store.FolderException;
 import com.icegreen.greenmail.util.GreenMail;
 import com.icegreen.greenmail.util.ServerSetup;
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import dev.semel.trials.support.Caller;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.OnDevServers;
@@ -78,7 +78,7 @@ class KindsTest extends OnDevServers {
                 output: ${ steps.issue }
                 """).expect(200);
             String data = "{\"payment_id\":\"p1\",\"cents\":4900}";
-            JsonNode first = Json.parse(output(server.admin(), "licenser", data, "k1"));
+            JsonNode first = StrictJson.parse(output(server.admin(), "licenser", data, "k1"));
             assertTrue(first.get("serial").asString().startsWith("LIC-"), first.toString());
             assertEquals("4900", first.get("cents").toString());
             assertEquals(first.toString(), output(server.admin(), "licenser", data, "k1"));

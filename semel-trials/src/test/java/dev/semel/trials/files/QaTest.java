@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import dev.semel.server.cli.Cli;
-import dev.semel.server.cli.Surroundings;
+import dev.semel.server.cli.CommandEnvironment;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -49,20 +49,20 @@ class QaTest {
     private Said qa(String... arguments) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
-        Surroundings around = new Surroundings(
+        CommandEnvironment around = new CommandEnvironment(
                 Map.of(),
                 InputStream.nullInputStream(),
                 new PrintWriter(out, true),
                 new PrintWriter(err, true),
                 false,
                 InstantSource.system(),
-                Surroundings.real().pause(),
+                CommandEnvironment.system().sleeper(),
                 folder);
         List<String> words = new ArrayList<>(List.of("qa", "--json"));
         words.addAll(List.of(arguments));
         int exit = Cli.commandLine(around, _ -> 1).execute(words.toArray(String[]::new));
         assertFalse(out.toString().isBlank(), err::toString);
-        return new Said(exit, Json.parse(out.toString()), err.toString());
+        return new Said(exit, StrictJson.parse(out.toString()), err.toString());
     }
 
     private Said asAProcess(String file) throws IOException, InterruptedException {
@@ -90,7 +90,7 @@ class QaTest {
         String talk = Files.readString(err, StandardCharsets.UTF_8);
         String text = Files.readString(out, StandardCharsets.UTF_8);
         assertFalse(text.isBlank(), talk);
-        return new Said(process.exitValue(), Json.parse(text), talk);
+        return new Said(process.exitValue(), StrictJson.parse(text), talk);
     }
 
     private static List<Boolean> allPassed() {

@@ -3,8 +3,8 @@ package dev.semel.trials.files;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.server.demo.Playground;
-import dev.semel.server.demo.Provider;
+import dev.semel.server.demo.DemoProviderServer;
+import dev.semel.server.demo.DemoProvider;
 import dev.semel.trials.support.Caller;
 import dev.semel.trials.support.Invariants;
 import dev.semel.trials.support.LiveServer;
@@ -31,7 +31,7 @@ final class Scene implements AutoCloseable {
         return server;
     }
 
-    Playground playground() {
+    DemoProviderServer playground() {
         return Objects.requireNonNull(server.serve().playground());
     }
 
@@ -40,12 +40,12 @@ final class Scene implements AutoCloseable {
     }
 
     /** The next call has its effect, and its answer never comes. */
-    void lose(Provider provider) {
-        playground().lose(provider, () -> {});
+    void lose(DemoProvider provider) {
+        playground().dropNextResponse(provider, () -> {});
     }
 
-    void counted(Provider provider, int calls, int effects) {
-        assertEquals(new Playground.Counts(calls, effects), playground().counts(provider), provider.word());
+    void counted(DemoProvider provider, int calls, int effects) {
+        assertEquals(new DemoProviderServer.CallCounts(calls, effects), playground().counts(provider), provider.pathName());
     }
 
     JsonNode run(String run) {

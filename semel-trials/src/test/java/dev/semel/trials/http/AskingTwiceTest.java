@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import dev.semel.trials.support.Caller;
 import dev.semel.trials.support.Crowd;
 import dev.semel.trials.support.LiveServer;
@@ -305,7 +305,7 @@ class AskingTwiceTest {
     @Test
     void the_type_of_a_problem_is_the_path_of_its_page() {
         Reply refused = dev.unkeyed("nowhere", "{}");
-        String type = Json.parse(refused.body()).get("type").stringValue();
+        String type = StrictJson.parse(refused.body()).get("type").stringValue();
         assertEquals(200, server.stranger().get(type).status());
     }
 }

@@ -1,15 +1,15 @@
 package dev.semel.trials.http;
 
-import dev.semel.server.auth.Role;
+import dev.semel.server.access.Role;
 import dev.semel.trials.support.Stage;
 import java.util.Map;
 
 /** What is somebody's own, their password and what names them, as {@link AuditTest} does it. */
 record AuditOwn(Stage stage) {
     void addTo(Map<String, AuditTest.Deed> deeds) {
-        var people = stage.server().serve().people();
-        String link = people.invitations().make(1, Role.VIEWER, false, "paula");
-        people.accept(link, "paula", "correct horse battery", "");
+        var people = stage.server().serve().users();
+        String link = people.invitations().create(1, Role.VIEWER, false, "paula");
+        people.acceptInvitation(link, "paula", "correct horse battery", "");
         String passwords = "{\"old\":\"correct horse battery\",\"new\":\"another horse battery\"}";
         deeds.put(
                 "POST /v1/people/{name}/password",

@@ -5,9 +5,9 @@ import static dev.semel.trials.support.Outcome.fresh;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import dev.semel.json.Json;
-import dev.semel.server.api.Api;
-import dev.semel.server.auth.Role;
+import dev.semel.json.StrictJson;
+import dev.semel.server.api.ApiRoutes;
+import dev.semel.server.access.Role;
 import dev.semel.trials.support.Caller;
 import dev.semel.trials.support.Crowd;
 import dev.semel.trials.support.OnBothStores;
@@ -109,9 +109,9 @@ class AuditTest extends OnBothStores {
 
     private static TreeSet<String> routes() throws IOException {
         TreeSet<String> found = new TreeSet<>();
-        try (var in = Api.class.getResourceAsStream("/dev/semel/server/openapi.json")) {
+        try (var in = ApiRoutes.class.getResourceAsStream("/dev/semel/server/openapi.json")) {
             String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
-            Json.parse(text)
+            StrictJson.parse(text)
                     .path("paths")
                     .forEachEntry((path, methods) -> methods.propertyNames().stream()
                             .filter(CHANGING::contains)
@@ -288,10 +288,10 @@ class AuditTest extends OnBothStores {
         deeds.put(
                 "DELETE /v1/people/{name}/invitation",
                 new Deed("person.uninvite", "gast", () -> admin().delete("/v1/people/gast/invitation")));
-        String link = stage.server().serve().people().invitations().make(1, Role.VIEWER, false, "peter");
-        stage.server().serve().people().accept(link, "peter", "correct horse battery", "");
-        String other = stage.server().serve().people().invitations().make(1, Role.VIEWER, false, "otto");
-        stage.server().serve().people().accept(other, "otto", "a password of some length", "");
+        String link = stage.server().serve().users().invitations().create(1, Role.VIEWER, false, "peter");
+        stage.server().serve().users().acceptInvitation(link, "peter", "correct horse battery", "");
+        String other = stage.server().serve().users().invitations().create(1, Role.VIEWER, false, "otto");
+        stage.server().serve().users().acceptInvitation(other, "otto", "a password of some length", "");
         deeds.put(
                 "DELETE /v1/people/{name}", new Deed("person.remove", "otto", () -> admin().delete("/v1/people/otto")));
         deeds.put(

@@ -3,8 +3,8 @@ package dev.semel.trials.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.server.Serve;
-import dev.semel.server.cli.ServeOptions;
+import dev.semel.server.SemelServer;
+import dev.semel.server.cli.ServerOptions;
 import dev.semel.testing.ManualClock;
 import dev.semel.trials.support.Caller;
 import dev.semel.trials.support.Problem;
@@ -28,12 +28,12 @@ class DoorTimesTest {
     @TempDir
     Path folder;
 
-    private Serve serve;
+    private SemelServer serve;
 
     @BeforeEach
     void start() {
         String store = "sqlite:" + folder.resolve("semel.db");
-        serve = Serve.start(new ServeOptions(true, false, "127.0.0.1", 0, folder, store, null), clock.ambient());
+        serve = SemelServer.start(new ServerOptions(true, false, "127.0.0.1", 0, folder, store, null), clock.ambient());
         admin().put("/v1/secrets/stripe", "{\"value\":\"" + SECRET + "\"}").expect(200);
         admin().publish("""
             semel: 1

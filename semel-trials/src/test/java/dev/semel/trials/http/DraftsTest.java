@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import dev.semel.trials.support.Caller;
 import dev.semel.trials.support.Crowd;
 import dev.semel.trials.support.Flows;
@@ -55,8 +55,8 @@ class DraftsTest extends OnBothStores {
         if (!step.isEmpty()) {
             body.put("step", step);
         }
-        body.set("edits", Json.parse(edits));
-        return admin().post("/v1/drafts", Json.write(body));
+        body.set("edits", StrictJson.parse(edits));
+        return admin().post("/v1/drafts", StrictJson.write(body));
     }
 
     @Test

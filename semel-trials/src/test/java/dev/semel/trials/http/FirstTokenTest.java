@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.server.Serve;
-import dev.semel.server.cli.ServeOptions;
+import dev.semel.server.SemelServer;
+import dev.semel.server.cli.ServerOptions;
 import dev.semel.store.StoreFailure;
 import dev.semel.trials.support.LiveServer;
 import java.io.IOException;
@@ -37,9 +37,9 @@ class FirstTokenTest {
     }
 
     private String refusedWith(Path data) {
-        ServeOptions options = new ServeOptions(false, false, "127.0.0.1", 0, data, store(), null);
+        ServerOptions options = new ServerOptions(false, false, "127.0.0.1", 0, data, store(), null);
         return String.valueOf(
-                assertThrows(StoreFailure.class, () -> Serve.start(options)).getMessage());
+                assertThrows(StoreFailure.class, () -> SemelServer.start(options)).getMessage());
     }
 
     private long tokens() throws SQLException {

@@ -2,8 +2,8 @@ package dev.semel.trials.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.semel.server.Serve;
-import dev.semel.server.cli.ServeOptions;
+import dev.semel.server.SemelServer;
+import dev.semel.server.cli.ServerOptions;
 import dev.semel.trials.support.Caller;
 import dev.semel.trials.support.Flows;
 import java.io.IOException;
@@ -33,7 +33,7 @@ class FolderRollbackTest {
     /** Starts a server on the folder, goes back where a body says to which version, and answers the current version. */
     private int started(Path files, String back) {
         String store = "sqlite:" + folder.resolve("semel.db");
-        Serve serve = Serve.start(new ServeOptions(true, false, "127.0.0.1", 0, folder, store, files));
+        SemelServer serve = SemelServer.start(new ServerOptions(true, false, "127.0.0.1", 0, folder, store, files));
         try {
             Caller caller = new Caller(serve.port(), "dev", _ -> {});
             if (!back.isEmpty()) {

@@ -127,7 +127,7 @@ class IncidentTest extends OnBothStores {
                 + "\"channel\":\"nowhere\",\"to\":\"ops\"}";
         admin().put("/v1/alerts/late-keys", alert).expect(200);
         Crowd.until("it fires", () -> {
-            stage.server().serve().watch().look();
+            stage.server().serve().alertMonitor().checkAll();
             return facts("hasty").get("alerts").size() == 1;
         });
         JsonNode facts = facts("hasty");

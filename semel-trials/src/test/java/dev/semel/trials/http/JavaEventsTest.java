@@ -2,7 +2,7 @@ package dev.semel.trials.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.semel.store.Edit;
+import dev.semel.store.StoreCommand;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.Stage;
 import dev.semel.workflow.Workflow;
@@ -70,8 +70,8 @@ class JavaEventsTest extends OnBothStores {
                 .onEvent("both.want")
                 .body((_, input) -> input));
         assertEquals(2, runs(send("b-1", "both.want", "{}")).size());
-        int ws = semel.backstage().workspace();
-        semel.change(new Edit.Publish(ws, "unreadable", "wf_x", "{\"semel\":1,\"java\":\"unreadable\"}", "tester"));
+        int ws = semel.testAccess().workspace();
+        semel.change(new StoreCommand.PublishVersion(ws, "unreadable", "wf_x", "{\"semel\":1,\"java\":\"unreadable\"}", "tester"));
         assertEquals(1, runs(send("b-2", "both.want", "{}")).size());
     }
 }

@@ -3,8 +3,8 @@ package dev.semel.trials.http;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.server.Serve;
-import dev.semel.server.cli.ServeOptions;
+import dev.semel.server.SemelServer;
+import dev.semel.server.cli.ServerOptions;
 import dev.semel.trials.support.Caller;
 import dev.semel.trials.support.Crowd;
 import dev.semel.trials.support.LiveServer;
@@ -29,14 +29,14 @@ class LoopTest {
     @TempDir
     Path folder;
 
-    private static Serve serve(Path folder, String store) {
-        ServeOptions options = new ServeOptions(false, false, "127.0.0.1", 0, folder, store, null)
+    private static SemelServer serve(Path folder, String store) {
+        ServerOptions options = new ServerOptions(false, false, "127.0.0.1", 0, folder, store, null)
                 .withSecretKey(LiveServer.SECRET_KEY)
-                .allowing(List.of("127.0.0.1"), false);
-        return Serve.start(options.within(new ServeOptions.Bounds(4, 120)));
+                .withStepPermissions(List.of("127.0.0.1"), false);
+        return SemelServer.start(options.withLimits(new ServerOptions.ServerLimits(4, 120)));
     }
 
-    private Caller admin(Serve serve) throws IOException {
+    private Caller admin(SemelServer serve) throws IOException {
         String token = Files.readString(folder.resolve("admin-token")).strip();
         return new Caller(serve.port(), token, _ -> {});
     }
@@ -44,7 +44,7 @@ class LoopTest {
     @ParameterizedTest
     @EnumSource(StoreKind.class)
     void workflows_that_start_each_other_end_after_a_bounded_number_of_runs(StoreKind kind) throws IOException {
-        try (Serve serve = serve(folder, kind.fresh(folder))) {
+        try (SemelServer serve = serve(folder, kind.fresh(folder))) {
             Caller admin = admin(serve);
             admin.put("/v1/secrets/own_token", "{\"value\":\"" + admin.token() + "\"}")
                     .expect(200);
@@ -96,7 +96,7 @@ class LoopTest {
     @EnumSource(StoreKind.class)
     void a_repeat_is_answered_however_deep_it_comes_from_and_a_wrong_depth_is_refused(StoreKind kind)
             throws IOException {
-        try (Serve serve = serve(folder, kind.fresh(folder))) {
+        try (SemelServer serve = serve(folder, kind.fresh(folder))) {
             Caller admin = admin(serve);
             admin.publish("semel: 1\nworkflow: plain\nowner: o\nsteps:\n  - {id: note, set: {ok: true}}\n")
                     .expect(200);
@@ -127,7 +127,7 @@ class LoopTest {
     @ParameterizedTest
     @EnumSource(StoreKind.class)
     void a_workspace_has_a_quota_of_schedules(StoreKind kind) throws IOException {
-        try (Serve serve = serve(folder, kind.fresh(folder))) {
+        try (SemelServer serve = serve(folder, kind.fresh(folder))) {
             Caller admin = admin(serve);
             admin.publish(scheduled("first", 100)).expect(200);
             Reply refused = admin.publish(scheduled("second", 21));
@@ -142,7 +142,7 @@ class LoopTest {
     @ParameterizedTest
     @EnumSource(StoreKind.class)
     void of_many_that_publish_at_once_no_two_pass_the_quota_together(StoreKind kind) throws IOException {
-        try (Serve serve = serve(folder, kind.fresh(folder))) {
+        try (SemelServer serve = serve(folder, kind.fresh(folder))) {
             Caller admin = admin(serve);
             for (int round = 0; round < 3; round++) {
                 String name = "round" + round + "_";

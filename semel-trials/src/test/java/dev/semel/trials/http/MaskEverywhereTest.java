@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.json.Json;
+import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
-import dev.semel.store.Edit;
+import dev.semel.store.StoreCommand;
 import dev.semel.trials.support.Caller;
 import dev.semel.trials.support.Crowd;
 import dev.semel.trials.support.OnBothStores;
@@ -136,7 +136,7 @@ class MaskEverywhereTest extends OnBothStores {
         body.put("text", text).put("step", "make");
         return stage.server()
                 .with("read")
-                .post("/v1/drafts", Json.write(body))
+                .post("/v1/drafts", StrictJson.write(body))
                 .expect(200)
                 .json()
                 .path("preview");
@@ -186,7 +186,7 @@ class MaskEverywhereTest extends OnBothStores {
                 () -> !admin().get("/v1/runs/" + run).json().path("ended_at").isNull());
         var semel = stage.server().serve().semel();
         List<RunId> first = List.of(Objects.requireNonNull(RunId.parse(run)));
-        assertEquals(1, semel.change(new Edit.BlankRuns(first, Long.MAX_VALUE)));
+        assertEquals(1, semel.change(new StoreCommand.ErasePayloads(first, Long.MAX_VALUE)));
         assertEquals(
                 "{}",
                 admin().get("/v1/runs/" + run).expect(200).json().path("input").toString());
@@ -195,7 +195,7 @@ class MaskEverywhereTest extends OnBothStores {
             assertTrue(shown.contains("•••"), shown);
             silent(path + " without its payload", shown);
         }
-        assertEquals(1, semel.change(new Edit.DeleteRuns(first, Long.MAX_VALUE)));
+        assertEquals(1, semel.change(new StoreCommand.DeleteRuns(first, Long.MAX_VALUE)));
         for (String path : List.of("/v1/objects?workflow=gone", "/v1/facts?kind=written&workflow=gone")) {
             String shown = admin().get(path).expect(200).body();
             assertTrue(shown.contains("•••"), shown);
@@ -247,10 +247,10 @@ class MaskEverywhereTest extends OnBothStores {
                 + EMAIL + "\":1}}";
         JsonNode signed = sent("mask.signed_up", plain);
         assertEquals(
-                Json.parse("{\"email\":\"•••\",\"note\":\"for •••\",\"order\":\"o-1\",\"seen\":{\"•••\":1}}"),
+                StrictJson.parse("{\"email\":\"•••\",\"note\":\"for •••\",\"order\":\"o-1\",\"seen\":{\"•••\":1}}"),
                 signed.at("/event/data"));
         JsonNode moved = sent("mask.moved", "{\"who\":{\"mail\":\"" + EMAIL + "\"},\"to\":\"Bonn\"}");
-        assertEquals(Json.parse("{\"who\":{\"mail\":\"•••\"},\"to\":\"Bonn\"}"), moved.at("/event/data"));
+        assertEquals(StrictJson.parse("{\"who\":{\"mail\":\"•••\"},\"to\":\"Bonn\"}"), moved.at("/event/data"));
         for (String type : List.of("mask.signed_up", "mask.moved")) {
             silent(
                     "a list of events",

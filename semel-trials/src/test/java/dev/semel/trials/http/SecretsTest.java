@@ -9,12 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.settings.Redaction;
-import dev.semel.server.settings.SecretKeys;
-import dev.semel.server.settings.Secrets;
-import dev.semel.server.settings.Settings;
-import dev.semel.store.Edit;
-import dev.semel.store.Rows;
+import dev.semel.server.settings.SecretRedactor;
+import dev.semel.server.settings.SecretEncryptionKeys;
+import dev.semel.server.settings.SecretStore;
+import dev.semel.server.settings.WorkspaceSettings;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoredRows;
 import dev.semel.store.SettingKind;
 import dev.semel.store.SettingName;
 import dev.semel.trials.support.LiveServer;
@@ -43,15 +43,15 @@ class SecretsTest extends OnBothStores {
         return stage.admin().put("/v1/secrets/" + name, "{\"value\": \"" + value + "\"}", headers);
     }
 
-    private Settings with(String keys) {
-        return new Settings(stage.server().serve().semel(), SecretKeys.of(keys));
+    private WorkspaceSettings with(String keys) {
+        return new WorkspaceSettings(stage.server().serve().semel(), SecretEncryptionKeys.of(keys));
     }
 
-    private String reveal(Settings settings, String name) {
+    private String reveal(WorkspaceSettings settings, String name) {
         return settings.secrets().reveal(DEFAULT, name);
     }
 
-    private static String keyOf(Settings settings, String name) {
+    private static String keyOf(WorkspaceSettings settings, String name) {
         return Objects.requireNonNull(settings.secrets().find(DEFAULT, name)).key();
     }
 
@@ -136,11 +136,11 @@ class SecretsTest extends OnBothStores {
     @Test
     void keys_are_rotated_by_putting_the_new_one_first() {
         put("rotated", "under-the-old-key").expect(200);
-        Settings both = with(OTHER_KEY + "," + LiveServer.SECRET_KEY);
+        WorkspaceSettings both = with(OTHER_KEY + "," + LiveServer.SECRET_KEY);
         assertEquals("under-the-old-key", reveal(both, "rotated"));
         assertEquals("older", keyOf(both, "rotated"));
-        var draft = new Secrets.Draft(DEFAULT, "rotated", "under-the-old-key", null, "tester");
-        stage.server().serve().semel().change(both.secrets().putting(draft));
+        var draft = new SecretStore.SecretDraft(DEFAULT, "rotated", "under-the-old-key", null, "tester");
+        stage.server().serve().semel().change(both.secrets().preparePut(draft));
         assertEquals("current", keyOf(both, "rotated"));
         assertEquals("under-the-old-key", reveal(with(OTHER_KEY), "rotated"), "the old key is not needed any more");
         assertEquals("missing", stage.admin().get("/v1/secrets/rotated").text("key"), "and this server has only that");
@@ -155,14 +155,14 @@ class SecretsTest extends OnBothStores {
             assertTrue(refused.detail().contains("Secret locked is encrypted with key"), refused.detail());
             assertTrue(refused.fix().contains("SEMEL_SECRET_KEY"), refused.fix());
         }
-        var draft = new Secrets.Draft(DEFAULT, "unlocked", "a-value", null, "tester");
+        var draft = new SecretStore.SecretDraft(DEFAULT, "unlocked", "a-value", null, "tester");
         var refused =
-                assertThrows(SemelException.class, () -> with("").secrets().putting(draft));
+                assertThrows(SemelException.class, () -> with("").secrets().preparePut(draft));
         assertEquals(ErrorCode.SECRET_KEY_UNUSABLE, refused.code());
         assertTrue(refused.fix().contains("openssl rand -base64 32"), refused.fix());
         Problem.expect(stage.admin().get("/v1/secrets/unlocked"), 404, "not-found");
         for (String bad : List.of("not base64!", "c2hvcnQ=", LiveServer.SECRET_KEY + ",")) {
-            var broken = assertThrows(SemelException.class, () -> SecretKeys.of(bad));
+            var broken = assertThrows(SemelException.class, () -> SecretEncryptionKeys.of(bad));
             assertFalse(broken.detail().contains(bad.substring(0, 6)), broken.detail());
         }
     }
@@ -171,9 +171,9 @@ class SecretsTest extends OnBothStores {
     void a_text_that_was_moved_to_another_name_does_not_open() {
         put("moved", "moved-elsewhere").expect(200);
         Semel semel = stage.server().serve().semel();
-        Rows.Setting row = Objects.requireNonNull(semel.view(reads -> reads.setting(DEFAULT, "secret", "moved")));
+        StoredRows.SettingRow row = Objects.requireNonNull(semel.view(reads -> reads.setting(DEFAULT, "secret", "moved")));
         var elsewhere = new SettingName(DEFAULT, new SettingKind("secret", false, true), "elsewhere");
-        semel.change(new Edit.Put(elsewhere, row.body(), null, "thief"));
+        semel.change(new StoreCommand.SaveSetting(elsewhere, row.body(), null, "thief"));
         var refused = assertThrows(SemelException.class, () -> reveal(with(LiveServer.SECRET_KEY), "elsewhere"));
         assertTrue(refused.detail().contains("was changed"), refused.detail());
     }
@@ -182,7 +182,7 @@ class SecretsTest extends OnBothStores {
     void what_a_receiver_echoes_is_cleaned_whatever_it_did_to_it() {
         String value = "s3cr&t /Wert+ü";
         put("echoed", value).expect(200);
-        Redaction redaction = with(LiveServer.SECRET_KEY).redaction();
+        SecretRedactor redaction = with(LiveServer.SECRET_KEY).redaction();
         byte[] basic = ("user:" + value + ":more").getBytes(StandardCharsets.UTF_8);
         byte[] shifted = ("a" + value).getBytes(StandardCharsets.UTF_8);
         for (String echo : List.of(
@@ -193,14 +193,14 @@ class SecretsTest extends OnBothStores {
                 "Basic " + Base64.getUrlEncoder().encodeToString(basic),
                 "token=" + Base64.getEncoder().encodeToString(shifted),
                 "token=" + Base64.getEncoder().encodeToString(value.getBytes(StandardCharsets.UTF_8)))) {
-            String clean = redaction.clean(DEFAULT, echo);
-            assertTrue(clean.contains(Redaction.MARK), echo);
+            String clean = redaction.redact(DEFAULT, echo);
+            assertTrue(clean.contains(SecretRedactor.MARK), echo);
             assertFalse(clean.contains(value), clean);
         }
-        assertEquals("nothing to hide", redaction.clean(DEFAULT, "nothing to hide"));
+        assertEquals("nothing to hide", redaction.redact(DEFAULT, "nothing to hide"));
         put("echoed", "replaced-meanwhile").expect(200);
-        assertEquals(Redaction.MARK, redaction.clean(DEFAULT, "replaced-meanwhile"));
-        assertEquals(Redaction.MARK, redaction.clean(DEFAULT, value), "a late answer may still hold the old one");
+        assertEquals(SecretRedactor.MARK, redaction.redact(DEFAULT, "replaced-meanwhile"));
+        assertEquals(SecretRedactor.MARK, redaction.redact(DEFAULT, value), "a late answer may still hold the old one");
     }
 
     @Test

@@ -186,10 +186,10 @@ class SettingsTest extends OnBothStores {
         var texts = java.util.Objects.requireNonNull(channels.find(1, "texts")).value();
         assertEquals(
                 java.util.Set.of("at_most_once", "ask", "provider_key"),
-                texts.honours().words());
-        assertEquals(java.time.Duration.ofDays(1), texts.honours().providerWindow());
+                texts.protections().names());
+        assertEquals(java.time.Duration.ofDays(1), texts.protections().providerWindow());
         var email = java.util.Objects.requireNonNull(channels.find(1, "mail")).value();
-        assertEquals(java.util.Set.of("at_most_once", "ask"), email.honours().words());
+        assertEquals(java.util.Set.of("at_most_once", "ask"), email.protections().names());
         stage.admin().delete("/v1/channels/mail").expect(200);
         assertEquals(null, channels.find(1, "mail"), "a change counts at once");
     }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.Semel;
-import dev.semel.Settings;
+import dev.semel.SemelOptions;
 import dev.semel.store.StoreFailure;
 import dev.semel.trials.support.Databases;
 import dev.semel.trials.support.ServerProcess;
@@ -52,7 +52,7 @@ class BadStartTest {
     }
 
     private static Semel opened(String url) {
-        return Semel.open(Settings.of(url, _ -> {
+        return Semel.open(SemelOptions.of(url, _ -> {
             throw new IllegalStateException("there are no workflows here");
         }));
     }
@@ -107,7 +107,7 @@ class BadStartTest {
         assertTrue(message.contains("INSERT on semel_run"), message);
         execute(url, "GRANT INSERT ON semel_run TO poor");
         try (Semel semel = opened(poor)) {
-            assertTrue(semel.ready(), "rows are enough where the tables are there");
+            assertTrue(semel.isReady(), "rows are enough where the tables are there");
         }
         execute(url, "DELETE FROM semel_migration WHERE number = 1");
         message = refused(poor);
@@ -128,7 +128,7 @@ class BadStartTest {
         }
         try (CountingProxy proxy = new CountingProxy(port);
                 Semel semel = opened(url.replaceFirst("//[^/]*/", "//127.0.0.1:" + proxy.port() + "/"))) {
-            assertTrue(semel.ready());
+            assertTrue(semel.isReady());
         }
     }
 

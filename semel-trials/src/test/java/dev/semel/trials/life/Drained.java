@@ -1,9 +1,9 @@
 package dev.semel.trials.life;
 
 import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Catalog;
-import dev.semel.engine.Limits;
+import dev.semel.SemelOptions;
+import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.EngineLimits;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Signal;
 import dev.semel.workflow.Start;
@@ -39,10 +39,10 @@ final class Drained {
     }
 
     private void live(Duration grace, boolean starts) {
-        Catalog.Compiler none = version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+        WorkflowCatalog.VersionCompiler none = version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        Semel semel = Semel.open(Settings.of(url, none).withLimits(Limits.DEFAULT.withLease(Duration.ofMinutes(10))));
+        Semel semel = Semel.open(SemelOptions.of(url, none).withLimits(EngineLimits.DEFAULT.withLease(Duration.ofMinutes(10))));
         Workflow<String, String> lengthy = lengthy();
         Workflow<String, String> booking = booking();
         Workflow<String, String> sending = sending();

@@ -230,6 +230,6 @@ final class Faults {
     }
 
     static StoreFailure failure() {
-        return new StoreFailure.Down("the store is away on command", new IllegalStateException("fault"));
+        return new StoreFailure.Unreachable("the store is away on command", new IllegalStateException("fault"));
     }
 }

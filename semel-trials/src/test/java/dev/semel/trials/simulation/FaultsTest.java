@@ -6,15 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.run.RunId;
-import dev.semel.store.Batch;
-import dev.semel.store.Edit;
-import dev.semel.store.Lane;
-import dev.semel.store.Leases;
-import dev.semel.store.Reads;
-import dev.semel.store.Rows;
+import dev.semel.store.CommitBatch;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.WriteLane;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.StoredRows;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
-import dev.semel.store.Write;
+import dev.semel.store.StoreWrite;
 import dev.semel.store.sqlite.SqliteStore;
 import dev.semel.trials.simulation.Faults.Fault;
 import dev.semel.trials.simulation.Faults.Odds;
@@ -31,12 +31,12 @@ import org.junit.jupiter.api.io.TempDir;
 final class FaultsTest {
     private final AtomicLong ids = new AtomicLong();
     private final Store real;
-    private final Reads truth;
+    private final StoreQueries truth;
 
     FaultsTest(@TempDir Path folder) {
         real = SqliteStore.forTests(folder.resolve("semel.db"), () -> 1_000, () -> new RunId(ids.incrementAndGet(), 1));
         real.migrate();
-        truth = real.openReads();
+        truth = real.openQueries();
     }
 
     @AfterEach
@@ -49,8 +49,8 @@ final class FaultsTest {
         return new Faults(RandomGeneratorFactory.of("L64X128MixRandom").create(seed), odds);
     }
 
-    private static Batch opening(String workspace) {
-        return new Batch(null, List.of(new Write.Change<>(new Edit.OpenWorkspace(workspace, new byte[] {1}))));
+    private static CommitBatch opening(String workspace) {
+        return new CommitBatch(null, List.of(new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateWorkspace(workspace, new byte[] {1}))));
     }
 
     private boolean there(String workspace) {
@@ -59,7 +59,7 @@ final class FaultsTest {
 
     @Test
     void without_odds_nothing_goes_wrong() {
-        try (Lane lane = faults(1, Odds.NONE).around(real).openLane()) {
+        try (WriteLane lane = faults(1, Odds.NONE).around(real).openLane()) {
             for (int i = 0; i < 1_000; i++) {
                 lane.apply(opening("w" + i));
             }
@@ -71,22 +71,22 @@ final class FaultsTest {
     void each_fault_leaves_behind_what_it_says() {
         Faults faults = faults(1, Odds.NONE);
         faults.next(Fault.DOWN, Fault.COMMIT_LOST, Fault.LOCKED, Fault.ANSWER_LOST);
-        try (Lane lane = faults.around(real).openLane()) {
-            assertThrows(StoreFailure.Down.class, () -> lane.apply(opening("down")));
+        try (WriteLane lane = faults.around(real).openLane()) {
+            assertThrows(StoreFailure.Unreachable.class, () -> lane.apply(opening("down")));
             assertThrows(StoreFailure.CommitUnknown.class, () -> lane.apply(opening("commit lost")));
-            assertThrows(StoreFailure.Locked.class, () -> lane.apply(opening("locked")));
+            assertThrows(StoreFailure.LockConflict.class, () -> lane.apply(opening("locked")));
             assertThrows(StoreFailure.CommitUnknown.class, () -> lane.apply(opening("answer lost")));
             assertEquals(
                     List.of(false, false, false, true),
                     List.of(there("down"), there("commit lost"), there("locked"), there("answer lost")));
             Object again = lane.apply(opening("answer lost")).getFirst();
-            assertEquals(1, ((Rows.Workspace) again).ws(), "applied again it is the one that was made");
+            assertEquals(1, ((StoredRows.WorkspaceRow) again).ws(), "applied again it is the one that was made");
         }
     }
 
     private List<String> history(Faults faults) {
         List<String> met = new ArrayList<>();
-        try (Lane lane = faults.around(real).openLane()) {
+        try (WriteLane lane = faults.around(real).openLane()) {
             for (int i = 0; i < 300; i++) {
                 try {
                     lane.apply(opening("w"));
@@ -128,29 +128,29 @@ final class FaultsTest {
     void an_outage_stops_readers_and_leases_too_and_ends() {
         Faults faults = faults(5, Odds.NONE.outage(1, 10));
         Store store = faults.around(real);
-        try (Lane lane = store.openLane();
-                Reads reads = store.openReads();
-                Leases leases = store.openLeases()) {
+        try (WriteLane lane = store.openLane();
+                StoreQueries reads = store.openQueries();
+                WorkerLeases leases = store.openLeases()) {
             int stopped = 0;
             for (int begun = 0; stopped == 0 && begun < 100; begun++) {
-                assertThrows(StoreFailure.Down.class, () -> lane.apply(opening("w")));
+                assertThrows(StoreFailure.Unreachable.class, () -> lane.apply(opening("w")));
                 stopped = untilItAnswers(reads, leases);
             }
             assertTrue(stopped > 0 && stopped < 10, "stopped calls: " + stopped);
         }
     }
 
-    private static int untilItAnswers(Reads reads, Leases leases) {
+    private static int untilItAnswers(StoreQueries reads, WorkerLeases leases) {
         int stopped = 0;
         while (true) {
             try {
                 if (stopped % 2 == 0) {
                     reads.now();
                 } else {
-                    leases.takeOver();
+                    leases.takeOverExpired();
                 }
                 return stopped;
-            } catch (StoreFailure.Down e) {
+            } catch (StoreFailure.Unreachable e) {
                 stopped++;
             }
         }
@@ -160,14 +160,14 @@ final class FaultsTest {
     void what_is_down_stays_down_until_told_otherwise() {
         Faults faults = faults(1, Odds.NONE);
         Store store = faults.around(real);
-        try (Lane lane = store.openLane();
-                Reads reads = store.openReads()) {
+        try (WriteLane lane = store.openLane();
+                StoreQueries reads = store.openQueries()) {
             faults.down(true);
-            assertThrows(StoreFailure.Down.class, () -> lane.apply(opening("w")));
-            assertThrows(StoreFailure.Down.class, reads::unfinished);
+            assertThrows(StoreFailure.Unreachable.class, () -> lane.apply(opening("w")));
+            assertThrows(StoreFailure.Unreachable.class, reads::countUnfinished);
             faults.down(false);
             lane.apply(opening("w"));
-            assertEquals(0, reads.unfinished());
+            assertEquals(0, reads.countUnfinished());
         }
     }
 
@@ -175,9 +175,9 @@ final class FaultsTest {
     void switched_off_nothing_goes_wrong_whatever_was_asked_for() {
         Faults faults = faults(1, Odds.NONE.down(0.5).outage(0.5, 1_000));
         Store store = faults.around(real);
-        try (Lane lane = store.openLane();
-                Reads reads = store.openReads()) {
-            assertThrows(StoreFailure.Down.class, () -> lane.apply(opening("w")));
+        try (WriteLane lane = store.openLane();
+                StoreQueries reads = store.openQueries()) {
+            assertThrows(StoreFailure.Unreachable.class, () -> lane.apply(opening("w")));
             faults.down(true);
             faults.next(Fault.LOCKED);
             faults.off();
@@ -186,7 +186,7 @@ final class FaultsTest {
                 assertTrue(reads.now() > 0);
             }
             faults.on();
-            assertThrows(StoreFailure.Down.class, () -> lane.apply(opening("w")));
+            assertThrows(StoreFailure.Unreachable.class, () -> lane.apply(opening("w")));
         }
     }
 

@@ -1,10 +1,10 @@
 package dev.semel.trials.simulation;
 
-import dev.semel.store.Batch;
+import dev.semel.store.CommitBatch;
 import dev.semel.store.Durability;
-import dev.semel.store.Lane;
-import dev.semel.store.Leases;
-import dev.semel.store.Reads;
+import dev.semel.store.WriteLane;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
 import java.lang.reflect.InvocationTargetException;
@@ -33,7 +33,7 @@ final class FaultyStore implements Store {
     }
 
     @Override
-    public Lane openLane() {
+    public WriteLane openLane() {
         return new FaultyLane(real.openLane(), faults);
     }
 
@@ -43,13 +43,13 @@ final class FaultyStore implements Store {
     }
 
     @Override
-    public Lane openTxLane() {
+    public WriteLane openTxLane() {
         return new FaultyLane(real.openTxLane(), faults);
     }
 
-    private record FaultyLane(Lane real, Faults faults) implements Lane {
+    private record FaultyLane(WriteLane real, Faults faults) implements WriteLane {
         @Override
-        public List<Object> apply(Batch batch) {
+        public List<Object> apply(CommitBatch batch) {
             Faults.Fault fault = faults.batch();
             if (fault == null) {
                 return real.apply(batch);
@@ -62,7 +62,7 @@ final class FaultyStore implements Store {
                     yield new StoreFailure.CommitUnknown(cause);
                 }
                 case COMMIT_LOST -> new StoreFailure.CommitUnknown(cause);
-                case LOCKED -> new StoreFailure.Locked(true, cause);
+                case LOCKED -> new StoreFailure.LockConflict(true, cause);
             };
         }
 
@@ -74,11 +74,11 @@ final class FaultyStore implements Store {
 
     /** A reader gets no answer while the store is down. */
     @Override
-    public Reads openReads() {
+    public StoreQueries openQueries() {
         faults.call();
-        Reads reads = real.openReads();
-        return (Reads) Proxy.newProxyInstance(
-                Reads.class.getClassLoader(), new Class<?>[] {Reads.class}, (_, method, args) -> {
+        StoreQueries reads = real.openQueries();
+        return (StoreQueries) Proxy.newProxyInstance(
+                StoreQueries.class.getClassLoader(), new Class<?>[] {StoreQueries.class}, (_, method, args) -> {
                     if (!method.getName().equals("close")) {
                         faults.call();
                     }
@@ -91,11 +91,11 @@ final class FaultyStore implements Store {
     }
 
     @Override
-    public Leases openLeases() {
+    public WorkerLeases openLeases() {
         return new FaultyLeases(real.openLeases(), faults);
     }
 
-    private record FaultyLeases(Leases real, Faults faults) implements Leases {
+    private record FaultyLeases(WorkerLeases real, Faults faults) implements WorkerLeases {
         @Override
         public void start(long lease, String worker, int slots, long ttlMicros) {
             faults.call();
@@ -109,15 +109,15 @@ final class FaultyStore implements Store {
         }
 
         @Override
-        public Pulse pulse(long lease, Told told) {
+        public StoreStatus heartbeat(long lease, WorkerReport told) {
             faults.call();
-            return real.pulse(lease, told);
+            return real.heartbeat(lease, told);
         }
 
         @Override
-        public int takeOver() {
+        public int takeOverExpired() {
             faults.call();
-            return real.takeOver();
+            return real.takeOverExpired();
         }
 
         @Override

@@ -1,9 +1,9 @@
 package dev.semel.trials.simulation;
 
 import dev.semel.Run;
-import dev.semel.effect.Ledger;
+import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunState;
-import dev.semel.store.Rows;
+import dev.semel.store.StoredRows;
 import java.util.List;
 import java.util.Set;
 
@@ -73,37 +73,37 @@ final class Liveness {
     private RunState stateOf(String runId) {
         return Verdict.runs(world).stream()
                 .filter(run -> run.runIdText().equals(runId))
-                .map(Rows.Run::state)
+                .map(StoredRows.RunRow::state)
                 .findFirst()
                 .orElse(RunState.QUEUED);
     }
 
     /** An honest person: it happened if the receiver says so. */
-    private void decide(Worker worker, Rows.Run row) {
+    private void decide(Worker worker, StoredRows.RunRow row) {
         String id = Verdict.idOf(row);
         Run<String> run = worker.semel().run(worker.parent(), row.runIdText());
-        for (Ledger.Row effect : unknown(world, row)) {
-            boolean asked = effect.facts().protection().equals("ask");
-            if (effect.facts().protection().equals("at_most_once") || (asked && staysInDoubt(world, id))) {
+        for (EffectLedger.EffectRow effect : unknown(world, row)) {
+            boolean asked = effect.details().protection().equals("ask");
+            if (effect.details().protection().equals("at_most_once") || (asked && staysInDoubt(world, id))) {
                 continue;
             }
             String deed = Verdict.deed(id, effect);
-            String path = effect.facts().path();
+            String path = effect.details().path();
             boolean happened = world.receivers().accepted(deed);
             world.trace("a person says of " + deed + (happened ? ": it happened" : ": it did not happen"));
             world.met(happened ? "decided: happened" : "decided: did not happen");
             if (happened) {
-                run.happened(path, "done " + deed, "person");
+                run.confirmDone(path, "done " + deed, "person");
             } else {
                 world.receivers().denied(deed);
-                run.didNotHappen(path, "person");
+                run.confirmNotDone(path, "person");
             }
         }
     }
 
-    static List<Ledger.Row> unknown(Simulation.World world, Rows.Run row) {
+    static List<EffectLedger.EffectRow> unknown(Simulation.World world, StoredRows.RunRow row) {
         return world.reads().effects(row.id()).stream()
-                .filter(effect -> effect.state() == Ledger.State.UNKNOWN)
+                .filter(effect -> effect.state() == EffectLedger.EffectState.UNKNOWN)
                 .toList();
     }
 
@@ -116,7 +116,7 @@ final class Liveness {
                 && Verdict.runs(world).stream().allMatch(run -> mayRest(world, run));
     }
 
-    static boolean mayRest(Simulation.World world, Rows.Run run) {
+    static boolean mayRest(Simulation.World world, StoredRows.RunRow run) {
         String id = Verdict.idOf(run);
         return switch (run.state()) {
             case COMPLETED, FAILED, CANCELLED -> true;
@@ -124,14 +124,14 @@ final class Liveness {
             case IN_DOUBT ->
                 staysInDoubt(world, id)
                         && unknown(world, run).stream()
-                                .anyMatch(effect -> effect.facts().protection().equals("ask"));
+                                .anyMatch(effect -> effect.details().protection().equals("ask"));
             case QUEUED, STARTED, RUNNING -> false;
         };
     }
 
-    private static boolean waitsForSignal(Rows.Run run) {
-        Rows.Work work = run.work();
-        String waits = work == null ? null : work.waits();
+    private static boolean waitsForSignal(StoredRows.RunRow run) {
+        StoredRows.RunProgress work = run.progress();
+        String waits = work == null ? null : work.waitingFor();
         return waits != null && waits.contains("signal");
     }
 }

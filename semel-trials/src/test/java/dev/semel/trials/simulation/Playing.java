@@ -1,7 +1,7 @@
 package dev.semel.trials.simulation;
 
 import dev.semel.workflow.Context;
-import dev.semel.workflow.EffectDraft;
+import dev.semel.workflow.EffectBuilder;
 import dev.semel.workflow.Signal;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
@@ -48,7 +48,7 @@ record Playing(
             case AWAIT_FOR -> ctx.await(name, GO, Duration.ofSeconds(30));
             case EACH ->
                 ctx.forEach(name, List.of("a", "b", "c"), item -> item)
-                        .atOnce(2)
+                        .concurrency(2)
                         .run((scope, item) -> {
                             effect(scope, Program.Kind.PROVIDER_KEY, name + item);
                             return item;
@@ -67,7 +67,7 @@ record Playing(
     private void effect(Context ctx, Program.Kind kind, String name) {
         String deed = ask.id() + ":" + name;
         String runId = ctx.runId();
-        EffectDraft draft = ctx.effect(name);
+        EffectBuilder draft = ctx.effect(name);
         Program.Kind as =
                 world.bug() == Bug.SENT_AGAIN && kind == Program.Kind.AT_MOST_ONCE ? Program.Kind.REPEATABLE : kind;
         Receivers.Deed one = new Receivers.Deed(kind, deed, runId);

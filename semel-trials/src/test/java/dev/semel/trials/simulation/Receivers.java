@@ -1,8 +1,8 @@
 package dev.semel.trials.simulation;
 
-import dev.semel.engine.Ambient;
+import dev.semel.engine.EngineEnvironment;
 import dev.semel.run.RunId;
-import dev.semel.store.Reads;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.Store;
 import dev.semel.workflow.Step;
 import java.io.IOException;
@@ -59,11 +59,11 @@ final class Receivers {
     private final Map<String, Seen> deeds = new TreeMap<>();
     private final List<String> broken = new ArrayList<>();
     private final Simulation.World world;
-    private final Reads reads;
+    private final StoreQueries reads;
 
     Receivers(Simulation.World world, Store store) {
         this.world = world;
-        this.reads = store.openReads();
+        this.reads = store.openQueries();
     }
 
     /** A request of a worker. Returns what the provider answers. */
@@ -88,7 +88,7 @@ final class Receivers {
             }
             if (mode == Mode.KILLS) {
                 by.life().kill();
-                throw new Ambient.Death();
+                throw new EngineEnvironment.SimulatedCrash();
             }
             if (mode != Mode.ACCEPTS) {
                 throw new IOException("the answer was lost");
@@ -102,14 +102,14 @@ final class Receivers {
 
     private static void refuseTheDead(Worker by) {
         if (by.life().isDead()) {
-            throw new Ambient.Death();
+            throw new EngineEnvironment.SimulatedCrash();
         }
     }
 
     /** The store says whose the run is. A worker that lost it has nothing to send any more. */
     private void noteOwner(Worker by, Deed deed) {
         RunId run = RunId.parse(deed.runId());
-        boolean owns = reads.owned(by.store().lease(), null, 10_000).stream()
+        boolean owns = reads.runsOfLease(by.store().lease(), null, 10_000).stream()
                 .anyMatch(driver -> driver.run().equals(run));
         if (!owns) {
             broken.add("a zombie sent: " + by.name() + " sent " + deed.name() + " of a run that it had lost");

@@ -2,11 +2,11 @@ package dev.semel.trials.simulation;
 
 import dev.semel.Run;
 import dev.semel.Semel;
-import dev.semel.Settings;
-import dev.semel.engine.Ambient;
-import dev.semel.engine.Catalog;
-import dev.semel.engine.Limits;
-import dev.semel.store.Reads;
+import dev.semel.SemelOptions;
+import dev.semel.engine.EngineEnvironment;
+import dev.semel.engine.WorkflowCatalog;
+import dev.semel.engine.EngineLimits;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.Store;
 import dev.semel.store.sqlite.SqliteStore;
 import dev.semel.workflow.Key;
@@ -65,7 +65,7 @@ final class Simulation {
         private final Bug bug;
         private final Time time = new Time();
         private final Store store;
-        private final Reads reads;
+        private final StoreQueries reads;
         private final Receivers receivers;
         private final AtomicLong activity = new AtomicLong();
         private final AtomicInteger killsLeft = new AtomicInteger(KILLS);
@@ -78,10 +78,10 @@ final class Simulation {
         World(long seed, Bug bug, Path file) {
             this.seed = seed;
             this.bug = bug;
-            Ambient ids = time.ambient(new Random(seed), new Switch());
-            this.store = SqliteStore.forTests(file, time::micros, ids.ids());
+            EngineEnvironment ids = time.ambient(new Random(seed), new Switch());
+            this.store = SqliteStore.forTests(file, time::micros, ids.idSupplier());
             store.migrate();
-            this.reads = store.openReads();
+            this.reads = store.openQueries();
             this.receivers = new Receivers(this, store);
         }
 
@@ -98,7 +98,7 @@ final class Simulation {
         }
 
         /** For the thread that plays the history, and for no other. */
-        Reads reads() {
+        StoreQueries reads() {
             return reads;
         }
 
@@ -193,15 +193,15 @@ final class Simulation {
         Faults faults = new Faults(new Random(own.nextLong()), ODDS);
         faults.off(); // a worker that cannot open is no worker
         Worker worker = new Worker("w" + number, world, faults);
-        Catalog.Compiler noFiles = version -> {
-            throw new Catalog.NotKnownHere(version.name(), version.workflowId());
+        WorkflowCatalog.VersionCompiler noFiles = version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        Settings settings = Settings.of("shared", noFiles)
-                .withWorker(worker.name())
-                .withLimits(Limits.DEFAULT.withLease(LEASE))
+        SemelOptions settings = SemelOptions.of("shared", noFiles)
+                .withWorkerName(worker.name())
+                .withLimits(EngineLimits.DEFAULT.withLease(LEASE))
                 .withClock(world.time().ambient(own, worker.life()), () -> 0);
         try {
-            worker.opened(Semel.over(worker.store(), settings, worker.workflows()));
+            worker.opened(Semel.openForTest(worker.store(), settings, worker.workflows()));
         } catch (RuntimeException e) {
             if (!worker.life().isDead()) {
                 throw e;
@@ -304,7 +304,7 @@ final class Simulation {
         clients.add(Thread.ofVirtual().start(() -> {
             try {
                 deed.run();
-            } catch (RuntimeException | Ambient.Death e) {
+            } catch (RuntimeException | EngineEnvironment.SimulatedCrash e) {
                 world.met("client refused");
                 world.trace("refused: " + what + ": " + e.getMessage());
             }

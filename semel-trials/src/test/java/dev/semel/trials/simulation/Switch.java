@@ -1,6 +1,6 @@
 package dev.semel.trials.simulation;
 
-import dev.semel.engine.Ambient;
+import dev.semel.engine.EngineEnvironment;
 import dev.semel.store.StoreFailure;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -70,7 +70,7 @@ final class Switch {
                 change.awaitUninterruptibly();
             }
             if (state == State.DEAD) {
-                throw new Ambient.Death();
+                throw new EngineEnvironment.SimulatedCrash();
             }
         } finally {
             lock.unlock();
@@ -81,8 +81,8 @@ final class Switch {
     void passOrDown() {
         try {
             pass();
-        } catch (Ambient.Death dead) {
-            throw new StoreFailure.Down("this worker is dead", dead);
+        } catch (EngineEnvironment.SimulatedCrash dead) {
+            throw new StoreFailure.Unreachable("this worker is dead", dead);
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.semel.trials.simulation;
 
-import dev.semel.engine.Ambient;
+import dev.semel.engine.EngineEnvironment;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -27,15 +27,15 @@ final class Time {
     }
 
     /** Leases go by the same clock, so that moving it lets them run out as real time would. */
-    Ambient ambient(Random random, Switch life) {
-        return new Ambient(this::micros, () -> (micros() - START) * 1_000, random, new Ambient.Hooks() {
+    EngineEnvironment ambient(Random random, Switch life) {
+        return new EngineEnvironment(this::micros, () -> (micros() - START) * 1_000, random, new EngineEnvironment.TestInstrumentation() {
             @Override
             public void point(String label) {
                 life.point(label);
             }
 
             @Override
-            public void onJump(Runnable look) {
+            public void onClockJump(Runnable look) {
                 looks.add(look);
             }
         });

@@ -1,12 +1,12 @@
 package dev.semel.trials.simulation;
 
-import dev.semel.effect.Ledger;
-import dev.semel.journal.Entry;
-import dev.semel.journal.Journal;
-import dev.semel.json.Json;
+import dev.semel.effect.EffectLedger;
+import dev.semel.journal.JournalEntry;
+import dev.semel.journal.JournalCodec;
+import dev.semel.json.StrictJson;
 import dev.semel.run.RunState;
-import dev.semel.store.Reads;
-import dev.semel.store.Rows;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.StoredRows;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -27,25 +27,25 @@ final class Verdict {
         this.world = world;
     }
 
-    static List<Rows.Run> runs(Simulation.World world) {
+    static List<StoredRows.RunRow> runs(Simulation.World world) {
         int ws = Objects.requireNonNull(world.reads().workspace("default")).ws();
-        return world.reads().runs(new Reads.RunFilter(ws, null, null, null, false, 0, null, ALL));
+        return world.reads().runs(new StoreQueries.RunFilter(ws, null, null, null, false, 0, null, ALL));
     }
 
     /** The id that the run's input carries; it names the run's intent, whoever asked and how often. */
-    static String idOf(Rows.Run run) {
-        return Json.parse(run.input()).get("id").asString();
+    static String idOf(StoredRows.RunRow run) {
+        return StrictJson.parse(run.input()).get("id").asString();
     }
 
-    static String deed(String id, Ledger.Row effect) {
-        String key = effect.facts().key();
-        String path = effect.facts().path();
+    static String deed(String id, EffectLedger.EffectRow effect) {
+        String key = effect.details().key();
+        String path = effect.details().path();
         return key.startsWith("once-") ? key : id + ":" + path.substring(path.lastIndexOf('/') + 1);
     }
 
     List<String> broken() {
-        Map<String, Rows.Run> byId = new TreeMap<>();
-        for (Rows.Run run : runs(world)) {
+        Map<String, StoredRows.RunRow> byId = new TreeMap<>();
+        for (StoredRows.RunRow run : runs(world)) {
             String id = idOf(run);
             if (byId.put(id, run) != null) {
                 broken.add("two runs for one key: " + id);
@@ -59,9 +59,9 @@ final class Verdict {
         return broken;
     }
 
-    private void acknowledged(Map<String, Rows.Run> byId) {
+    private void acknowledged(Map<String, StoredRows.RunRow> byId) {
         world.acknowledged.forEach((id, told) -> {
-            Rows.Run run = byId.get(id);
+            StoredRows.RunRow run = byId.get(id);
             if (told.size() > 1) {
                 broken.add("one key, several answers: " + id + " " + told);
             }
@@ -71,20 +71,20 @@ final class Verdict {
         });
     }
 
-    private void run(String id, Rows.Run run) {
-        Reads reads = world.reads();
-        List<Entry> entries = new ArrayList<>();
-        reads.journal(run.id()).forEach(chunk -> entries.addAll(Journal.decode(chunk.entries())));
-        Rows.End end = run.end();
+    private void run(String id, StoredRows.RunRow run) {
+        StoreQueries reads = world.reads();
+        List<JournalEntry> entries = new ArrayList<>();
+        reads.journal(run.id()).forEach(chunk -> entries.addAll(JournalCodec.decode(chunk.entries())));
+        StoredRows.RunEnd end = run.end();
         if (end != null) {
-            entries.addAll(Journal.decode(end.entries()));
+            entries.addAll(JournalCodec.decode(end.entries()));
         }
         results(id, entries);
-        if ((end != null) == (run.work() != null)) {
+        if ((end != null) == (run.progress() != null)) {
             broken.add("a run is either at work or ended: " + id);
         }
         long keys = reads.signals(run.id()).stream()
-                .map(Rows.Signal::key)
+                .map(StoredRows.SignalRow::key)
                 .distinct()
                 .count();
         if (keys != reads.signals(run.id()).size()) {
@@ -92,13 +92,13 @@ final class Verdict {
         }
     }
 
-    private void results(String id, List<Entry> entries) {
+    private void results(String id, List<JournalEntry> entries) {
         Map<String, Integer> results = new HashMap<>();
-        for (Entry entry : entries) {
-            if (entry instanceof Entry.Done || entry instanceof Entry.Failed) {
+        for (JournalEntry entry : entries) {
+            if (entry instanceof JournalEntry.StepResult || entry instanceof JournalEntry.StepFailure) {
                 results.merge(entry.path(), 1, Integer::sum);
             }
-            if (entry instanceof Entry.Done done && done.kind() == Entry.Kind.EFFECT) {
+            if (entry instanceof JournalEntry.StepResult done && done.kind() == JournalEntry.EntryKind.EFFECT) {
                 done(id, done);
             }
         }
@@ -109,19 +109,19 @@ final class Verdict {
         });
     }
 
-    private void done(String id, Entry.Done done) {
+    private void done(String id, JournalEntry.StepResult done) {
         String result = done.result().asString("");
         boolean says = result.startsWith("done ");
-        if (done.how() != Entry.How.INDETERMINATE
+        if (done.outcome() != JournalEntry.StepOutcome.INDETERMINATE
                 && (!says || !world.receivers().accepted(result.substring("done ".length())))) {
             broken.add("recorded as done and never accepted: " + id + " " + done.path());
         }
-        if (done.how() != Entry.How.DONE) {
-            world.met("recorded " + done.how());
+        if (done.outcome() != JournalEntry.StepOutcome.DONE) {
+            world.met("recorded " + done.outcome());
         }
     }
 
-    private void end(String id, Rows.Run run, Map<String, Rows.Run> byId) {
+    private void end(String id, StoredRows.RunRow run, Map<String, StoredRows.RunRow> byId) {
         Program program = world.program(id);
         boolean childFailed = program.children(id).stream()
                 .map(byId::get)
@@ -134,23 +134,23 @@ final class Verdict {
         };
         world.met("ended " + run.state());
         if (!right) {
-            Rows.End end = run.end();
-            Rows.Work work = run.work();
+            StoredRows.RunEnd end = run.end();
+            StoredRows.RunProgress work = run.progress();
             String why = end == null
                     ? ""
-                    : " " + end.ending().errorCode() + " " + end.ending().errorMessage();
+                    : " " + end.result().errorCode() + " " + end.result().errorMessage();
             broken.add("not the end of its program: " + id + " " + program.ops() + " is " + run.state() + why
                     + (work == null ? "" : " " + work));
         }
     }
 
     /** A cancelled run takes the child along that it waits for. */
-    private static boolean wentWithItsParent(String id, Map<String, Rows.Run> byId) {
-        Rows.Run parent = id.contains("/") ? byId.get(id.substring(0, id.lastIndexOf('/'))) : null;
+    private static boolean wentWithItsParent(String id, Map<String, StoredRows.RunRow> byId) {
+        StoredRows.RunRow parent = id.contains("/") ? byId.get(id.substring(0, id.lastIndexOf('/'))) : null;
         return parent != null && parent.state() == RunState.CANCELLED;
     }
 
-    private void deed(String name, Receivers.Seen seen, Map<String, Rows.Run> byId) {
+    private void deed(String name, Receivers.Seen seen, Map<String, StoredRows.RunRow> byId) {
         int accepted = seen.acceptedAt.size();
         switch (seen.kind) {
             case PROVIDER_KEY, LOOKUP -> {
@@ -158,7 +158,7 @@ final class Verdict {
             }
             case UNDO -> {
                 atMost(1, accepted, "undone", name);
-                Rows.Run run = byId.get(name.substring(0, name.indexOf(':')));
+                StoredRows.RunRow run = byId.get(name.substring(0, name.indexOf(':')));
                 if (run == null || run.state() == RunState.COMPLETED) {
                     broken.add("undone in a run that did not fail: " + name);
                 }

@@ -1,14 +1,14 @@
 package dev.semel.trials.simulation;
 
-import dev.semel.effect.Ledger;
-import dev.semel.store.Batch;
+import dev.semel.effect.EffectLedger;
+import dev.semel.store.CommitBatch;
 import dev.semel.store.Durability;
-import dev.semel.store.Lane;
-import dev.semel.store.Leases;
-import dev.semel.store.Reads;
+import dev.semel.store.WriteLane;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
-import dev.semel.store.Write;
+import dev.semel.store.StoreWrite;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -62,13 +62,13 @@ final class WorkerStore implements Store {
     }
 
     @Override
-    public Lane openTxLane() {
+    public WriteLane openTxLane() {
         return shared.openTxLane();
     }
 
     @Override
-    public Reads openReads() {
-        return shared.openReads();
+    public StoreQueries openQueries() {
+        return shared.openQueries();
     }
 
     @Override
@@ -80,11 +80,11 @@ final class WorkerStore implements Store {
     public void close() {}
 
     @Override
-    public Lane openLane() {
-        Lane real = shared.openLane();
-        return new Lane() {
+    public WriteLane openLane() {
+        WriteLane real = shared.openLane();
+        return new WriteLane() {
             @Override
-            public List<Object> apply(Batch batch) {
+            public List<Object> apply(CommitBatch batch) {
                 life.pass();
                 activity.incrementAndGet();
                 List<Object> outcomes = switch (bug) {
@@ -104,50 +104,50 @@ final class WorkerStore implements Store {
     }
 
     /** What a worker would hear from a store without a fence: that all it wrote counts. */
-    private static List<Object> unfenced(Lane real, Batch batch) {
+    private static List<Object> unfenced(WriteLane real, CommitBatch batch) {
         List<Object> outcomes;
         try {
             outcomes = new ArrayList<>(real.apply(batch));
         } catch (StoreFailure.Fenced _) {
-            outcomes = new ArrayList<>(real.apply(new Batch(null, batch.writes())));
+            outcomes = new ArrayList<>(real.apply(new CommitBatch(null, batch.writes())));
         }
         for (int i = 0; i < outcomes.size(); i++) {
-            if (outcomes.get(i) instanceof Write.Owned owned && !owned.recorded()) {
+            if (outcomes.get(i) instanceof StoreWrite.OwnerWriteResult owned && !owned.recorded()) {
                 outcomes.set(
-                        i, new Write.Owned(true, false, granted(batch.writes().get(i))));
+                        i, new StoreWrite.OwnerWriteResult(true, false, granted(batch.writes().get(i))));
             }
         }
         return outcomes;
     }
 
-    private static List<Ledger.Verdict> granted(Write<?> write) {
-        List<Ledger.Verdict> verdicts = new ArrayList<>();
-        if (write instanceof Write.Append append) {
-            append.ops().forEach(_ -> verdicts.add(new Ledger.Verdict.Granted(1, 1, 0)));
+    private static List<EffectLedger.LedgerDecision> granted(StoreWrite<?> write) {
+        List<EffectLedger.LedgerDecision> verdicts = new ArrayList<>();
+        if (write instanceof StoreWrite.AppendJournal append) {
+            append.ops().forEach(_ -> verdicts.add(new EffectLedger.LedgerDecision.SendGranted(1, 1, 0)));
         }
         return verdicts;
     }
 
     /** Settles nothing in the ledger and says it did. */
-    private static List<Object> forgetful(Lane real, Batch batch) {
-        List<Write<?>> writes = new ArrayList<>();
-        for (Write<?> write : batch.writes()) {
+    private static List<Object> forgetful(WriteLane real, CommitBatch batch) {
+        List<StoreWrite<?>> writes = new ArrayList<>();
+        for (StoreWrite<?> write : batch.writes()) {
             writes.add(
-                    write instanceof Write.Append append && append.rest() == null && settlesOnly(append)
-                            ? new Write.Append(append.by(), append.seq(), "", append.state(), List.of(), null)
+                    write instanceof StoreWrite.AppendJournal append && append.suspension() == null && settlesOnly(append)
+                            ? new StoreWrite.AppendJournal(append.by(), append.seq(), "", append.state(), List.of(), null)
                             : write);
         }
-        return real.apply(new Batch(batch.hold(), writes));
+        return real.apply(new CommitBatch(batch.leaseSlot(), writes));
     }
 
-    private static boolean settlesOnly(Write.Append append) {
-        return append.ops().stream().noneMatch(Ledger.Reserve.class::isInstance);
+    private static boolean settlesOnly(StoreWrite.AppendJournal append) {
+        return append.ops().stream().noneMatch(EffectLedger.ReserveSend.class::isInstance);
     }
 
     @Override
-    public Leases openLeases() {
-        Leases real = shared.openLeases();
-        return new Leases() {
+    public WorkerLeases openLeases() {
+        WorkerLeases real = shared.openLeases();
+        return new WorkerLeases() {
             @Override
             public void start(long wanted, String worker, int slots, long ttlMicros) {
                 life.passOrDown();
@@ -160,22 +160,22 @@ final class WorkerStore implements Store {
                 life.passOrDown();
                 ticked();
                 if (lapsing) {
-                    throw new StoreFailure.Down("the lease is not renewed", new IllegalStateException("fault"));
+                    throw new StoreFailure.Unreachable("the lease is not renewed", new IllegalStateException("fault"));
                 }
                 return real.renew(kept, ttlMicros) || bug == Bug.FENCE_IGNORED;
             }
 
             @Override
-            public Pulse pulse(long kept, Told told) {
+            public StoreStatus heartbeat(long kept, WorkerReport told) {
                 life.passOrDown();
-                return real.pulse(kept, told);
+                return real.heartbeat(kept, told);
             }
 
             @Override
-            public int takeOver() {
+            public int takeOverExpired() {
                 life.passOrDown();
                 ticked();
-                return real.takeOver();
+                return real.takeOverExpired();
             }
 
             @Override

@@ -1,7 +1,7 @@
 package dev.semel.trials.support;
 
-import dev.semel.server.Serve;
-import dev.semel.server.cli.ServeOptions;
+import dev.semel.server.SemelServer;
+import dev.semel.server.cli.ServerOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -13,12 +13,12 @@ public final class LiveServer implements AutoCloseable {
     /** The base64 of 32 bytes that are no secret. */
     public static final String SECRET_KEY = "c2VtZWwgdHJpYWxzOiAzMiBieXRlcyBmb3IgYSBrZXk=";
 
-    private final Serve serve;
+    private final SemelServer serve;
     private final String adminToken;
     private final Consumer<Reply> heard;
     private boolean open = true;
 
-    private LiveServer(Serve serve, String adminToken, Consumer<Reply> heard) {
+    private LiveServer(SemelServer serve, String adminToken, Consumer<Reply> heard) {
         this.serve = serve;
         this.adminToken = adminToken;
         this.heard = heard;
@@ -27,11 +27,11 @@ public final class LiveServer implements AutoCloseable {
     /** `semel serve` on a store without tokens: the admin token is read from the file that it writes. */
     public static LiveServer first(String store, Path folder, Consumer<Reply> heard) {
         return first(
-                new ServeOptions(false, true, "127.0.0.1", 0, folder, store, null).withSecretKey(SECRET_KEY), heard);
+                new ServerOptions(false, true, "127.0.0.1", 0, folder, store, null).withSecretKey(SECRET_KEY), heard);
     }
 
-    public static LiveServer first(ServeOptions options, Consumer<Reply> heard) {
-        Serve serve = Serve.start(options);
+    public static LiveServer first(ServerOptions options, Consumer<Reply> heard) {
+        SemelServer serve = SemelServer.start(options);
         try {
             String token =
                     Files.readString(options.data().resolve("admin-token")).strip();
@@ -44,8 +44,8 @@ public final class LiveServer implements AutoCloseable {
 
     /** Another `semel serve` on a store that has tokens. */
     public static LiveServer another(String store, Path folder, LiveServer known) {
-        Serve serve = Serve.start(
-                new ServeOptions(false, true, "127.0.0.1", 0, folder, store, null).withSecretKey(SECRET_KEY));
+        SemelServer serve = SemelServer.start(
+                new ServerOptions(false, true, "127.0.0.1", 0, folder, store, null).withSecretKey(SECRET_KEY));
         return new LiveServer(serve, known.adminToken, known.heard);
     }
 
@@ -55,11 +55,11 @@ public final class LiveServer implements AutoCloseable {
     }
 
     public static LiveServer dev(String store, Path folder, Consumer<Reply> heard) {
-        Serve serve = Serve.start(new ServeOptions(true, true, "127.0.0.1", 0, folder, store, null));
+        SemelServer serve = SemelServer.start(new ServerOptions(true, true, "127.0.0.1", 0, folder, store, null));
         return new LiveServer(serve, "dev", heard);
     }
 
-    public Serve serve() {
+    public SemelServer serve() {
         return serve;
     }
 

@@ -1,0 +1,81 @@
+package dev.semel.admission;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The key settings of a workflow version: window, scope, fingerprint, and what happens on a mismatch. The version that
+ * admitted a key decides on its repeats.
+ *
+ * @param fingerprint the declared fields; empty if the workflow declares none
+ * @param fingerprintIgnore paths excluded from a fingerprint of all data; if not empty, the fingerprint counts as
+ *     declared
+ */
+public record KeyPolicy(
+        Duration window,
+        KeyScope scope,
+        List<FingerprintField> fingerprint,
+        List<String> fingerprintIgnore,
+        OnMismatch onMismatch,
+        DuplicatePayload duplicatePayload,
+        OnFailed onFailed,
+        boolean holdWhileRunning,
+        boolean requireKey) {
+
+    /** Where a key is unique. */
+    public enum KeyScope {
+        WORKSPACE,
+        WORKFLOW
+    }
+
+    /** What happens if an existing key comes with a different payload. */
+    public enum OnMismatch {
+        REJECT,
+        REPLAY,
+        DISTINCT
+    }
+
+    /** What happens if the same payload comes with a different key. */
+    public enum DuplicatePayload {
+        ALLOW,
+        FLAG,
+        REJECT
+    }
+
+    /** What a repeat gets after a failed run. */
+    public enum OnFailed {
+        RETURN_FAILED,
+        RUN_AGAIN
+    }
+
+    public static final Duration SHORTEST_WINDOW = Duration.ofSeconds(1);
+    public static final Duration LONGEST_WINDOW = Duration.ofDays(365);
+
+    /** Default: 24 hours, scope workspace, the key alone decides. */
+    public static final KeyPolicy DEFAULT = new KeyPolicy(
+            Duration.ofHours(24),
+            KeyScope.WORKSPACE,
+            List.of(),
+            List.of(),
+            OnMismatch.REPLAY,
+            DuplicatePayload.ALLOW,
+            OnFailed.RETURN_FAILED,
+            true,
+            false);
+
+    public KeyPolicy {
+        if (window.compareTo(SHORTEST_WINDOW) < 0 || window.compareTo(LONGEST_WINDOW) > 0) {
+            throw new IllegalArgumentException("window must be between 1s and 365d, not " + window);
+        }
+        fingerprint = List.copyOf(fingerprint);
+        fingerprintIgnore = List.copyOf(fingerprintIgnore);
+        if (!fingerprint.isEmpty() && !fingerprintIgnore.isEmpty()) {
+            throw new IllegalArgumentException("declare fingerprint or fingerprint_ignore, not both");
+        }
+    }
+
+    /** Whether the workflow declares which fields define an action. */
+    public boolean declaresFingerprint() {
+        return !fingerprint.isEmpty() || !fingerprintIgnore.isEmpty();
+    }
+}

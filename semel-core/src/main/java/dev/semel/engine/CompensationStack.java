@@ -1,0 +1,70 @@
+package dev.semel.engine;
+
+import dev.semel.workflow.DurableOperations;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Holds the registered compensations of a run and runs them in reverse order when the run fails.
+ * Registrations are not recorded: a recovery registers the same ones again. Each compensation has its own scope, so its
+ * effects have their own keys.
+ */
+final class CompensationStack {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<String, DurableOperations.Compensation> registered = new LinkedHashMap<>();
+
+    /** @param prefix the unique scope of the compensation */
+    void register(String prefix, DurableOperations.Compensation undo) {
+        lock.lock();
+        try {
+            registered.put(prefix, undo);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Runs all of them, last first; a failure does not stop the others. Returns which ones failed. */
+    List<String> runAll(Execution execution) {
+        List<String> failed = new ArrayList<>(unknown(execution));
+        for (String prefix : List.copyOf(registered.keySet()).reversed()) {
+            ExecutionScope scope = new ExecutionScope(execution, prefix, true);
+            try {
+                DurableOperations.Compensation undo = registered.get(prefix);
+                if (undo != null) {
+                    undo.run(new DurableContext(scope));
+                }
+            } catch (ExecutionAbort | EngineEnvironment.SimulatedCrash end) {
+                throw end;
+            } catch (Throwable e) {
+                failed.add(prefix);
+            } finally {
+                scope.close();
+            }
+            execution.throwIfEnded(); // its code may swallow the end of the execution, too
+        }
+        return failed;
+    }
+
+    /**
+     * Returns compensations that the journal has and the code no longer registers. Holds the run, unless a user
+     * cancelled it.
+     */
+    private Set<String> unknown(Execution execution) {
+        Set<String> unknown = execution.journal().compensationScopes();
+        unknown.removeAll(registered.keySet());
+        if (!unknown.isEmpty() && !execution.cancelled()) {
+            execution.counters().diverged.increment();
+            throw execution.end(new ExecutionAbort.Held(
+                    "code",
+                    "The journal of this run has compensation \""
+                            + unknown.iterator().next()
+                            + "\", but the code no longer registers it. No compensation ran and the run is held. "
+                            + "Deploy code that registers it under that name, or cancel the run."));
+        }
+        return unknown;
+    }
+}

@@ -1,0 +1,37 @@
+package dev.semel.engine;
+
+import dev.semel.run.RunId;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Runs whose journal does not match the code that this worker has.
+ * A journal only grows, so the same code never matches it. Such a run is left to other workers until new code is
+ * registered here.
+ */
+final class IncompatibleRuns {
+    private static final int MOST = 100_000;
+
+    private final ConcurrentHashMap<RunId, String> tried = new ConcurrentHashMap<>();
+
+    void addIfIncompatible(RunExecutor.ActiveRun run, ExecutionAbort.Held held) {
+        if (held.reason().equals("code")) {
+            add(run.id(), run.workflow().workflowId());
+        }
+    }
+
+    void add(RunId run, String workflowId) {
+        if (tried.size() >= MOST) {
+            tried.clear(); // they are tried again, which costs one read each
+        }
+        tried.put(run, workflowId);
+    }
+
+    boolean contains(RunId run) {
+        return tried.containsKey(run);
+    }
+
+    /** Forgets the runs of a workflow whose code was registered again. */
+    void forget(String workflowId) {
+        tried.values().removeIf(workflowId::equals);
+    }
+}

@@ -1,0 +1,43 @@
+package dev.semel.schedule;
+
+import java.util.Locale;
+
+/** The recorded outcome of a tick. The codes are stored. */
+public enum TickOutcome {
+    FIRED(1),
+    /** No worker ran when it was due; it was caught up later. */
+    CAUGHT_UP(2),
+    /** A user backfilled it. */
+    BACKFILLED(3),
+    SKIPPED(4),
+    /** The workflow rejected its input. */
+    REFUSED(5);
+
+    private final int code;
+
+    TickOutcome(int code) {
+        this.code = code;
+    }
+
+    public int code() {
+        return code;
+    }
+
+    /** Whether it has its own run, which is final. */
+    public boolean ran() {
+        return code <= BACKFILLED.code;
+    }
+
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    public static TickOutcome of(int code) {
+        for (TickOutcome state : values()) {
+            if (state.code == code) {
+                return state;
+            }
+        }
+        throw new IllegalArgumentException("no tick outcome has the code " + code);
+    }
+}

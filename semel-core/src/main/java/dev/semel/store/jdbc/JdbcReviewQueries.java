@@ -1,0 +1,204 @@
+package dev.semel.store.jdbc;
+
+import dev.semel.run.RunId;
+import dev.semel.store.ReviewOperation;
+import dev.semel.store.StoreFailure;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Read queries about reviews, the questions to users. */
+final class JdbcReviewQueries implements ReviewOperation.ReviewQueries {
+    private static final String ONE = """
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at,
+            next_reminder_at, decided_at,
+            decision, decided_by, note
+        FROM semel_review WHERE ws = ? AND id = ?
+        """;
+
+    private static final String OF_RUN = """
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at,
+            next_reminder_at, decided_at,
+            decision, decided_by, note
+        FROM semel_review WHERE run = ? ORDER BY asked_at, id LIMIT 10000
+        """;
+
+    // Hides reviews of runs that have ended or are no longer held; an effect may stay in doubt. If a run and its replay
+    // asked about one effect, only the last review is listed.
+    private static final String OPEN = """
+        SELECT v.ws, v.id, v.run, v.step, v.workflow_id, v.kind, v.version, v.effect, v.reviewer, v.question,
+            v.asked_at,
+            v.due_at, v.next_reminder_at, v.decided_at, v.decision, v.decided_by, v.note
+        FROM (SELECT * FROM semel_review WHERE ws = ? AND decided_at = 0 AND (due_at, asked_at, id) > (?, ?, ?)
+            ORDER BY due_at, asked_at, id LIMIT ?) v
+        WHERE (? = 0 OR v.kind = ?) AND (? = '' OR v.workflow_id = ?) AND (? = '' OR v.reviewer = ?)
+            AND (EXISTS (SELECT 1 FROM semel_effect e
+                    WHERE v.kind = 1 AND e.ws = v.ws AND e.digest = v.effect AND e.state = 3
+                        AND NOT EXISTS (SELECT 1 FROM semel_review o WHERE o.ws = v.ws AND o.effect = v.effect
+                            AND o.decided_at = 0 AND (o.asked_at, o.run) > (v.asked_at, v.run)))
+                OR EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE v.kind <> 1 AND w.run = v.run AND (v.kind <> 4
+                    OR w.waiting_for LIKE '%"for":"code"%' OR w.waiting_for LIKE '%"for":"poison"%'
+                        OR w.waiting_for LIKE '%"for":"store"%')))
+        ORDER BY v.due_at, v.asked_at, v.id LIMIT ?
+        """;
+
+    // The same condition as OPEN, for one review.
+    private static final String IS_ASKED = """
+        SELECT 1 FROM semel_review v WHERE v.ws = ? AND v.id = ? AND v.decided_at = 0
+            AND (EXISTS (SELECT 1 FROM semel_effect e
+                    WHERE v.kind = 1 AND e.ws = v.ws AND e.digest = v.effect AND e.state = 3
+                        AND NOT EXISTS (SELECT 1 FROM semel_review o WHERE o.ws = v.ws AND o.effect = v.effect
+                            AND o.decided_at = 0 AND (o.asked_at, o.run) > (v.asked_at, v.run)))
+                OR EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE v.kind <> 1 AND w.run = v.run AND (v.kind <> 4
+                    OR w.waiting_for LIKE '%"for":"code"%' OR w.waiting_for LIKE '%"for":"poison"%'
+                        OR w.waiting_for LIKE '%"for":"store"%')))
+        """;
+
+    private static final String ABOUT = """
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at,
+            next_reminder_at, decided_at,
+            decision, decided_by, note
+        FROM semel_review WHERE ws = ? AND effect = ? AND decided_at = 0 ORDER BY asked_at DESC, run DESC LIMIT 1
+        """;
+
+    private static final String REACHED = """
+        SELECT due_at, asked_at, id FROM semel_review
+        WHERE ws = ? AND decided_at = 0 AND (due_at, asked_at, id) > (?, ?, ?)
+        ORDER BY due_at, asked_at, id LIMIT 1 OFFSET ?
+        """;
+
+    private static final String DECIDED = """
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at,
+            next_reminder_at, decided_at,
+            decision, decided_by, note
+        FROM semel_review WHERE ws = ? AND decided_at > 0 AND (decided_at, id) < (?, ?)
+        ORDER BY decided_at DESC, id DESC LIMIT ?
+        """;
+
+    private static final String DUE_REMINDERS = """
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at,
+            next_reminder_at, decided_at,
+            decision, decided_by, note
+        FROM semel_review WHERE decided_at = 0 AND next_reminder_at <= ? ORDER BY next_reminder_at, ws, id LIMIT ?
+        """;
+
+    private final JdbcSession session;
+
+    JdbcReviewQueries(JdbcSession session) {
+        this.session = session;
+    }
+
+    @Override
+    public ReviewOperation.@Nullable ReviewRow review(int ws, String id) {
+        return queryNullable(() -> find(session, ws, id));
+    }
+
+    static ReviewOperation.@Nullable ReviewRow find(JdbcSession session, int ws, String id) throws SQLException {
+        return session.queryOne(ONE, JdbcReviewQueries::row, ws, id);
+    }
+
+    @Override
+    public List<ReviewOperation.ReviewRow> reviewsOf(RunId run) {
+        return query(() -> session.queryList(OF_RUN, JdbcReviewQueries::row, run));
+    }
+
+    @Override
+    public ReviewOperation.ReviewPage open(ReviewOperation.OpenReviewFilter filter) {
+        return query(() -> page(filter));
+    }
+
+    /** Scans a bounded number of rows, so that a filter that matches nothing costs no more than a full page. */
+    private ReviewOperation.ReviewPage page(ReviewOperation.OpenReviewFilter filter) throws SQLException {
+        ReviewOperation.ReviewCursor after = filter.after();
+        int kind = filter.kind() == null ? 0 : filter.kind().code();
+        String workflow = filter.workflowId() == null ? "" : filter.workflowId();
+        String reviewer = filter.reviewer() == null ? "" : filter.reviewer();
+        List<ReviewOperation.ReviewRow> found = session.queryList(
+                OPEN,
+                JdbcReviewQueries::row,
+                filter.ws(),
+                after.at(),
+                after.askedAt(),
+                after.id(),
+                ReviewOperation.OpenReviewFilter.MAX_SCANNED,
+                kind,
+                kind,
+                workflow,
+                workflow,
+                reviewer,
+                reviewer,
+                filter.limit());
+        if (found.size() == filter.limit()) {
+            return new ReviewOperation.ReviewPage(found, ReviewOperation.ReviewCursor.due(found.getLast()));
+        }
+        ReviewOperation.ReviewCursor reached = session.queryOne(
+                REACHED,
+                row -> new ReviewOperation.ReviewCursor(row.getLong(1), row.getLong(2), row.getString(3)),
+                filter.ws(),
+                after.at(),
+                after.askedAt(),
+                after.id(),
+                ReviewOperation.OpenReviewFilter.MAX_SCANNED - 1);
+        return new ReviewOperation.ReviewPage(found, reached);
+    }
+
+    @Override
+    public List<ReviewOperation.ReviewRow> decided(int ws, ReviewOperation.@Nullable ReviewCursor before, int limit) {
+        long at = before == null ? Long.MAX_VALUE : before.at();
+        String id = before == null ? "" : before.id();
+        return query(() -> session.queryList(DECIDED, JdbcReviewQueries::row, ws, at, id, limit));
+    }
+
+    @Override
+    public List<ReviewOperation.ReviewRow> dueReminders(long now, int limit) {
+        return query(() -> session.queryList(DUE_REMINDERS, JdbcReviewQueries::row, now, limit));
+    }
+
+    @Override
+    public boolean isStillOpen(ReviewOperation.ReviewRow row) {
+        return queryNullable(() -> session.queryOne(IS_ASKED, _ -> 1, row.ws(), row.id())) != null;
+    }
+
+    @Override
+    public ReviewOperation.@Nullable ReviewRow openReviewOf(int ws, String effect) {
+        return queryNullable(() -> session.queryOne(ABOUT, JdbcReviewQueries::row, ws, effect));
+    }
+
+    private static ReviewOperation.ReviewRow row(ResultSet row) throws SQLException {
+        return new ReviewOperation.ReviewRow(
+                row.getInt(1),
+                row.getString(2),
+                RunId.of(row.getBytes(3)),
+                row.getString(4),
+                row.getString(5),
+                ReviewOperation.ReviewKind.of(row.getInt(6)),
+                row.getInt(7),
+                row.getString(8),
+                row.getString(9),
+                row.getString(10),
+                row.getLong(11),
+                row.getLong(12),
+                row.getLong(13),
+                row.getLong(14),
+                row.getString(15),
+                row.getString(16),
+                row.getString(17));
+    }
+
+    private static <T> T query(JdbcStoreQueries.SqlQuery<T> question) {
+        try {
+            return question.run();
+        } catch (SQLException e) {
+            throw new StoreFailure.Unreachable("The store did not answer a query", e);
+        }
+    }
+
+    private static <T> @Nullable T queryNullable(JdbcStoreQueries.NullableSqlQuery<T> question) {
+        try {
+            return question.run();
+        } catch (SQLException e) {
+            throw new StoreFailure.Unreachable("The store did not answer a query", e);
+        }
+    }
+}

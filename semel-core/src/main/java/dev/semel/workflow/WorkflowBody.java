@@ -1,0 +1,22 @@
+package dev.semel.workflow;
+
+import dev.semel.admission.FieldPath;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** The executable body of a workflow: a function of its input that performs all side effects through the engine. */
+@FunctionalInterface
+public interface WorkflowBody {
+    JsonNode run(DurableOperations durable, JsonNode input) throws Exception;
+
+    /** Every effect, call and wait of the body in order; null if it is Java code and not known in advance. */
+    default @Nullable List<DeclaredStep> declaredSteps() {
+        return null;
+    }
+
+    /** Paths of personal data (PII) in the input. Users see these values only after they give a reason. */
+    default List<FieldPath> piiPaths() {
+        return List.of();
+    }
+}

@@ -1,0 +1,45 @@
+package dev.semel.workflow;
+
+import dev.semel.admission.KeyPolicy;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One published version of a workflow, compiled and ready to admit triggers and to run. Immutable.
+ *
+ * @param earlierVersions other versions, newest first, that stored keys differently (another scope, or with the fingerprint):
+ *     a legitimate retry after a publish or a rollout is found under the old form of its key
+ */
+public record WorkflowVersion(
+        String workflowId,
+        String name,
+        int version,
+        KeyPolicy policy,
+        WorkflowBody body,
+        List<WorkflowVersion> earlierVersions,
+        VersionOptions options) {
+    /** A version without concurrency limits, deadline, subscriptions and schedules. */
+    public WorkflowVersion(
+            String workflowId, String name, int version, KeyPolicy policy, WorkflowBody body, List<WorkflowVersion> earlier) {
+        this(workflowId, name, version, policy, body, earlier, VersionOptions.NONE);
+    }
+
+    /**
+     * The optional settings of a version.
+     *
+     * @param deadline maximum duration of a whole run; null for none
+     */
+    public record VersionOptions(ConcurrencyControl concurrency, @Nullable Duration deadline, WorkflowTriggers triggers) {
+        public static final VersionOptions NONE = new VersionOptions(ConcurrencyControl.NONE, null);
+
+        /** Options without event subscriptions and schedules. */
+        public VersionOptions(ConcurrencyControl gates, @Nullable Duration deadline) {
+            this(gates, deadline, WorkflowTriggers.NONE);
+        }
+    }
+
+    public WorkflowVersion {
+        earlierVersions = List.copyOf(earlierVersions);
+    }
+}

@@ -1,0 +1,143 @@
+package dev.semel.server;
+
+import dev.semel.Semel;
+import dev.semel.error.SemelException;
+import dev.semel.server.expressions.FileErrorCollector;
+import dev.semel.server.expressions.SourceText;
+import dev.semel.server.expressions.SourceRange;
+import dev.semel.server.expressions.YamlNode;
+import dev.semel.server.expressions.YamlReader;
+import dev.semel.server.settings.AlertSetting;
+import dev.semel.server.settings.SettingNames;
+import dev.semel.server.settings.WorkspaceSettings;
+import dev.semel.server.settings.SettingRepository;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoredRows;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Imports alerts from the file `alerts.yaml` beside the workflows. Every import overwrites alerts of the same name. It
+ * deletes alerts that were removed from the file, unless a user has changed them since.
+ */
+final class AlertFileImporter {
+    /** Actor that is recorded for documents from the file. */
+    static final String ACTOR = "alerts.yaml";
+
+    private static final Set<String> NAMES = Set.of("alerts.yaml", "alerts.yml", "alerts.json");
+    private static final int PAGE = 200;
+    private static final int MAX_ALERTS = 200;
+    private static final String FIX = "Correct the file; docs/how-to/be-alerted.md shows one.";
+
+    private final Semel semel;
+    private final SettingRepository<AlertSetting> shelf;
+    private final int ws;
+
+    AlertFileImporter(Semel semel, WorkspaceSettings settings, int ws) {
+        this.semel = semel;
+        this.shelf = settings.alerts();
+        this.ws = ws;
+    }
+
+    static boolean isAlertFile(String fileName) {
+        return NAMES.contains(fileName);
+    }
+
+    /** Imports the alerts of a text and returns a summary. An invalid text changes nothing. */
+    String importAlerts(String text) {
+        Map<String, JsonNode> wanted = read(text);
+        int changed = 0;
+        for (Map.Entry<String, JsonNode> one : wanted.entrySet()) {
+            StoredRows.SettingRow before = shelf.findRow(ws, one.getKey());
+            StoreCommand.SettingResult placed =
+                    semel.change(shelf.preparePut(new SettingRepository.SettingDraft(ws, one.getKey(), one.getValue(), null, ACTOR)));
+            boolean same = before != null
+                    && placed instanceof StoreCommand.SettingResult.Saved(StoredRows.SettingRow now)
+                    && now.version() == before.version();
+            changed += same ? 0 : 1;
+        }
+        int removed = deleteRemovedAlerts(wanted.keySet());
+        return wanted.size() + (wanted.size() == 1 ? " alert, " : " alerts, ") + changed + " changed, " + removed
+                + " removed";
+    }
+
+    private int deleteRemovedAlerts(Set<String> wanted) {
+        int removed = 0;
+        String after = "";
+        List<StoredRows.SettingRow> page;
+        do {
+            page = shelf.page(ws, after, PAGE);
+            for (StoredRows.SettingRow row : page) {
+                after = row.name();
+                if (row.changedBy().equals(ACTOR) && !wanted.contains(row.name())) {
+                    // Deletes only the version that was read, so a concurrent change survives.
+                    var unused = semel.change(shelf.prepareRemove(ws, row.name(), row.version(), ACTOR));
+                    removed++;
+                }
+            }
+        } while (page.size() == PAGE);
+        return removed;
+    }
+
+    /** Parses the alerts by name; rejects errors with line and column. */
+    Map<String, JsonNode> read(String text) {
+        SourceText source = new SourceText(text);
+        FileErrorCollector problems = new FileErrorCollector(source, "file of alerts", "No alert was changed.");
+        Map<String, JsonNode> found = new LinkedHashMap<>();
+        YamlNode tree = YamlReader.read(text, source, problems);
+        if (tree instanceof YamlNode.MapNode root && root.get("alerts") instanceof YamlNode.MapNode alerts) {
+            root.members().forEach((name, member) -> {
+                if (!name.equals("alerts") && !name.equals("semel")) {
+                    problems.add(member.nameRange(), "\"" + name + "\" is not a known field.", "only alerts", FIX);
+                }
+            });
+            if (alerts.members().size() > MAX_ALERTS) {
+                problems.add(alerts.range(), "a file has at most " + MAX_ALERTS + " alerts.", "here", FIX);
+            }
+            alerts.members().forEach((name, member) -> one(name, member, problems, found));
+        } else if (tree != null) {
+            problems.add(tree.range(), "the file needs `alerts:` with a name for each alert.", "here", FIX);
+        }
+        problems.throwIfAny();
+        return found;
+    }
+
+    private void one(String name, YamlNode.MapEntry member, FileErrorCollector problems, Map<String, JsonNode> found) {
+        JsonNode document = member.value().toJson();
+        if (!SettingNames.isValid(name)) {
+            problems.add(
+                    member.nameRange(),
+                    "a name is 1 to 64 letters, digits, dots, _ and -, beginning with a letter.",
+                    "not a name",
+                    FIX);
+        }
+        try {
+            var unused = shelf.parse(document);
+            found.put(name, document);
+        } catch (SemelException e) {
+            Object errors = e.members().get("errors");
+            if (errors instanceof List<?> all) {
+                all.forEach(error -> problem(error, member, problems));
+            } else {
+                problems.add(member.nameRange(), e.detail(), "here", FIX);
+            }
+        }
+    }
+
+    private static void problem(Object error, YamlNode.MapEntry member, FileErrorCollector problems) {
+        if (error instanceof Map<?, ?> one) {
+            String pointer = String.valueOf(one.get("pointer"));
+            String field = pointer.isEmpty() ? "it" : pointer.substring(1);
+            problems.add(spot(member, field), "`" + field + "` " + one.get("message") + ".", "here", FIX);
+        }
+    }
+
+    /** Position of the field; if it is missing, of its alert. */
+    private static SourceRange spot(YamlNode.MapEntry member, String field) {
+        YamlNode value = member.value() instanceof YamlNode.MapNode fields ? fields.get(field) : null;
+        return value == null ? member.nameRange() : value.range();
+    }
+}

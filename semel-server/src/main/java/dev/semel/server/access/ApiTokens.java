@@ -1,0 +1,151 @@
+package dev.semel.server.access;
+
+import dev.semel.Semel;
+import dev.semel.server.http.Authenticator;
+import dev.semel.server.http.Principal;
+import dev.semel.server.http.TokenScope;
+import dev.semel.store.StoredRows;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.EnumSet;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Creates and authenticates API tokens, stored as SHA-256. A revoked token stops working immediately on this worker and
+ * within half a second on others.
+ */
+public final class ApiTokens implements Authenticator {
+    private static final int REMEMBERED_AT_MOST = 10_000;
+    private static final int SECRET_BYTES = 24;
+
+    private final Semel semel;
+    private final @Nullable Principal dev;
+    private final ConcurrentHashMap<String, CachedToken> known = new ConcurrentHashMap<>();
+
+    private ApiTokens(Semel semel, @Nullable Principal dev) {
+        this.semel = semel;
+        this.dev = dev;
+    }
+
+    public static ApiTokens serving(Semel semel) {
+        return new ApiTokens(semel, null);
+    }
+
+    /** For `semel dev`: the text `dev` is a token with every scope. It is not stored, so `serve` never accepts it. */
+    public static ApiTokens forDev(Semel semel, StoredRows.WorkspaceRow workspace) {
+        Set<TokenScope> all = EnumSet.complementOf(EnumSet.of(TokenScope.OPEN));
+        return new ApiTokens(
+                semel, new Principal("tok_dev", workspace.ws(), workspace.name(), all, Set.of(), new Quota(0)));
+    }
+
+    /** Fresh triggers per minute; 0: unlimited. */
+    public record Quota(int perMinute) {}
+
+    /**
+     * @param change catalog version read before the lookup: a token revoked in between is cached under an outdated
+     *     version and never used
+     */
+    private record CachedToken(Principal principal, long change) {}
+
+    /** A new token with its secret, which is not stored. */
+    public record CreatedToken(StoredRows.TokenRow row, String secret) {}
+
+    @Override
+    public @Nullable Principal authenticate(String token) {
+        if (dev != null && token.equals("dev")) {
+            return dev;
+        }
+        byte[] hash = hash(token);
+        String name = HexFormat.of().formatHex(hash);
+        long change = semel.catalogVersion();
+        CachedToken remembered = known.get(name);
+        if (remembered != null && remembered.change() == change) {
+            return remembered.principal();
+        }
+        StoredRows.TokenRow row = semel.view(reads -> reads.token(hash));
+        if (row == null || !MessageDigest.isEqual(row.hash(), hash)) {
+            return null;
+        }
+        Principal principal = new Principal(
+                row.tokenId(),
+                row.ws(),
+                row.workspace(),
+                parseScopes(row.scopes()),
+                reviewerNames(row.name()),
+                new Quota(row.quotaPerMinute()));
+        if (known.size() >= REMEMBERED_AT_MOST) {
+            known.clear();
+        }
+        known.put(name, new CachedToken(principal, change));
+        return principal;
+    }
+
+    /** A token named `warehouse` or `warehouse/scanner-3` has the reviewer role `warehouse`, besides its own name. */
+    private static Set<String> reviewerNames(String name) {
+        int slash = name.indexOf('/');
+        String role = slash < 0 ? name : name.substring(0, slash);
+        return role.isBlank() ? Set.of() : Set.of(name, "role:" + role);
+    }
+
+    /**
+     * Properties of a token to create.
+     *
+     * @param madeBy the actor for the audit log
+     */
+    public record TokenRequest(String name, Set<TokenScope> scopes, int quotaPerMinute, String madeBy) {}
+
+    /**
+     * Creates a token without storing it.
+     *
+     * @param ws workspace number; 0 if the workspace does not exist yet
+     */
+    public CreatedToken draft(int ws, String workspace, TokenRequest wanted) {
+        String id = "tok_" + semel.newId().text().substring("run_".length());
+        String secret =
+                "semel_" + Base64.getUrlEncoder().withoutPadding().encodeToString(semel.newSecret(SECRET_BYTES));
+        return new CreatedToken(
+                new StoredRows.TokenRow(
+                        id,
+                        ws,
+                        workspace,
+                        wanted.name(),
+                        hash(secret),
+                        formatScopes(wanted.scopes()),
+                        wanted.quotaPerMinute(),
+                        0,
+                        0,
+                        wanted.madeBy()),
+                secret);
+    }
+
+    static Set<TokenScope> parseScopes(String words) {
+        Set<TokenScope> scopes = EnumSet.noneOf(TokenScope.class);
+        for (String word : words.split(",")) {
+            scopes.add(TokenScope.valueOf(word.toUpperCase(Locale.ROOT)));
+        }
+        return scopes;
+    }
+
+    public static String formatScopes(Set<TokenScope> scopes) {
+        return String.join(
+                ",",
+                scopes.stream()
+                        .sorted()
+                        .map(s -> s.name().toLowerCase(Locale.ROOT))
+                        .toList());
+    }
+
+    private static byte[] hash(String token) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}

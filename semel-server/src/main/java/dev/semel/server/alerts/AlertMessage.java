@@ -1,0 +1,104 @@
+package dev.semel.server.alerts;
+
+import dev.semel.server.channel.RenderedMessage;
+import dev.semel.server.settings.AlertSetting;
+import java.util.Locale;
+
+/** Writes the text of alert notifications: which metric exceeded its threshold, where to look, and what to do. */
+final class AlertMessage {
+    private AlertMessage() {}
+
+    static RenderedMessage render(String name, AlertSetting alert, AlertState episode) {
+        String where = alert.workflow() == null ? "all workflows" : alert.workflow();
+        String what = title(alert.metric()) + " of " + where;
+        String bound = "above " + formatValue(alert.metric(), alert.threshold())
+                + (isCurrentValue(alert.metric()) ? "" : " over " + formatMinutes(alert.window().toMinutes()));
+        if (!episode.firing()) {
+            return new RenderedMessage(
+                    "Resolved: " + what,
+                    what + " is " + formatValue(alert.metric(), episode.value()) + " again; alert " + name + " (" + bound
+                            + ") is resolved. No action is needed.\n",
+                    null);
+        }
+        return new RenderedMessage(
+                "Alert: " + what + " is " + formatValue(alert.metric(), episode.value()),
+                what + " is " + formatValue(alert.metric(), episode.value()) + "; alert " + name + " fires " + bound + ".\n\n"
+                        + "What to do: " + fix(alert.metric()) + "\n\nDetails:  semel signals"
+                        + (alert.workflow() == null ? "" : " " + alert.workflow()) + "\n",
+                null);
+    }
+
+    /** A short description for the audit log. */
+    static String summarize(AlertSetting alert, AlertState episode) {
+        String where = alert.workflow() == null ? "" : " of " + alert.workflow();
+        return alert.metric() + where + " is " + formatValue(alert.metric(), episode.value()) + ", threshold "
+                + formatValue(alert.metric(), alert.threshold());
+    }
+
+    private static boolean isCurrentValue(String signal) {
+        return signal.startsWith("in_doubt");
+    }
+
+    private static String formatMinutes(long minutes) {
+        return minutes % 1_440 == 0
+                ? minutes / 1_440 + " d"
+                : minutes % 60 == 0 ? minutes / 60 + " h" : minutes + " min";
+    }
+
+    private static String formatValue(String signal, double value) {
+        return switch (signal) {
+            case "conflict_rate" -> String.format(Locale.ROOT, "%.2f %%", value * 100);
+            case "in_doubt_oldest" -> formatMinutes(Math.max(1, Math.round(value / 60)));
+            default -> String.format(Locale.ROOT, "%.0f", value);
+        };
+    }
+
+    private static String title(String signal) {
+        return switch (signal) {
+            case "conflict_rate" -> "The conflict rate";
+            case "conflicts" -> "The number of key conflicts";
+            case "duplicates_prevented" -> "The number of duplicates prevented";
+            case "retry_recoveries" -> "The number of runs that completed after a failure";
+            case "expired_key_retries" -> "The number of retries after the key's window";
+            case "repeated_writes" -> "The number of writes to an object that was written before";
+            case "in_doubt" -> "The number of effects in doubt";
+            case "in_doubt_oldest" -> "The wait of the oldest effect in doubt";
+            case "unprotected_effects" -> "The number of unprotected effects";
+            case "failed_runs" -> "The number of failed runs";
+            default -> "The number of requests without a key";
+        };
+    }
+
+    private static String fix(String signal) {
+        return switch (signal) {
+            case "conflict_rate", "conflicts" ->
+                "a caller uses one key for different data. List the conflicts with `semel requests`: each shows"
+                        + " which fields"
+                        + " differ and who sent it. That caller needs a new key for each new action.";
+            case "duplicates_prevented" ->
+                "callers send more duplicates than usual. Semel prevented them. Look for timeouts or a retry"
+                        + " loop at the caller; `semel requests` shows which caller it is.";
+            case "retry_recoveries" ->
+                "a service that your steps call fails and recovers. Show the attempts with `semel timeline RUN`.";
+            case "expired_key_retries" ->
+                "retries arrive after the window of their key and start new runs. `semel signals` shows which"
+                        + " window would"
+                        + " have caught them; set it as `idempotency.window`.";
+            case "repeated_writes" ->
+                "an object was written more than once. `semel objects` shows it. If that is not intended, give"
+                        + " the step a"
+                        + " key of the object instead of the run.";
+            case "in_doubt", "in_doubt_oldest" ->
+                "an effect was sent and its outcome is unknown. List the runs with `semel runs"
+                        + " status:in_doubt`, check the external system, and record the outcome with `semel decide`.";
+            case "failed_runs" ->
+                "runs fail. `semel runs status:failed` lists them with the step and the error. After you fix the cause,"
+                        + " `semel replay plan \"status:failed since:2h\"` shows what a replay would send.";
+            case "unprotected_effects" ->
+                "a step with `protect: none` sent an effect. A crash can repeat it; give the step a protection.";
+            default ->
+                "a caller sends no Idempotency-Key, so its retries start new runs. Have it send one, or derive the key"
+                        + " with `trigger.http.key`; with `require_key: true` the server rejects such requests.";
+        };
+    }
+}

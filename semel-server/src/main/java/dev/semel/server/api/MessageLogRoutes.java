@@ -1,0 +1,129 @@
+package dev.semel.server.api;
+
+import dev.semel.Semel;
+import dev.semel.server.http.HttpResponse;
+import dev.semel.server.http.HttpRequest;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.StoredRows;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.MissingNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Serves `GET /v1/workflows/{id}/log`: the messages of a workflow, each with its status and reason. It reads the
+ * journals of the newest runs, which record every choice of channel.
+ */
+final class MessageLogRoutes {
+    /** The maximum number of runs per page; the server reads one journal per run. */
+    private static final int MAX_RUNS = 50;
+
+    private static final String PLAN = ".plan";
+
+    private final Semel semel;
+    private final RunRoutes runs;
+    private final TriggerRoutes triggers;
+
+    MessageLogRoutes(Semel semel, RunRoutes runs, TriggerRoutes triggers) {
+        this.semel = semel;
+        this.runs = runs;
+        this.triggers = triggers;
+    }
+
+    HttpResponse list(HttpRequest request) {
+        PagingParameters paging = PagingParameters.parse(request);
+        int limit = Math.min(paging.limit(), MAX_RUNS);
+        String workflow = triggers.findWorkflow(request.principal(), request.parameter("id"))
+                .published()
+                .workflowId();
+        var filter = new StoreQueries.RunFilter(
+                request.principal().workspace(), workflow, null, null, false, 0, paging.afterId(), limit, null);
+        List<StoredRows.RunRow> page = Objects.requireNonNull(semel.view(reads -> reads.runs(filter)));
+        ObjectNode out = JsonViews.newObject();
+        ArrayNode items = out.putArray("items");
+        for (StoredRows.RunRow listed : page) {
+            // The list query omits entries that were recorded when the run ended; the single run has them.
+            StoredRows.RunRow run = semel.view(reads -> reads.run(listed.ws(), listed.id()));
+            if (run != null) {
+                addMessages(items, run, runs.timelineOf(run, RunTimelineView.StepRange.ALL).path("items"));
+            }
+        }
+        out.put("runs", page.size());
+        return JsonViews.ok(out.put(
+                "next",
+                page.size() < limit ? null : PagingParameters.cursor(page.getLast().id())));
+    }
+
+    static void addMessages(ArrayNode out, StoredRows.RunRow run, JsonNode steps) {
+        Map<String, JsonNode> byPath = new HashMap<>();
+        steps.forEach(step -> byPath.put(step.path("path").asString(""), step));
+        for (JsonNode step : steps) {
+            String path = step.path("path").asString("");
+            if (!path.endsWith(PLAN)) {
+                continue;
+            }
+            String message = path.substring(0, path.length() - PLAN.length());
+            for (JsonNode leg : step.path("result").path("routes")) {
+                for (JsonNode choice : leg) {
+                    // With an event each channel has its own effect; with one channel the step itself is the effect.
+                    String channel = choice.path("channel").asString("");
+                    JsonNode sent = byPath.getOrDefault(
+                            message + "." + channel, byPath.getOrDefault(message, MissingNode.getInstance()));
+                    out.add(line(run, message, choice, sent));
+                }
+            }
+        }
+    }
+
+    private static ObjectNode line(StoredRows.RunRow run, String message, JsonNode choice, JsonNode sent) {
+        JsonNode attempts = sent.path("attempts");
+        JsonNode last = attempts.isEmpty() ? MissingNode.getInstance() : attempts.get(attempts.size() - 1);
+        boolean tried = sent.path("status").isString()
+                && !choice.path("state").asString("").equals("skipped");
+        String status = tried ? statusOf(sent.path("status").stringValue()) : "not_sent";
+        return JsonViews.newObject()
+                .put("at", at(run, last))
+                .put("step", message)
+                .put("channel", choice.path("channel").asString(""))
+                .put("status", status)
+                .put("because", because(status, choice, sent, last))
+                .put("run_id", run.runIdText());
+    }
+
+    private static @Nullable String at(StoredRows.RunRow run, JsonNode last) {
+        return last.path("ended_at").isString() ? last.path("ended_at").stringValue() : JsonViews.formatTime(run.createdAt());
+    }
+
+    private static String statusOf(String status) {
+        return switch (status) {
+            case "completed", "found", "already_done", "reused" -> "sent";
+            case "in_doubt", "indeterminate" -> "in_doubt";
+            case "silent" -> "not_sent";
+            default -> status;
+        };
+    }
+
+    /** Explains the status to a user. */
+    private static String because(String status, JsonNode choice, JsonNode sent, JsonNode last) {
+        return switch (status) {
+            case "suppressed" ->
+                "the same message was sent before, inside its window: key "
+                        + sent.path("effect_key").asString("");
+            case "failed" ->
+                (last.path("error").path("code").asString("") + " "
+                                + last.path("error").path("message").asString(""))
+                        .strip();
+            case "in_doubt" -> "the message was sent and the response was lost";
+            case "not_sent" ->
+                sent.path("status").asString("").equals("silent")
+                        ? "the run is a replay that sends no notification"
+                        : choice.path("reason").asString("");
+            default -> choice.path("reason").asString("");
+        };
+    }
+}

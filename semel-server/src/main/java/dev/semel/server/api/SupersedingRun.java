@@ -1,0 +1,33 @@
+package dev.semel.server.api;
+
+import dev.semel.Semel;
+import dev.semel.run.RunId;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.StoredRows;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the safe replay that superseded a run. */
+final class SupersedingRun {
+    private SupersedingRun() {}
+
+    /** The public id of the newest replay; null if the run was never replayed. */
+    static @Nullable String findNewest(Semel semel, int workspace, RunId run) {
+        return semel.view(reads -> findNewest(reads, workspace, run));
+    }
+
+    private static @Nullable String findNewest(StoreQueries reads, int workspace, RunId run) {
+        StoredRows.RunRow row = reads.run(workspace, run);
+        List<RunId> line = row == null ? List.of() : reads.lineage(row.lineage());
+        for (RunId other : line.reversed()) {
+            if (other.compareTo(run) <= 0) {
+                return null;
+            }
+            StoredRows.RunRow one = reads.run(workspace, other);
+            if (one != null && one.replayOf() != null) {
+                return one.runIdText();
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,121 @@
+package dev.semel.server.api;
+
+import dev.semel.effect.EffectLedger;
+import dev.semel.journal.JournalEntry;
+import dev.semel.json.StrictJson;
+import dev.semel.store.MetricUpdates;
+import dev.semel.store.ReviewOperation;
+import dev.semel.store.StoredRows;
+import dev.semel.store.StoreWrite;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.StringNode;
+
+/**
+ * A stored value of a run that may contain personal data (PII) and becomes JSON only through a mask. An architecture
+ * test keeps views from reading these columns in any other way, so no view can forget the mask.
+ */
+final class UnmaskedValue {
+    private final JsonNode node;
+    private final MemberNames names;
+    private final boolean leftOut;
+
+    private enum MemberNames {
+        /** An input: the paths of its PII fields are known. */
+        INPUT,
+        /** The member names came with the data and may be PII. */
+        FROM_DATA,
+        /** Semel chose the member names. */
+        FIXED
+    }
+
+    private UnmaskedValue(JsonNode node, MemberNames names, boolean leftOut) {
+        this.node = node;
+        this.names = names;
+        this.leftOut = leftOut;
+    }
+
+    static UnmaskedValue input(StoredRows.RunRow run) {
+        return json(run.input(), MemberNames.INPUT);
+    }
+
+    static UnmaskedValue output(StoredRows.RunRow run) {
+        StoredRows.RunEnd end = run.end();
+        return json(end == null ? null : end.result().output(), MemberNames.FROM_DATA);
+    }
+
+    /** The error message and its step. The path of a step in a loop contains its item. */
+    static UnmaskedValue error(StoreWrite.RunResult ending) {
+        return withFixedNames(JsonViews.newObject().put("message", ending.errorMessage()).put("step", ending.errorStep()));
+    }
+
+    static UnmaskedValue result(JournalEntry.StepResult done) {
+        return new UnmaskedValue(done.result(), MemberNames.FROM_DATA, false);
+    }
+
+    static UnmaskedValue message(JournalEntry.ErrorDetails problem) {
+        return text(problem.message());
+    }
+
+    static UnmaskedValue message(StoreWrite.RunResult ending) {
+        return text(ending.errorMessage());
+    }
+
+    static UnmaskedValue key(EffectLedger.EffectRow effect) {
+        return text(effect.details().key());
+    }
+
+    static UnmaskedValue object(EffectLedger.EffectRow effect) {
+        return text(effect.details().object());
+    }
+
+    static UnmaskedValue object(MetricUpdates.MetricFact fact) {
+        return text(fact.object());
+    }
+
+    /** One member of a review's question; null if it is missing or empty. */
+    static UnmaskedValue question(ReviewOperation.ReviewRow row, String member) {
+        JsonNode part = StrictJson.parse(row.question()).path(member);
+        boolean empty =
+                part.isMissingNode() || part.isString() && part.asString().isEmpty();
+        return new UnmaskedValue(empty ? JsonNodeFactory.instance.nullNode() : part, MemberNames.FROM_DATA, false);
+    }
+
+    /** JSON with member names chosen by Semel, built from such columns. */
+    static UnmaskedValue withFixedNames(JsonNode made) {
+        return new UnmaskedValue(made, MemberNames.FIXED, false);
+    }
+
+    private static UnmaskedValue text(@Nullable String text) {
+        return withFixedNames(text == null ? JsonNodeFactory.instance.nullNode() : StringNode.valueOf(text));
+    }
+
+    private static UnmaskedValue json(@Nullable String json, MemberNames names) {
+        return json == null || json.isEmpty()
+                ? new UnmaskedValue(JsonNodeFactory.instance.nullNode(), names, json != null)
+                : new UnmaskedValue(StrictJson.parse(json), names, false);
+    }
+
+    /** Whether a list omitted the value because it is large. */
+    boolean isOmitted() {
+        return leftOut;
+    }
+
+    boolean isNull() {
+        return node.isNull();
+    }
+
+    JsonNode maskWith(PiiMasks.PiiMask mask) {
+        return switch (names) {
+            case INPUT -> mask.maskInput(node);
+            case FROM_DATA -> mask.maskValue(node);
+            case FIXED -> mask.maskValuesOnly(node);
+        };
+    }
+
+    /** The masked text; empty if there is no value. */
+    String maskTextWith(PiiMasks.PiiMask mask) {
+        return maskWith(mask).asString("");
+    }
+}

@@ -1,0 +1,29 @@
+package dev.semel.server.api;
+
+import dev.semel.Semel;
+import dev.semel.store.StoredRows;
+import dev.semel.trigger.Trigger;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Caches the id and key secret of each workspace, which never change. */
+final class WorkspaceCache {
+    private final Semel semel;
+    private final ConcurrentHashMap<Integer, Trigger.TriggerWorkspace> cache = new ConcurrentHashMap<>();
+
+    WorkspaceCache(Semel semel) {
+        this.semel = semel;
+    }
+
+    Trigger.TriggerWorkspace get(int workspace) {
+        Trigger.TriggerWorkspace space = cache.get(workspace);
+        if (space == null) {
+            StoredRows.WorkspaceRow row = semel.view(reads -> reads.workspace(workspace));
+            if (row == null) {
+                throw new IllegalStateException("workspace " + workspace + " of a token does not exist");
+            }
+            space = new Trigger.TriggerWorkspace(row.ws(), row.secret());
+            cache.put(workspace, space);
+        }
+        return space;
+    }
+}

@@ -1,5 +1,0 @@
-/** Login with an OpenID Connect provider: authorization code flow with PKCE and ID token verification. */
-@NullMarked
-package dev.semel.server.auth.oidc;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** Access control: dashboard users, login sessions, invitations, API tokens and quotas. */
-@NullMarked
-package dev.semel.server.auth;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,19 @@
+package dev.semel.server.channel;
+
+import dev.semel.workflow.CallFailures;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.util.List;
+
+/** Resolves a host to the addresses that this server may connect to. Callers connect to exactly these addresses. */
+@FunctionalInterface
+public interface AllowedAddressResolver {
+    /**
+     * @throws CallFailures.NotSent if none of them is allowed
+     * @throws IOException if the host name has no address
+     */
+    List<InetAddress> allowedAddresses(String host, int port) throws IOException;
+
+    /** Allows every address. */
+    AllowedAddressResolver UNRESTRICTED = (host, port) -> List.of(InetAddress.getAllByName(host));
+}

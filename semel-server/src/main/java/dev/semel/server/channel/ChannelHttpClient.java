@@ -1,0 +1,35 @@
+package dev.semel.server.channel;
+
+import dev.semel.workflow.CallFailures;
+import dev.semel.workflow.Step;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+
+/** HTTP client that message channels use. One call sends exactly one request and never retries. */
+@FunctionalInterface
+public interface ChannelHttpClient {
+    /**
+     * @return the body of a 2xx response: JSON if its Content-Type is JSON, otherwise a text node
+     * @throws CallFailures.NotSent if no byte of the request was sent
+     * @throws CallFailures.HttpStatus if the status is not 2xx
+     * @throws IOException if the outcome is unknown
+     */
+    JsonNode send(Step step, Call call) throws IOException, InterruptedException;
+
+    /** One HTTP request of a channel. */
+    record Call(String method, String url, List<Header> headers, byte[] body, Duration timeout) {
+        public Call {
+            headers = List.copyOf(headers);
+        }
+    }
+
+    /** @param secret whether the value is a credential: it is never logged and never sent to another origin */
+    record Header(String name, String value, boolean secret) {
+        @Override
+        public String toString() {
+            return name + ": " + (secret ? "…" : value);
+        }
+    }
+}

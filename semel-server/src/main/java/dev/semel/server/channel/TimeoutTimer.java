@@ -1,0 +1,39 @@
+package dev.semel.server.channel;
+
+import java.time.Duration;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs a task once when a timeout has passed, unless the caller cancels it. A blocked socket read or write cannot check
+ * a clock itself.
+ */
+public final class TimeoutTimer implements AutoCloseable {
+    private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, work -> {
+        Thread thread = new Thread(work, "semel-channel-timeout");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    public TimeoutTimer() {
+        timer.setRemoveOnCancelPolicy(true);
+    }
+
+    /** @param task short work that does not block, such as closing a socket */
+    PendingTimeout schedule(Duration time, Runnable task) {
+        ScheduledFuture<?> pending = timer.schedule(task, time.toMillis(), TimeUnit.MILLISECONDS);
+        return () -> pending.cancel(false);
+    }
+
+    /** A timeout that has not fired yet; closing it cancels it. */
+    interface PendingTimeout extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+    }
+}

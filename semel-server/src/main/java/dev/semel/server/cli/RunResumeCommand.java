@@ -1,0 +1,101 @@
+package dev.semel.server.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** `semel run resume`: continues a failed run in place, from the failed step. */
+@Command(
+        name = "resume",
+        description = "Continues a failed run in place, from the failed step. Effects keep their keys.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  semel run resume run_9kXmP2vQwL --dry-run",
+            "  semel run resume run_9kXmP2vQwL --reason \"the provider is back\"",
+            "  semel run resume run_9kXmP2vQwL --skip charge --result '{\"id\": \"ch_1\"}' --reason \"paid by hand\""
+        })
+final class RunResumeCommand implements Callable<Integer> {
+    @Mixin
+    final CommandOutput output;
+
+    @Mixin
+    final ServerConnectionOptions connection;
+
+    @Parameters(paramLabel = "ID", description = "Id of the run.")
+    String id = "";
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Reason for the timeline and the audit log.")
+    String reason = "";
+
+    @Option(names = "--skip", paramLabel = "STEP", description = "Treat this failed step as done, with --result.")
+    String skip = "";
+
+    @Option(names = "--result", paramLabel = "JSON", description = "Result of the skipped step.")
+    @Nullable
+    String result;
+
+    @Option(names = "--as-it-is", description = "Use the current workflow version instead of the recorded one.")
+    boolean asItIs;
+
+    @Option(names = "--include", paramLabel = "ACTIONS", split = ",", description = "Also allow these: ask, unprotected.")
+    List<String> include = new ArrayList<>();
+
+    @Option(names = "--dry-run", description = "Only show what would happen to each step. Changes nothing.")
+    boolean dryRun;
+
+    RunResumeCommand(CommandEnvironment environment) {
+        this.output = new CommandOutput(environment);
+        this.connection = new ServerConnectionOptions(environment);
+    }
+
+    @Override
+    public Integer call() {
+        ObjectNode body = TerminalJson.newObject();
+        body.put("reason", reason).put("version", asItIs ? "as_it_is" : "as_it_was");
+        include.forEach(body.putArray("include")::add);
+        if (!skip.isEmpty()) {
+            ObjectNode skipped = body.putObject("skip").put("step", skip);
+            skipped.set("result", result == null ? skipped.nullNode() : dev.semel.json.StrictJson.parse(result));
+        }
+        ApiRequest call = ApiRequest.post(ApiRequest.path("v1", "runs", id, "resume"), body.toString())
+                .withQuery("dry_run", dryRun ? "true" : "");
+        JsonNode response = connection.api().send(call).body();
+        if (output.json) {
+            output.printJson(response);
+        } else if (dryRun) {
+            printPreview(response);
+        } else {
+            output.printLine("resumed " + id + " (" + TerminalJson.text(response, "status") + ")");
+            output.suggestCommand("semel timeline " + ShellQuoting.quote(id));
+        }
+        return dryRun && !TerminalJson.text(response, "blocked").isEmpty() ? ExitCode.FAILED : ExitCode.OK;
+    }
+
+    private void printPreview(JsonNode response) {
+        String blocked = TerminalJson.text(response, "blocked");
+        if (!blocked.isEmpty()) {
+            output.printMessage("the run cannot be resumed: " + blocked);
+            return;
+        }
+        TextTable table = new TextTable("STEP", "ACTION", "REASON");
+        for (JsonNode step : response.path("steps")) {
+            String until = TerminalJson.text(step, "until");
+            table.addRow(
+                    TerminalJson.text(step, "step"),
+                    TerminalJson.text(step, "action"),
+                    TerminalJson.text(step, "why") + (until.isEmpty() ? "" : " until " + until));
+        }
+        table.print(output);
+        if (response.path("open").booleanValue()) {
+            output.printMessage("the workflow is Java code: effects without a record are sent for the first time");
+        }
+        output.suggestCommand("semel run resume " + ShellQuoting.quote(id) + " --reason …");
+    }
+}

@@ -1,0 +1,118 @@
+package dev.semel.server.dashboard;
+
+import dev.semel.server.http.InternalApiClient;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/**
+ * The five monitoring metrics for display: each with its chart and a link to the rows behind it.
+ *
+ * @param json the API's response
+ */
+public record MonitoringView(ApiJson json, List<MetricCard> cards, List<ListLink> otherCounts) {
+    /**
+     * A link to the rows behind a number.
+     *
+     * @param href URL of the list
+     */
+    public record ListLink(String text, String href) {}
+
+    /** One metric: title, value, chart and links. */
+    public record MetricCard(String title, String figure, BarChart plot, List<ListLink> links, String note) {}
+
+    /** @param workflow empty for all */
+    static MonitoringView of(PageVisit visit, String workflow, String since) throws Exception {
+        String query = "since=" + InternalApiClient.encode(since.isEmpty() ? "24h" : since)
+                + (workflow.isEmpty() ? "" : "&workflow=" + InternalApiClient.encode(workflow));
+        ApiJson doc = visit.get("/v1/signals", query);
+        return new MonitoringView(
+                doc, List.of(conflicts(doc), prevented(doc), recoveries(doc), expired(doc), writes(doc)), otherCounts(doc));
+    }
+
+    /** The dashboard URL of an API list: the API path without its version. */
+    public static String pageUrl(String list) {
+        return list.startsWith("/v1/") ? list.substring("/v1".length()) : list;
+    }
+
+    private static ListLink link(String text, ApiJson signal, String member) {
+        return new ListLink(text, pageUrl(signal.text(member)));
+    }
+
+    private static MetricCard conflicts(ApiJson doc) {
+        ApiJson rate = doc.at("conflict_rate");
+        String percent =
+                String.format(Locale.ROOT, "%.2f", rate.node().path("rate").asDouble(0) * 100) + " %";
+        String text = rate.count("conflicts") + " of " + rate.count("keyed_triggers") + " keyed triggers";
+        return new MetricCard("Conflict rate", percent, BarChart.of(doc, "conflicts"), List.of(link(text, rate, "list")), "");
+    }
+
+    private static MetricCard prevented(ApiJson doc) {
+        ApiJson prevented = doc.at("duplicates_prevented");
+        String worth = prevented.list("worth").stream()
+                .map(one -> one.text("amount") + " " + one.text("currency"))
+                .collect(Collectors.joining(", "));
+        return new MetricCard(
+                "Duplicates prevented",
+                prevented.count("count"),
+                BarChart.of(doc, "replayed_requests", "suppressed_effects"),
+                List.of(
+                        link(prevented.count("replayed_requests") + " requests", prevented, "list"),
+                        link(prevented.count("suppressed_effects") + " effects", prevented, "effects")),
+                worth.isEmpty() ? "" : "Amount saved: " + worth + ".");
+    }
+
+    private static MetricCard recoveries(ApiJson doc) {
+        ApiJson recoveries = doc.at("retry_recoveries");
+        return new MetricCard(
+                "Retry recoveries",
+                recoveries.count("count"),
+                BarChart.of(doc, "retry_recoveries"),
+                List.of(link(recoveries.count("count") + " runs", recoveries, "list")),
+                "Runs that completed after a failed attempt or a crash.");
+    }
+
+    private static MetricCard expired(ApiJson doc) {
+        ApiJson expired = doc.at("expired_key_retries");
+        return new MetricCard(
+                "Expired-key retries",
+                expired.count("count"),
+                BarChart.of(doc, "expired_key_retries"),
+                List.of(link(expired.count("count") + " triggers", expired, "list")),
+                "The key's window had ended, so each started a new run.");
+    }
+
+    private static MetricCard writes(ApiJson doc) {
+        ApiJson writes = doc.at("writes_versus_objects");
+        return new MetricCard(
+                "Writes versus unique objects",
+                writes.count("writes_with_object") + " : " + writes.count("objects"),
+                BarChart.of(doc, "writes"),
+                List.of(
+                        link("objects written more than once", writes, "list"),
+                        new ListLink(
+                                writes.count("writes_with_object") + " writes with an object",
+                                pageUrl(writes.text("list"))
+                                        .replace("/objects?having=writes%3E1", "/facts?kind=written"))),
+                writes.count("writes") + " writes in total.");
+    }
+
+    private static List<ListLink> otherCounts(ApiJson doc) {
+        ApiJson also = doc.at("also");
+        String of = doc.text("workflow").isEmpty() ? "" : "&workflow=" + InternalApiClient.encode(doc.text("workflow"));
+        List<ListLink> links = new ArrayList<>();
+        links.add(new ListLink(also.at("in_doubt").count("count") + " in doubt", "/reviews?tab=in_doubt" + of));
+        links.add(
+                new ListLink(also.count("unprotected_effects") + " unprotected effects", "/effects?protection=none" + of));
+        links.add(link(
+                also.count("requests_without_key") + " of " + also.count("triggers") + " triggers without a key",
+                also,
+                "without_key_list"));
+        links.add(link(
+                also.count("same_payload_refused") + " rejected: same payload under another key",
+                also,
+                "same_payload_list"));
+        return List.copyOf(links);
+    }
+}

@@ -1,0 +1,36 @@
+package dev.semel.server.demo;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** The fake providers that the example workflows call. They differ in how they handle a repeated request. */
+public enum DemoProvider {
+    /** Supports only reads. */
+    PAYMENTS,
+    /** Remembers Idempotency-Key. */
+    LICENSES,
+    /** Ignores keys, rejects a second lead with the same external id, and supports lookups. */
+    LEADS,
+    /** Detects no duplicates: every call is an effect. */
+    PICKS,
+    /** Remembers Idempotency-Key. */
+    PARCELS,
+    /** Every call sends a message. */
+    MAIL,
+    /** Every call sends a message. */
+    CHAT;
+
+    /** The name in URL paths. */
+    public String pathName() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    static @Nullable DemoProvider fromPathName(String word) {
+        for (DemoProvider provider : values()) {
+            if (provider.pathName().equals(word)) {
+                return provider;
+            }
+        }
+        return null;
+    }
+}

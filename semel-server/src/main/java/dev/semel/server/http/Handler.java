@@ -1,7 +1,0 @@
-package dev.semel.server.http;
-
-/** Handles requests of one route. A thrown {@link dev.semel.error.SemelException} becomes a problem response. */
-@FunctionalInterface
-public interface Handler {
-    Answer handle(Request request) throws Exception;
-}

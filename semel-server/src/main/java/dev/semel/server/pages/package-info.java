@@ -1,5 +1,0 @@
-/** The dashboard. Every page reads and changes data only through API calls on behalf of the signed-in user. */
-@NullMarked
-package dev.semel.server.pages;
-
-import org.jspecify.annotations.NullMarked;

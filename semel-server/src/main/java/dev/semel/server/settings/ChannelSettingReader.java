@@ -1,0 +1,193 @@
+package dev.semel.server.settings;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** Parses and validates the JSON documents of message channels. */
+final class ChannelSettingReader {
+    static final List<String> KINDS = List.of("email", "chat", "webhook", "sms", "whatsapp");
+
+    private static final List<String> METHODS = List.of("POST", "PUT");
+    private static final List<String> DECLARED = List.of("at_most_once", "ask", "provider_key");
+    private static final Set<String> CREDENTIALS =
+            Set.of("authorization", "proxy-authorization", "cookie", "x-api-key", "api-key", "x-auth-token");
+    private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
+    private static final Pattern SECRET = Pattern.compile("\\$\\{\\s*secret\\.[a-z][a-z0-9._-]*\\s*\\}");
+    private static final Pattern TIME = Pattern.compile("([1-9][0-9]{0,5})(s|m|h|d)");
+    private static final Duration LONGEST_WINDOW = Duration.ofDays(365);
+    private static final int MOST_HEADERS = 50;
+    private static final int LONGEST_URL = 2_048;
+
+    private ChannelSettingReader() {}
+
+    /** @param check further validation of the parsed channel */
+    static ChannelSetting read(JsonNode node, Function<ChannelSetting, List<SettingProblem>> check) {
+        SettingDocumentReader document = SettingDocumentReader.of(node);
+        if (!document.has("kind")) {
+            document.addProblem("kind", "is missing; it must be one of " + String.join(", ", KINDS));
+        }
+        String kind = document.choice("kind", KINDS);
+        ChannelSetting channel = switch (kind) {
+            case "email" -> new ChannelSetting.Email(smtp(document.object("smtp")));
+            case "chat", "webhook" -> webhook(kind, document);
+            default -> provider(kind, document);
+        };
+        document.rejectUnknownMembers();
+        document.throwIfInvalid("channel");
+        document.addProblem(check.apply(channel));
+        document.throwIfInvalid("channel");
+        return channel;
+    }
+
+    private static ChannelSetting.Smtp smtp(SettingDocumentReader smtp) {
+        String security = smtp.choice("security", List.of("starttls", "tls", "none"));
+        var read = new ChannelSetting.Smtp(
+                smtp.line("host", 253),
+                smtp.number("port", 1, 65_535),
+                ChannelSetting.Security.valueOf(security.toUpperCase(Locale.ROOT)),
+                smtp.optionalLine("user", 320),
+                smtp.optionalName("password_secret"),
+                smtp.line("from", 320),
+                smtp.optionalLine("reply_to", 320));
+        if ((read.user() == null) != (read.passwordSecret() == null)) {
+            smtp.addProblem("password_secret", "and user must be set together");
+        }
+        if (read.passwordSecret() != null && read.security() == ChannelSetting.Security.NONE) {
+            smtp.addProblem("security", "must not be none with a password: it would be sent unencrypted");
+        }
+        if (smtp.has("password")) {
+            smtp.any("password");
+            smtp.addProblem(
+                    "password",
+                    "must not be in the document: store it with `semel secret set NAME` and name it in"
+                            + " password_secret");
+        }
+        smtp.rejectUnknownMembers();
+        return read;
+    }
+
+    private static ChannelSetting webhook(String kind, SettingDocumentReader document) {
+        String url = document.has("url") ? url(document) : null;
+        String secret = document.optionalName("url_secret");
+        if (document.has("url") == document.has("url_secret")) {
+            document.addProblem("url", "or url_secret must be set, but not both");
+        }
+        return new ChannelSetting.Webhook(
+                kind,
+                new ChannelSetting.Address(url, secret),
+                headers(document),
+                document.optionalName("signing_secret"),
+                honours(document));
+    }
+
+    private static ChannelSetting provider(String kind, SettingDocumentReader document) {
+        SettingDocumentReader http = document.object("http");
+        JsonNode form = http.any("form");
+        JsonNode body = http.any("body");
+        if (form != null && body != null) {
+            http.addProblem("form", "and body exclude each other: set only one of them");
+        }
+        if ((form != null && !form.isObject()) || (form == null && (body == null || !body.isObject()))) {
+            http.addProblem(form == null ? "body" : "form", "must be an object, such as {\"to\": \"{{ to }}\"}");
+        }
+        String keyHeader = http.optionalLine("key_header", 100);
+        if (keyHeader != null && !HEADER.matcher(keyHeader).matches()) {
+            http.addProblem("key_header", "is not a valid header name");
+        }
+        var call = new ChannelSetting.ProviderRequest(
+                url(http),
+                http.choice("method", METHODS),
+                headers(http),
+                form == null ? body : form,
+                form != null,
+                keyHeader);
+        http.rejectUnknownMembers();
+        String messageId = document.optionalLine("message_id", 500);
+        if (messageId != null && !messageId.startsWith("/")) {
+            document.addProblem("message_id", "must be a JSON pointer such as /message/id");
+        }
+        return new ChannelSetting.Provider(kind, call, messageId, honours(document));
+    }
+
+    private static String url(SettingDocumentReader document) {
+        String text = document.line("url", LONGEST_URL);
+        if (text.isEmpty()) {
+            return text;
+        }
+        try {
+            URI uri = new URI(text);
+            boolean web = "https".equalsIgnoreCase(uri.getScheme()) || "http".equalsIgnoreCase(uri.getScheme());
+            if (!web || uri.getHost() == null) {
+                document.addProblem("url", "must start with https:// or http:// and contain a host");
+            } else if (uri.getRawUserInfo() != null) {
+                document.addProblem("url", "must not contain a user or password: store them as a secret");
+            }
+        } catch (URISyntaxException e) {
+            document.addProblem("url", "is not a URL");
+        }
+        return text;
+    }
+
+    /** Reads headers with valid names and without plain credentials, which every reader could see. */
+    private static Map<String, String> headers(SettingDocumentReader document) {
+        Map<String, String> headers = document.lines("headers", MOST_HEADERS);
+        headers.forEach((name, value) -> {
+            if (!HEADER.matcher(name).matches()) {
+                document.addProblem("headers", "contains an invalid header name");
+            } else if (CREDENTIALS.contains(name.toLowerCase(Locale.ROOT))
+                    && !SECRET.matcher(value).find()) {
+                document.addProblem(
+                        "headers",
+                        "contains a credential in " + name.toLowerCase(Locale.ROOT)
+                                + ": store it with `semel secret set NAME`, and write ${ secret.NAME } here");
+            }
+        });
+        return headers;
+    }
+
+    private static ChannelSetting.SupportedProtections honours(SettingDocumentReader document) {
+        List<String> declared = document.words("honours", DECLARED);
+        Duration window = window(document);
+        if (declared.contains("provider_key") != document.has("provider_window")) {
+            document.addProblem(
+                    "provider_window", "and provider_key in honours must be set together: it says how long the"
+                            + " provider remembers a key");
+        }
+        Set<String> words = new HashSet<>(ChannelSetting.SupportedProtections.LEAST.names());
+        words.addAll(declared);
+        return new ChannelSetting.SupportedProtections(Set.copyOf(words), window);
+    }
+
+    private static @Nullable Duration window(SettingDocumentReader document) {
+        String text = document.optionalText("provider_window", 20);
+        if (text == null) {
+            return null;
+        }
+        Matcher time = TIME.matcher(text);
+        if (time.matches()) {
+            long count = Long.parseLong(time.group(1));
+            Duration window = switch (time.group(2)) {
+                case "s" -> Duration.ofSeconds(count);
+                case "m" -> Duration.ofMinutes(count);
+                case "h" -> Duration.ofHours(count);
+                default -> Duration.ofDays(count);
+            };
+            if (window.compareTo(LONGEST_WINDOW) <= 0) {
+                return window;
+            }
+        }
+        document.addProblem("provider_window", "must be a duration from 1s to 365d, such as 24h");
+        return null;
+    }
+}

@@ -1,9 +1,0 @@
-package dev.semel.server.settings;
-
-/**
- * One validation problem of a setting document.
- *
- * @param pointer JSON pointer of the invalid member
- * @param message the violated rule, never the value
- */
-public record Problem(String pointer, String message) {}

@@ -1,0 +1,96 @@
+package dev.semel.server.settings;
+
+import dev.semel.Semel;
+import dev.semel.json.StrictJson;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoredRows;
+import dev.semel.store.SettingName;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/**
+ * Stores which topics a recipient subscribed to or unsubscribed from: channel kind, channel name or event. They outlive
+ * the profile. Default: subscribed.
+ */
+public final class RecipientSubscriptions {
+    private static final int MOST_TOPICS = 200;
+
+    private final Semel semel;
+
+    RecipientSubscriptions(Semel semel) {
+        this.semel = semel;
+    }
+
+    /** @param since time of the change in microseconds of the store's clock */
+    public record Subscription(String topic, boolean subscribed, long since) {}
+
+    /** All explicit choices of a recipient, by topic. */
+    public List<Subscription> list(int workspace, String profile) {
+        String from = profile + "\n";
+        List<StoredRows.SettingRow> rows =
+                semel.view(reads -> reads.settings(workspace, SettingKinds.SUBSCRIPTION.word(), from, MOST_TOPICS));
+        return rows == null
+                ? List.of()
+                : rows.stream()
+                        .takeWhile(row -> row.name().startsWith(from))
+                        .map(RecipientSubscriptions::toSubscription)
+                        .toList();
+    }
+
+    /** Null: no explicit choice. */
+    public @Nullable Subscription find(int workspace, String profile, String topic) {
+        StoredRows.SettingRow row =
+                semel.view(reads -> reads.setting(workspace, SettingKinds.SUBSCRIPTION.word(), profile + "\n" + topic));
+        return row == null ? null : toSubscription(row);
+    }
+
+    public static Subscription toSubscription(StoredRows.SettingRow row) {
+        String topic = row.name().substring(row.name().indexOf('\n') + 1);
+        boolean subscribed = StrictJson.parse(row.body()).path("subscribed").asBoolean(true);
+        return new Subscription(topic, subscribed, row.changedAt());
+    }
+
+    /** A requested subscription change. */
+    public record SubscriptionChange(int workspace, String profile, String topic, boolean subscribed, String actor) {}
+
+    /**
+     * Prepares the edit that stores it. A choice of a profile is first stored for its addresses too, because other
+     * profiles may share an address and the choice belongs to its reader.
+     */
+    public StoreCommand.SaveSetting preparePut(SubscriptionChange word) {
+        StoreCommand.SaveSetting own = put(word.profile(), word);
+        for (String address : addresses(word)) {
+            semel.change(put(address, word));
+        }
+        return own;
+    }
+
+    private List<String> addresses(SubscriptionChange word) {
+        StoredRows.SettingRow row = semel.view(reads -> reads.setting(word.workspace(), SettingKinds.PROFILE.word(), word.profile()));
+        JsonNode profile = row == null ? JsonNodeFactory.instance.objectNode() : StrictJson.parse(row.body());
+        return Stream.of("email", "phone")
+                .map(member -> profile.path(member).asString(""))
+                .filter(address -> !address.isEmpty() && !address.equals(word.profile()))
+                .toList();
+    }
+
+    /** Normalises an address for lookups; spaces in phone numbers are removed. */
+    public static String normalizeAddress(String to) {
+        if (to.indexOf('@') > 0) {
+            return RecipientProfile.lower(to);
+        }
+        return to.startsWith("+") ? to.replaceAll("[ ()./-]", "") : to;
+    }
+
+    private static StoreCommand.SaveSetting put(String profile, SubscriptionChange word) {
+        String name = SettingNames.requireValidProfileId(normalizeAddress(profile)) + "\n" + SettingNames.requireValid("topic", word.topic());
+        return new StoreCommand.SaveSetting(
+                new SettingName(word.workspace(), SettingKinds.SUBSCRIPTION, name),
+                StrictJson.write(JsonNodeFactory.instance.objectNode().put("subscribed", word.subscribed())),
+                null,
+                word.actor());
+    }
+}

@@ -1,5 +1,0 @@
-/** Monitoring: the five metrics, advice on idempotency keys, and simulations of other key windows. */
-@NullMarked
-package dev.semel.server.signals;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,149 @@
+package dev.semel.server.steps;
+
+import dev.cel.common.types.CelKind;
+import dev.semel.server.expressions.YamlMapReader;
+import dev.semel.server.expressions.ExpressionContext;
+import dev.semel.server.expressions.ValueTemplate;
+import dev.semel.workflow.Key;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Step kind `digest: {key, collect_for, item}` with `send`: collects items of many runs and sends them as one message.
+ *
+ * <p>The run with the first item sends the message; the other runs continue at once. The template reads `items` and
+ * `count`.
+ */
+final class DigestStepKind implements StepKind {
+    @Override
+    public String name() {
+        return "digest";
+    }
+
+    @Override
+    public Set<String> fields() {
+        return MessageStepReader.fieldsWith("send");
+    }
+
+    @Override
+    public @Nullable YamlStepAction read(StepReadContext draft) {
+        YamlMapReader section = draft.section("digest");
+        if (section == null) {
+            return null;
+        }
+        section.allowOnly(Set.of("key", "collect_for", "item"), Set.of());
+        ValueTemplate key = draft.template(section, "key", ExpressionContext.ContextKind.EFFECT_KEY, CelKind.STRING, CelKind.INT);
+        if (key == null) {
+            draft.addError(section.nameRange("key"), "digest.key is missing; it groups the items, e.g. key: ${ input.customer_id }.");
+        }
+        Duration length = section.duration("collect_for");
+        if (section.get("collect_for") == null) {
+            draft.addError(section.nameRange("collect_for"), "digest.collect_for is missing, e.g. 15m.");
+        }
+        ValueTemplate item = draft.requiredTemplate(section, "item");
+        if (draft.fields().get("send") == null) {
+            draft.addError(draft.fields().nameRange("digest"), "a digest step needs send: {channel, to, template}.");
+            return null;
+        }
+        MessageStep mailing = MessageStepReader.send(draft);
+        return key == null || length == null || item == null || mailing == null
+                ? null
+                : new DigestAction(key, length, item, mailing);
+    }
+
+    /** Collects the item and, in the first run of a batch, sends the message. */
+    private record DigestAction(ValueTemplate key, Duration length, ValueTemplate item, MessageStep mailing) implements YamlStepAction {
+        @Override
+        public JsonNode run(StepContext context) {
+            String name = context.text(key, "digest.key");
+            DigestCollector digests = context.services().digests();
+            JsonNode value = context.evaluate(item);
+            // The step id identifies the item: after a crash it is not collected a second time.
+            // Two steps never share a batch: their messages have different recipients.
+            String shared = Key.of(context.run().workflow(), context.id(), name).text();
+            var one = new DigestCollector.DigestItem(
+                    shared, context.durable().stepId(context.id()), context.durable().runId(), value);
+            JsonNode place = context.durable().step(context.id() + ".collect", () -> digests.collect(one));
+            long batch = place.path("batch").longValue();
+            if (!place.path("leader").booleanValue()) {
+                return collected(batch, place.path("run_id"));
+            }
+            AtomicBoolean leaves = new AtomicBoolean();
+            context.durable().compensate(context.id() + ".unsent", scope -> {
+                if (!leaves.get()) {
+                    sendInTime(context.withDurable(scope), one, place);
+                }
+            });
+            context.durable().sleep(context.id() + ".wait", length);
+            JsonNode gathered = context.durable().step(context.id() + ".close", () -> digests.close(one, batch));
+            leaves.set(true); // it may have been sent from here on, and a duplicate would be worse than none
+            return gathered.has("sent_by")
+                    ? collected(batch, gathered.path("sent_by"))
+                    : mailing.run(context, data(context, gathered));
+        }
+
+        private static JsonNode collected(long batch, JsonNode by) {
+            ObjectNode collected = JsonNodeFactory.instance.objectNode().put("collected", true);
+            return collected.put("batch", batch).set("sent_by", by);
+        }
+
+        /** If the collecting run is stopped, it still sends the items of the other runs on time. */
+        private void sendInTime(StepContext undo, DigestCollector.DigestItem one, JsonNode place) {
+            String opened = place.path("opened_at").asString("");
+            if (!opened.isEmpty()) {
+                undo.durable()
+                        .sleepUntil(undo.id() + ".wait", Instant.parse(opened).plus(length));
+            }
+            long batch = place.path("batch").longValue();
+            JsonNode gathered = undo.durable()
+                    .step(undo.id() + ".close", () -> undo.services().digests().close(one, batch));
+            if (!gathered.has("sent_by")) {
+                mailing.run(undo, data(undo, gathered));
+            }
+        }
+
+        private JsonNode data(StepContext context, JsonNode gathered) {
+            ObjectNode data = JsonNodeFactory.instance.objectNode();
+            ValueTemplate own = mailing.data();
+            if (own != null && context.evaluate(own) instanceof ObjectNode given) {
+                data.setAll(given);
+            }
+            data.set("items", gathered.path("items"));
+            data.set("count", gathered.path("count"));
+            return data;
+        }
+
+        @Override
+        public Stream<ValueTemplate> templates() {
+            return Stream.concat(Stream.of(key, item), mailing.templates());
+        }
+
+        @Override
+        public Stream<ValueTemplate> comparedTemplates() {
+            return mailing.terms().sendsChanges() ? Stream.concat(Stream.of(item), mailing.comparedTemplates()) : Stream.empty();
+        }
+
+        @Override
+        public @Nullable ValueTemplate effectKey() {
+            return mailing.terms().effectKey();
+        }
+
+        @Override
+        public List<ChannelRequirement> channelRequirements() {
+            return List.of(mailing.channelRequirement());
+        }
+
+        @Override
+        public DeclaredEffect declaredEffect() {
+            return mailing.declaredEffect();
+        }
+    }
+}

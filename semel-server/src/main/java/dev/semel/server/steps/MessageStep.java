@@ -1,0 +1,245 @@
+package dev.semel.server.steps;
+
+import dev.semel.error.StepFailed;
+import dev.semel.server.expressions.ValueTemplate;
+import dev.semel.workflow.DurableOperations;
+import dev.semel.workflow.Outcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Sends a message: records the channels of its route with reasons, then sends over each channel as one effect.
+ *
+ * <p>A fallback is tried only if the channel before it certainly did not accept the message.
+ *
+ * @param event the notification event; null if the step names a channel
+ */
+record MessageStep(
+        @Nullable String event,
+        @Nullable ValueTemplate channel,
+        @Nullable ValueTemplate template,
+        ValueTemplate to,
+        @Nullable ValueTemplate data,
+        @Nullable ValueTemplate overrides,
+        EffectOptions terms,
+        StepLocation location) {
+    /**
+     * Position of the step in the file.
+     *
+     * @param window `provider_window` as written; null if it is absent
+     */
+    record StepLocation(
+            String step, int line, int column, @Nullable Duration window) {}
+
+    JsonNode run(StepContext context) {
+        return run(context, data == null ? JsonNodeFactory.instance.objectNode() : context.evaluate(data));
+    }
+
+    JsonNode run(StepContext context, JsonNode filled) {
+        String recipient = context.text(to, "to");
+        MessageGateway.MessageRequest request = new MessageGateway.MessageRequest(
+                event,
+                context.optionalText(channel, "channel"),
+                context.optionalText(template, "template"),
+                recipient,
+                terms.protection().word());
+        JsonNode plan = context.durable()
+                .step(context.id() + ".plan", () -> context.services().messages().plan(request));
+        JsonNode changes = overrides == null ? JsonNodeFactory.instance.objectNode() : context.evaluate(overrides);
+        DeliveryReport report = new DeliveryReport();
+        for (JsonNode leg : plan.path("routes")) {
+            leg(new MessageContext(context, recipient, filled, changes), leg, report);
+        }
+        return report.result();
+    }
+
+    /** The message in the context of its step. */
+    private record MessageContext(StepContext context, String recipient, JsonNode data, JsonNode overrides) {}
+
+    /** Sends over one channel, or over its fallbacks in order. */
+    private void leg(MessageContext trip, JsonNode leg, DeliveryReport report) {
+        StepFailed failed = null;
+        for (JsonNode choice : leg) {
+            String state = choice.path("state").asString("");
+            boolean goes = state.equals("selected") || (state.equals("fallback") && failed != null);
+            if (!goes) {
+                report.notSent(choice, choice.path("reason").asString(""));
+                continue;
+            }
+            try {
+                Outcome<JsonNode> outcome = send(trip, choice);
+                String name = name(trip.context(), choice);
+                if (trip.context().durable().isNotificationSkipped(name)) {
+                    report.notSent(choice, "this safe replay sends no notifications");
+                } else {
+                    report.sent(choice, outcome, trip.context().durable().suppressedBy(name));
+                }
+                failed = null;
+            } catch (StepFailed e) {
+                failed = e;
+                report.notSent(choice, "failed: " + e.reason());
+            }
+        }
+        if (failed != null) {
+            report.failed(failed);
+        }
+    }
+
+    private Outcome<JsonNode> send(MessageContext trip, JsonNode choice) {
+        StepContext context = trip.context();
+        String channel = choice.path("channel").asString("");
+        JsonNode sent = comparedTemplates(trip, choice);
+        String recipient = normal(trip.recipient());
+        var aim = new EffectOptions.EffectSend(name(context, choice), event == null ? null : channel, recipient, sent);
+        var letter = new MessageGateway.PlannedMessage(
+                choice,
+                trip.data(),
+                trip.overrides(),
+                context.durable().runId(),
+                context.durable().depth() + 1);
+        return context.durable()
+                .effect(
+                        over(choice).spec(context, aim),
+                        step -> context.services().messages().send(step, letter));
+    }
+
+    /** The channel may declare a shorter provider window than the file; the shorter one applies. */
+    private EffectOptions over(JsonNode choice) {
+        JsonNode seconds = choice.path("provider_window");
+        return seconds.isNumber() ? terms.withProviderWindow(Duration.ofSeconds(seconds.longValue())) : terms;
+    }
+
+    /** Name of the recorded effect: one event may use several channels. */
+    private String name(StepContext context, JsonNode choice) {
+        return event == null
+                ? context.id()
+                : context.id() + "." + choice.path("channel").asString("");
+    }
+
+    /** A different template, channel or override makes a different message, also with the same data. */
+    private static JsonNode comparedTemplates(MessageContext trip, JsonNode choice) {
+        ObjectNode sent = JsonNodeFactory.instance.objectNode();
+        sent.set("data", trip.data());
+        sent.set("channel", choice.path("channel"));
+        sent.set("template", choice.path("template"));
+        sent.set("overrides", trip.overrides());
+        return sent;
+    }
+
+    /** Addresses are case-insensitive. */
+    private static String normal(String recipient) {
+        return recipient.indexOf('@') > 0 ? recipient.strip().toLowerCase(Locale.ROOT) : recipient;
+    }
+
+    /** Builds the step result: the channels that were and were not used, each with its reason. */
+    private static final class DeliveryReport {
+        private final ObjectNode result =
+                JsonNodeFactory.instance.objectNode().put("sent", false).put("suppressed", false);
+        private @Nullable StepFailed failure;
+        private boolean leftItself;
+
+        DeliveryReport() {
+            result.putArray("deliveries");
+            result.putArray("not_sent");
+        }
+
+        /** @param earlier the earlier effect whose result is reused, if this one was suppressed */
+        void sent(JsonNode choice, Outcome<JsonNode> outcome, DurableOperations.@Nullable EarlierEffect earlier) {
+            ObjectNode delivery = result.withArray("deliveries").addObject();
+            delivery.put("channel", choice.path("channel").asString(""));
+            delivery.put("reason", choice.path("reason").asString(""));
+            suppressed(delivery, earlier);
+            switch (outcome) {
+                case Outcome.Done<JsonNode>(JsonNode receipt) -> {
+                    delivery.set("message_id", receipt.path("message_id"));
+                    if (!result.path("sent").booleanValue()) {
+                        result.put("sent", true);
+                        result.set("channel", choice.path("channel"));
+                        result.set("message_id", receipt.path("message_id"));
+                    }
+                }
+                case Outcome.Indeterminate<JsonNode>(String why) -> {
+                    delivery.put("indeterminate", true).put("why", why);
+                    result.put("indeterminate", true);
+                }
+            }
+        }
+
+        /** A message counts as suppressed if no channel sent it anew; the result names the first earlier run. */
+        private void suppressed(ObjectNode delivery, DurableOperations.@Nullable EarlierEffect earlier) {
+            delivery.put("suppressed", earlier != null);
+            if (earlier == null) {
+                leftItself = true;
+                result.put("suppressed", false).remove(List.of("first_run", "first_sent_at"));
+                return;
+            }
+            String at = earlier.at() == null ? null : earlier.at().toString();
+            delivery.put("first_run", earlier.runId()).put("first_sent_at", at);
+            if (!leftItself && !result.path("suppressed").booleanValue()) {
+                result.put("suppressed", true).put("first_run", earlier.runId()).put("first_sent_at", at);
+            }
+        }
+
+        void notSent(JsonNode choice, String reason) {
+            result.withArray("not_sent")
+                    .addObject()
+                    .put("channel", choice.path("channel").asString(""))
+                    .put("reason", reason);
+        }
+
+        /** A channel that failed with all fallbacks fails the step; sends over other channels stay recorded. */
+        void failed(StepFailed e) {
+            failure = failure == null ? e : failure;
+        }
+
+        JsonNode result() {
+            if (failure != null) {
+                throw failure;
+            }
+            return result;
+        }
+    }
+
+    Stream<ValueTemplate> templates() {
+        return Stream.concat(
+                Stream.of(channel, template, to, data, overrides).flatMap(Stream::ofNullable), terms.templates());
+    }
+
+    Stream<ValueTemplate> comparedTemplates() {
+        return terms.sendsChanges()
+                ? Stream.of(channel, template, data, overrides).flatMap(Stream::ofNullable)
+                : Stream.empty();
+    }
+
+    DeclaredEffect declaredEffect() {
+        String way = event == null ? "message by " + literal(channel) : "event " + event;
+        return terms.declaredEffect(way);
+    }
+
+    private static String literal(@Nullable ValueTemplate template) {
+        String text = constant(template);
+        return text == null ? "a channel" : text;
+    }
+
+    private static @Nullable String constant(@Nullable ValueTemplate template) {
+        return template instanceof ValueTemplate.Literal(JsonNode text) ? text.asString() : null;
+    }
+
+    ChannelRequirement channelRequirement() {
+        return new ChannelRequirement(
+                location.step(),
+                constant(channel),
+                event,
+                constant(template),
+                terms.protection().word(),
+                location.window(),
+                location.line(),
+                location.column());
+    }
+}

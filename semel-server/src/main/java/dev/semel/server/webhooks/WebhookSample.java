@@ -1,0 +1,93 @@
+package dev.semel.server.webhooks;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.server.settings.WebhookSetting;
+import dev.semel.server.settings.WebhookSetting.ValueLocation;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import tools.jackson.core.JsonPointer;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A correctly signed test delivery for a webhook, in the provider's format. */
+public record WebhookSample(Map<String, String> headers, String body) {
+
+    /** @param id event id of the sample; another id is another delivery */
+    public static WebhookSample of(WebhookSetting hook, String secret, String id, long seconds) {
+        if (hook.check() == WebhookSetting.VerificationMethod.BEARER) {
+            throw cannotSign("its bearer token is the secret itself, and Semel does not show secrets");
+        }
+        WebhookPreset plan = WebhookPreset.of(hook);
+        Map<String, String> headers = new LinkedHashMap<>();
+        headers.put("Content-Type", "application/json");
+        ObjectNode document = document(hook, id, headers);
+        plan.ids().stream().limit(1).forEach(place -> setValue(place, id, document, headers));
+        plan.types().stream().limit(1).forEach(place -> setValue(place, type(hook.preset()), document, headers));
+        String body = document.toString();
+        try {
+            headers.putAll(
+                    plan.scheme().sign(secret, new SignatureScheme.SampleStamp(id, seconds), body.getBytes(StandardCharsets.UTF_8)));
+        } catch (SignatureScheme.UnusableSecret e) {
+            throw cannotSign(e.getMessage() == null ? "the secret has the wrong format" : e.getMessage());
+        }
+        return new WebhookSample(headers, body);
+    }
+
+    private static SemelException cannotSign(String why) {
+        return new SemelException(
+                ErrorCode.INVALID_INPUT,
+                "Semel cannot sign a sample for this webhook: " + why + ". Nothing was sent.",
+                "Use a signing secret, or send a test from the provider.");
+    }
+
+    private static String type(String preset) {
+        return switch (preset) {
+            case "stripe" -> "payment_intent.succeeded";
+            case "github" -> "push";
+            case "shopify" -> "orders/create";
+            case "slack" -> "message";
+            default -> "sample";
+        };
+    }
+
+    private static ObjectNode document(WebhookSetting hook, String id, Map<String, String> headers) {
+        ObjectNode out = JsonNodeFactory.instance.objectNode();
+        switch (hook.preset()) {
+            case "stripe" ->
+                out.put("object", "event").putObject("data").putObject("object").put("amount", 4900);
+            case "github" -> out.put("ref", "refs/heads/main").put("after", id);
+            case "shopify" -> out.put("id", 1001).put("name", "#1001").put("note", id);
+            case "slack" -> {
+                out.put("type", "event_callback");
+                out.putObject("event").put("text", "hello").put("user", "U1");
+            }
+            case "cloudevents" -> {
+                headers.put("Content-Type", "application/cloudevents+json");
+                out.put("specversion", "1.0")
+                        .put("id", id)
+                        .put("source", "/sample")
+                        .put("type", "sample");
+                out.putObject("data").put("sample", true);
+            }
+            default -> out.put("sample", true);
+        }
+        return out;
+    }
+
+    private static void setValue(ValueLocation place, String text, ObjectNode document, Map<String, String> headers) {
+        if (place.header() != null) {
+            headers.put(place.header(), text);
+            return;
+        }
+        JsonPointer pointer = JsonPointer.compile(place.pointer());
+        ObjectNode at = document;
+        while (!pointer.tail().matches()) {
+            String member = pointer.getMatchingProperty();
+            at = at.get(member) instanceof ObjectNode inside ? inside : at.putObject(member);
+            pointer = pointer.tail();
+        }
+        at.put(pointer.getMatchingProperty(), text);
+    }
+}

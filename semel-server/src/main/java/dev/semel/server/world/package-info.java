@@ -1,5 +1,0 @@
-/** Implementations of the services that steps use: HTTP, messages, profiles and digests of one workspace. */
-@NullMarked
-package dev.semel.server.world;
-
-import org.jspecify.annotations.NullMarked;

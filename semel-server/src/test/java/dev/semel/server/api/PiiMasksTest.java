@@ -1,0 +1,126 @@
+package dev.semel.server.api;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import dev.semel.json.StrictJson;
+import dev.semel.admission.FieldPath;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What of a text is masked, for the values that the marked fields of a run hold. */
+class PiiMasksTest {
+    private static final JsonNode INPUT = StrictJson.parse("""
+        {"name": "Ada", "mail": "ada@b.example", "zip": "12345", "house": 7, "card": 4000123412341234,
+         "lines": [{"to": "Eve Ünal", "sku": "s-1"}, {"to": null}], "id": "o-1"}
+        """);
+    private static final PiiMasks.PiiMask MASK = PiiMasks.fromInputs(
+            List.of(
+                    FieldPath.parse("name"),
+                    FieldPath.parse("mail"),
+                    FieldPath.parse("zip"),
+                    FieldPath.parse("house"),
+                    FieldPath.parse("card"),
+                    FieldPath.parse("lines[].to")),
+            List.of(INPUT));
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        Dear Ada, hello             | Dear •••, hello
+        ADA and ada                 | ••• and •••
+        Adaptation of ada_lovelace  | Adaptation of •••_lovelace
+        write to ada@b.example now  | write to ••• now
+        <mailto:Ada@B.example>      | <mailto:•••>
+        EVE ÜNAL was here           | ••• was here
+        12345 Berlin, house 7       | ••• Berlin, house 7
+        112345 of 4000123412341234. | 112345 of •••.
+        o-1 s-1                     | o-1 s-1
+        """)
+    void a_value_is_masked_where_it_stands_alone_in_any_case_of_letters(String text, String shown) {
+        assertEquals(shown, MASK.maskText(text));
+    }
+
+    @Test
+    void the_input_is_masked_by_its_paths_too_also_where_a_value_is_short() {
+        assertEquals(StrictJson.parse("""
+            {"name": "•••", "mail": "•••", "zip": "•••", "house": "•••", "card": "•••",
+             "lines": [{"to": "•••", "sku": "s-1"}, {"to": null}], "id": "o-1"}
+            """), MASK.maskInput(INPUT));
+    }
+
+    @Test
+    void what_came_of_an_input_is_masked_all_the_way_down() {
+        JsonNode out = StrictJson.parse("""
+            {"error": {"message": "no such mailbox: ada@b.example", "code": "refused"},
+             "result": [4000123412341234, 12, true, {"k": "Ada"}], "none": null}
+            """);
+        assertEquals(StrictJson.parse("""
+            {"error": {"message": "no such mailbox: •••", "code": "refused"},
+             "result": ["•••", 12, true, {"k": "•••"}], "none": null}
+            """), MASK.maskValue(out));
+    }
+
+    @Test
+    void where_there_are_too_many_values_to_look_for_nothing_is_shown() {
+        ObjectNode input = (ObjectNode) StrictJson.parse("{}");
+        for (int i = 0; i <= 200; i++) {
+            input.withArray("names").add("name " + i);
+        }
+        PiiMasks.PiiMask mask = PiiMasks.fromInputs(List.of(FieldPath.parse("names")), List.of(input));
+        assertEquals("•••", mask.maskText("something\nelse"));
+        assertEquals(
+                StrictJson.parse("{\"•••\": \"•••\", \"••• 2\": true}"),
+                mask.maskValue(StrictJson.parse("{\"a\": \"b\", \"c\": true}")));
+    }
+
+    @Test
+    void names_of_members_are_masked_too_and_two_that_become_equal_stay_two() {
+        JsonNode out = StrictJson.parse("""
+            {"result": {"ada@b.example": "sent", "Ada@B.example": "again", "•••": 1, "to Ada": {"EVE ÜNAL": true}, "id": "o-1"}}
+            """);
+        assertEquals(StrictJson.parse("""
+            {"result": {"•••": "sent", "••• 2": "again", "••• 3": 1, "to •••": {"•••": true}, "id": "o-1"}}
+            """), MASK.maskValue(out));
+    }
+
+    @Test
+    void names_that_are_ours_stay_whatever_a_marked_field_holds() {
+        PiiMasks.PiiMask mask = PiiMasks.fromInputs(List.of(FieldPath.parse("name")), List.of(StrictJson.parse("{\"name\": \"message\"}")));
+        JsonNode out = StrictJson.parse("{\"error\": {\"message\": \"no message\", \"code\": \"refused\"}}");
+        assertEquals(StrictJson.parse("{\"error\": {\"message\": \"no •••\", \"code\": \"refused\"}}"), mask.maskValuesOnly(out));
+    }
+
+    @Test
+    void a_name_inside_of_a_marked_field_is_looked_for_unless_it_is_the_name_of_a_field() {
+        PiiMasks.PiiMask mask = PiiMasks.fromInputs(
+                List.of(FieldPath.parse("people")),
+                List.of(StrictJson.parse("{\"people\": {\"ada@b.example\": {\"first-name\": true}}}")));
+        assertEquals("first-name of •••", mask.maskText("first-name of ada@b.example"));
+    }
+
+    @Test
+    void what_any_of_several_inputs_holds_is_masked() {
+        PiiMasks.PiiMask mask = PiiMasks.fromInputs(
+                List.of(FieldPath.parse("name"), FieldPath.parse("mail")),
+                List.of(StrictJson.parse("{\"name\": \"Ada\"}"), StrictJson.parse("{\"mail\": \"eve@b.example\"}")));
+        assertEquals("••• and •••", mask.maskText("Ada and eve@b.example"));
+        assertEquals(List.of("name", "mail"), mask.fieldNames());
+    }
+
+    @Test
+    void what_came_with_a_run_comes_out_under_a_mask_alone() {
+        UnmaskedValue made = UnmaskedValue.withFixedNames(StrictJson.parse("{\"message\": \"no Ada\", \"step\": null}"));
+        assertEquals(StrictJson.parse("{\"message\": \"no •••\", \"step\": null}"), made.maskWith(MASK));
+        assertFalse(made.toString().contains("Ada"), "not even in a log");
+    }
+
+    @Test
+    void without_marked_fields_all_is_shown() {
+        assertEquals("Ada", PiiMasks.noMask().maskText("Ada"));
+        assertEquals(INPUT, PiiMasks.noMask().maskInput(INPUT));
+    }
+}

@@ -1,0 +1,81 @@
+package dev.semel.server.channel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.error.SemelException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+class HtmlContextValidatorTest {
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "<p>{{ v }}</p>",
+                "<p title=\"{{ v }}\" class='a {{ v }}'>",
+                "<title>{{ v }}</title>",
+                "<a href=\"https://acme.example/{{ v }}\">x</a>",
+                "<a {{#if v}}href=\"https://a.example\"{{else}}name=\"x\"{{/if}}>x</a>",
+                "<!-- note {{! note }} --> {{ v }}",
+                "a < b {{#if v}}>{{/if}}",
+                "<style>p { color: red }</style><p>{{ v }}</p>",
+                "<script></script>{{ v }}",
+            })
+    void between_tags_and_in_quotes_a_value_is_text(String html) {
+        assertEquals(List.of(), problems(html));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "<p title={{ v }}>",
+                "<{{ v }}>",
+                "<p {{ v }}>",
+                "<p {{ v }}=\"x\">",
+                "<script>var x = \"{{ v }}\";</script>",
+                "<SCRIPT type='x'>{{ v }}</SCRIPT>",
+                "<style>p { color: {{ v }} }</style>",
+                "<!-- {{ v }} -->",
+                "<p onclick=\"f('{{ v }}')\">",
+                "<p ONCLICK = '{{ v }}'>",
+                "<p style=\"color: {{ v }}\">",
+                "<iframe srcdoc=\"{{ v }}\"></iframe>",
+                "<img srcset=\"{{ v }} 2x\">",
+                "<script>{{ v }}",
+                "<p \"{{ v }}\">",
+                "<p {{#if v}}onclick{{/if}}=\"{{ v }}\">",
+            })
+    void where_a_value_would_be_code_none_may_stand(String html) {
+        assertEquals(1, problems(html).size(), () -> problems(html).toString());
+    }
+
+    @Test
+    void a_link_that_is_a_value_leads_to_the_web_or_to_a_person() {
+        for (String link : new String[] {"https://a.example/?a=1&b=2", "HTTP://a.example", "mailto:a@b.example"}) {
+            assertEquals("<a href=\"" + link.replace("&", "&amp;") + "\">", filled("<a href=\"{{ v }}\">", link));
+            filled("<a href=\"{{#if v}}{{ v }}{{/if}}\">", link);
+        }
+        for (String link :
+                new String[] {"javascript:alert(1)", " javascript:x", "data:text/html,x", "//evil.example", ""}) {
+            for (String html : new String[] {"<a href=\"{{ v }}\">", "<img src='{{#if no}}{{else}}{{ v }}{{/if}}'>"}) {
+                SemelException failure = assertThrows(SemelException.class, () -> filled(html, link));
+                assertTrue(failure.detail().contains("`v` begins a link"), failure::detail);
+            }
+        }
+    }
+
+    private static List<TemplateProblem> problems(String html) {
+        return MessageTemplate.check(JsonNodeFactory.instance.objectNode().put("html", html));
+    }
+
+    private static String filled(String html, String value) {
+        ObjectNode document = JsonNodeFactory.instance.objectNode().put("html", html);
+        ObjectNode data = JsonNodeFactory.instance.objectNode().put("v", value);
+        return String.valueOf(MessageTemplate.of("t", document).render(data).html());
+    }
+}

@@ -1,0 +1,247 @@
+package dev.semel.server.channel;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.StrictJson;
+import dev.semel.workflow.CallFailures;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Settings, wishes, templates and channels together, on a real store. */
+class MessageDispatcherTest {
+    private static final String SMS =
+            "{\"kind\": \"sms\", \"http\": {\"url\": \"https://sms.example\", \"body\": {\"to\": \"{{ to }}\","
+                    + " \"text\": \"{{ text }}\"}}, \"message_id\": \"/id\"}";
+
+    @TempDir
+    Path folder;
+
+    private Workspace workspace;
+    private RawMailServer server;
+
+    @BeforeEach
+    void open() throws IOException {
+        workspace = new Workspace(folder);
+        server = new RawMailServer();
+        workspace
+                .channel("mail", """
+                    {"kind": "email", "smtp": {"host": "localhost", "port": %d, "security": "none",
+                                               "from": "Acme <hello@acme.example>"}}
+                    """.formatted(server.port()))
+                .channel("text", SMS)
+                .template("hello-v1", "{\"channel\": \"email\", \"subject\": \"Hi\", \"text\": \"Hello {{ name }}\"}")
+                .template("hello-sms", "{\"channel\": \"sms\", \"text\": \"Hi {{ name }}\"}")
+                .route("lead.welcome", """
+                    {"event": "lead.welcome", "channels": [{"channel": "mail", "template": "hello-v1"},
+                     {"channel": "text", "template": "hello-sms", "when": "fallback"}]}
+                    """)
+                .profile("p1", "{\"email\": \"ann@example.com\", \"phone\": \"+4930123456\"}");
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        server.close();
+        workspace.close();
+    }
+
+    @Test
+    void an_event_takes_its_route_and_is_sent() throws Exception {
+        List<List<MessageDispatcher.PlannedChannel>> plan = workspace.outbox().plan("lead.welcome", "p1");
+        assertEquals(
+                "+mail ann@example.com v1 (has not unsubscribed), ?text +4930123456 v1 (only if mail fails)",
+                written(plan));
+        DeliveryReceipt delivery =
+                workspace.outbox().send(Post.STEP, letter(plan.getFirst().getFirst()));
+        assertTrue(String.valueOf(delivery.messageId()).endsWith("@acme.example>"), delivery::toString);
+        assertEquals(1, server.mails.size());
+        assertTrue(server.mails.getFirst().contains("Hello Ann"), server.mails::toString);
+        assertTrue(server.mails.getFirst().contains("X-Semel-Run: run_1"), server.mails::toString);
+        DeliveryReceipt text =
+                workspace.outbox().send(Post.STEP, letter(plan.getFirst().getLast()));
+        assertEquals("m_1", text.messageId());
+        assertEquals(
+                StrictJson.parse("{\"to\": \"+4930123456\", \"text\": \"Hi Ann\"}"),
+                StrictJson.parse(new String(workspace.calls.getFirst().body(), StandardCharsets.UTF_8)));
+    }
+
+    @Test
+    void what_somebody_has_asked_not_to_get_is_not_planned() {
+        workspace.unsubscribed("p1", "email");
+        String plan = written(workspace.outbox().plan("lead.welcome", "ann@example.com"));
+        assertTrue(plan.startsWith("-mail (unsubscribed from e-mail on "), plan);
+        assertTrue(plan.contains("+text +4930123456 v1"), plan);
+        workspace.unsubscribed("p1", "lead.welcome");
+        assertEquals(2, written(workspace.outbox().plan("lead.welcome", "p1")).split("unsubscribed from").length - 1);
+        String direct = written(workspace.outbox().plan("mail", "hello-v1", "ann@example.com"));
+        assertTrue(direct.startsWith("-mail (unsubscribed from e-mail on "), direct);
+    }
+
+    @Test
+    void a_wish_counts_for_the_address_whoever_has_it() {
+        workspace.profile("p2", "{\"email\": \"ann@example.com\"}");
+        workspace.unsubscribed("p1", "email");
+        for (String to : List.of("p1", "p2", "Ann@Example.com")) {
+            String plan = written(workspace.outbox().plan("mail", "hello-v1", to));
+            assertTrue(plan.startsWith("-mail (unsubscribed from e-mail on "), to + ": " + plan);
+        }
+    }
+
+    @Test
+    void a_number_can_be_unsubscribed_like_an_address() {
+        workspace.unsubscribed("+49 30 123456", "text");
+        for (String to : List.of("p1", "+4930123456")) {
+            String plan = written(workspace.outbox().plan("text", "hello-sms", to));
+            assertTrue(plan.startsWith("-text (unsubscribed from text on "), to + ": " + plan);
+        }
+    }
+
+    @Test
+    void a_message_may_go_to_an_address_that_nobody_knows() {
+        assertEquals(
+                "+mail bob@example.com v1 (has not unsubscribed)",
+                written(workspace.outbox().plan("mail", "hello-v1", "bob@example.com")));
+        assertEquals(
+                "+mail ann@example.com v1 (has not unsubscribed)",
+                written(workspace.outbox().plan("mail", "hello-v1", "p1")));
+        assertTrue(written(workspace.outbox().plan("lead.welcome", "nobody"))
+                .startsWith("-mail (has no address for e-mail)"));
+    }
+
+    /** An e-mail address is no telephone number. */
+    @Test
+    void who_is_known_by_an_address_is_written_to_elsewhere_at_the_other_ones() {
+        assertEquals(
+                "+text +4930123456 v1 (has not unsubscribed)",
+                written(workspace.outbox().plan("text", "hello-sms", "ann@example.com")));
+    }
+
+    /** S30. */
+    @Test
+    void what_a_provider_says_with_a_refusal_is_not_passed_on() {
+        workspace.failure = new CallFailures.HttpStatus(500, StrictJson.parse("\"Bearer t0ken\""), null);
+        MessageDispatcher.PlannedChannel leaf =
+                workspace.outbox().plan("text", "hello-sms", "p1").getFirst().getFirst();
+        CallFailures.HttpStatus status =
+                assertThrows(CallFailures.HttpStatus.class, () -> workspace.outbox().send(Post.STEP, letter(leaf)));
+        assertEquals(500, status.status());
+        assertTrue(status.body().isNull());
+    }
+
+    @Test
+    void what_was_planned_is_sent_with_the_words_of_then() throws Exception {
+        MessageDispatcher.PlannedChannel leaf =
+                workspace.outbox().plan("mail", "hello-v1", "p1").getFirst().getFirst();
+        workspace.template("hello-v1", "{\"channel\": \"email\", \"subject\": \"Hi\", \"text\": \"Bye {{ name }}\"}");
+        workspace.outbox().send(Post.STEP, letter(leaf));
+        assertTrue(server.mails.getFirst().contains("Hello Ann"), server.mails::toString);
+        assertEquals(
+                2,
+                workspace
+                        .outbox()
+                        .plan("mail", "hello-v1", "p1")
+                        .getFirst()
+                        .getFirst()
+                        .version());
+    }
+
+    @Test
+    void what_is_not_set_up_fails_before_anything_is_sent() {
+        for (Runnable plan : List.<Runnable>of(
+                () -> workspace.outbox().plan("nope", "p1"),
+                () -> workspace.outbox().plan("nope", "hello-v1", "p1"),
+                () -> workspace.outbox().plan("mail", "nope", "p1"))) {
+            assertEquals(
+                    ErrorCode.NOT_FOUND,
+                    assertThrows(SemelException.class, plan::run).code());
+        }
+        workspace.route(
+                "broken",
+                "{\"event\": \"broken\", \"channels\": [{\"channel\": \"fax\", \"template\": \"hello-v1\"}]}");
+        assertEquals(
+                ErrorCode.INVALID_INPUT,
+                assertThrows(SemelException.class, () -> workspace.outbox().plan("broken", "p1"))
+                        .code());
+        var letters = List.of(
+                new MessageDispatcher.OutgoingMessage(
+                        "nope", "hello-v1", 1, "a@b.example", StrictJson.parse("{\"name\":\"A\"}"), StrictJson.parse("{}"), "r"),
+                new MessageDispatcher.OutgoingMessage(
+                        "mail", "hello-v1", 9, "a@b.example", StrictJson.parse("{\"name\":\"A\"}"), StrictJson.parse("{}"), "r"),
+                new MessageDispatcher.OutgoingMessage("mail", "hello-v1", 1, "a@b.example", StrictJson.parse("{}"), StrictJson.parse("{}"), "r"),
+                new MessageDispatcher.OutgoingMessage(
+                        "mail",
+                        "hello-v1",
+                        1,
+                        "a@b.example",
+                        StrictJson.parse("{\"name\":\"A\"}"),
+                        StrictJson.parse("{\"bcc\":\"x\"}"),
+                        "r"));
+        for (MessageDispatcher.OutgoingMessage letter : letters) {
+            assertThrows(CallFailures.Rejected.class, () -> workspace.outbox().send(Post.STEP, letter), letter::toString);
+        }
+        assertEquals(List.of(), server.heard);
+    }
+
+    @Test
+    void a_bad_template_is_refused_when_it_is_stored() {
+        SemelException refused = assertThrows(
+                SemelException.class,
+                () -> workspace.template(
+                        "bad", "{\"channel\": \"email\", \"subject\": \"x\", \"text\": \"a\\n {{ 7*7 }}\"}"));
+        assertTrue(refused.detail().contains("/text line 2, column 2: this is not a value"), refused::detail);
+    }
+
+    @Test
+    void templates_are_found_by_their_beginning() {
+        assertEquals(
+                List.of(new MessageDispatcher.TemplateMatch("hello-sms", 1, "sms"), new MessageDispatcher.TemplateMatch("hello-v1", 1, "email")),
+                workspace.outbox().templates("hello", null));
+        assertEquals(
+                List.of(new MessageDispatcher.TemplateMatch("hello-v1", 1, "email")),
+                workspace.outbox().templates("hello-v1", "email"));
+        assertEquals(List.of(), workspace.outbox().templates("x", null));
+    }
+
+    private static MessageDispatcher.OutgoingMessage letter(MessageDispatcher.PlannedChannel leaf) {
+        String to = switch (leaf.decision()) {
+            case NotificationRouter.Selected taken -> taken.to();
+            case NotificationRouter.Fallback reserve -> reserve.to();
+            case NotificationRouter.Skipped _ -> throw new AssertionError("skipped");
+        };
+        var hop = leaf.decision().entry();
+        return new MessageDispatcher.OutgoingMessage(
+                hop.channel(),
+                hop.template(),
+                leaf.version(),
+                to,
+                StrictJson.parse("{\"name\": \"Ann\"}"),
+                StrictJson.parse("{}"),
+                "run_1");
+    }
+
+    private static String written(List<List<MessageDispatcher.PlannedChannel>> plan) {
+        return plan.stream()
+                .map(leg -> leg.stream().map(MessageDispatcherTest::written).collect(Collectors.joining(", ")))
+                .collect(Collectors.joining(" | "));
+    }
+
+    private static String written(MessageDispatcher.PlannedChannel leaf) {
+        String channel = leaf.decision().entry().channel();
+        String reason = " (" + leaf.decision().reason() + ")";
+        return switch (leaf.decision()) {
+            case NotificationRouter.Selected taken -> "+" + channel + " " + taken.to() + " v" + leaf.version() + reason;
+            case NotificationRouter.Fallback reserve -> "?" + channel + " " + reserve.to() + " v" + leaf.version() + reason;
+            case NotificationRouter.Skipped _ -> "-" + channel + reason;
+        };
+    }
+}

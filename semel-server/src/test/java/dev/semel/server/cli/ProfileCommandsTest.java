@@ -1,0 +1,254 @@
+package dev.semel.server.cli;
+
+import static dev.semel.server.cli.ScriptedServer.json;
+import static dev.semel.server.cli.ScriptedServer.problem;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.server.access.Role;
+import dev.semel.server.access.oidc.OidcClientSettings;
+import dev.semel.server.http.TrustedProxies;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** `people`, `reveal`, and the variables by which people log in elsewhere. */
+class ProfileCommandsTest {
+    private static final String LINK =
+            "{\"name\":\"ada\",\"role\":\"viewer\",\"disabled\":false,\"invitation\":\"/setup?token=1.abc\"}";
+
+    private ScriptedServer server;
+    private Desk desk;
+
+    @BeforeEach
+    void open() throws IOException {
+        server = new ScriptedServer();
+        desk = new Desk(server);
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    @Test
+    void people_are_listed_with_how_they_log_in() {
+        server.on("GET /v1/people", json(200, """
+            {"items":[{"name":"ada","role":"admin","groups":["ops","warehouse"],"disabled":false,"logs_in_with":"password","changed_at":"2026-11-15T09:10:04Z"},
+             {"name":"olga","role":"viewer","disabled":true,"logs_in_with":"provider","changed_at":"2026-11-15T09:12:04Z"}],"next":null}
+            """));
+        assertEquals("""
+            NAME  ROLE    GROUPS         LOGS IN WITH  STATUS    CHANGED
+            ada   admin   ops warehouse  password                2 m ago
+            olga  viewer                 provider      disabled  just now
+            """, desk.run("people", "list").out());
+        assertEquals(
+                "ada\tadmin\tops warehouse\tpassword\t\t2026-11-15T09:10:04Z",
+                desk.run("people", "list", "--plain").out().lines().findFirst().orElse(""));
+    }
+
+    @Test
+    void an_invitation_prints_the_whole_link_and_changes_nobody_who_is_there() {
+        server.on("PUT /v1/people/ada", json(200, LINK), problem(412, "precondition-failed", false));
+        var invited = desk.run("people", "invite", "ada", "--role", "viewer");
+        assertEquals(server.address() + "/setup?token=1.abc\n", invited.out());
+        assertEquals("{\"role\":\"viewer\"}", server.seen.getFirst().body());
+        assertEquals("*", server.seen.getFirst().header("If-None-Match"));
+        assertEquals(9, desk.run("people", "invite", "ada", "--role", "viewer").exit());
+        assertEquals(2, desk.run("people", "invite", "ada").exit());
+        assertEquals(2, desk.run("people").exit());
+    }
+
+    @Test
+    void links_are_listed_with_who_made_them_and_taken_back() {
+        server.on("GET /v1/invitations", json(200, """
+            {"items":[{"name":"ada","invitation_id":"inv_1","kind":"invite","role":"viewer","invited_by":"tok_1",
+              "invited_at":"2026-11-15T09:10:04Z","until":"2026-11-22T09:10:04Z","open":true},
+             {"name":"olga","invitation_id":"inv_2","kind":"reset","role":"admin","invited_by":"usr_max",
+              "invited_at":"2026-11-15T09:10:04Z","until":"2026-11-22T09:10:04Z","open":false}],"next":null}
+            """))
+                .on("DELETE /v1/people/ada/invitation", json(200, "{\"name\":\"ada\",\"taken_back\":true}"));
+        assertEquals("""
+            NAME  KIND    ROLE    CREATED BY  CREATED  EXPIRES
+            ada   invite  viewer  tok_1       2 m ago  2026-11-22T09:10:04Z
+            olga  reset   admin   usr_max     2 m ago  not valid any more
+            """, desk.run("people", "invitations").out());
+        assertEquals(
+                "ada has no open link\n",
+                desk.run("people", "take-back", "ada").out());
+        assertEquals(6, desk.run("people", "take-back", "nobody").exit());
+    }
+
+    @Test
+    void a_link_that_was_made_before_is_not_printed_as_one() {
+        server.on("POST /v1/people/ada/reset", json(200, LINK.replace("\"/setup?token=1.abc\"", "null")));
+        var again = desk.run("people", "reset", "ada");
+        assertEquals("", again.out());
+        assertTrue(again.err().contains("created earlier"), again.err());
+    }
+
+    @Test
+    void what_is_done_to_somebody_is_one_request_that_makes_nobody() {
+        String put = "{\"name\":\"ada\",\"role\":\"operator\",\"disabled\":false,\"invitation\":null}";
+        server.on("PUT /v1/people/ada", json(200, put))
+                .on("POST /v1/people/ada/reset", json(200, LINK))
+                .on("DELETE /v1/people/ada/sessions", json(200, "{\"name\":\"ada\",\"ended\":true}"))
+                .on("DELETE /v1/people/ada", json(200, "{\"name\":\"ada\",\"removed\":true}"));
+        assertEquals(
+                "ada is operator\n",
+                desk.run("people", "role", "ada", "operator").out());
+        assertEquals("*", server.seen.getLast().header("If-Match"));
+        assertEquals("ada is disabled\n", desk.run("people", "disable", "ada").out());
+        assertEquals("{\"disabled\":true}", server.seen.getLast().body());
+        assertEquals("*", server.seen.getLast().header("If-Match"));
+        assertEquals(
+                "ada can log in again\n", desk.run("people", "enable", "ada").out());
+        assertEquals(
+                server.address() + "/setup?token=1.abc\n",
+                desk.run("people", "reset", "ada").out());
+        assertEquals(
+                "ada is logged out everywhere\n",
+                desk.run("people", "log-out", "ada").out());
+        assertEquals("ada is removed\n", desk.run("people", "remove", "ada").out());
+        assertEquals(6, desk.run("people", "disable", "nobody").exit());
+    }
+
+    @Test
+    void groups_are_given_to_somebody_who_is_there_and_none_takes_them_out_of_all() {
+        server.on("PUT /v1/people/ada", json(200, "{\"name\":\"ada\",\"role\":\"viewer\"}"));
+        assertEquals(
+                "ada is in ops, warehouse\n",
+                desk.run("people", "groups", "ada", "ops", "warehouse").out());
+        assertEquals(
+                "{\"groups\":[\"ops\",\"warehouse\"]}", server.seen.getLast().body());
+        assertEquals("*", server.seen.getLast().header("If-Match"));
+        assertEquals("ada is in no group\n", desk.run("people", "groups", "ada").out());
+        assertEquals("{\"groups\":[]}", server.seen.getLast().body());
+    }
+
+    @Test
+    void a_password_is_changed_by_two_lines_of_stdin_and_is_never_an_argument() {
+        server.on("POST /v1/people/ada/password", json(200, "{\"name\":\"ada\",\"changed\":true}"));
+        desk.stdin = "the old one\r\nthe new one\n";
+        var changed = desk.run("people", "password", "ada");
+        assertEquals("ada has a new password; all sessions have ended\n", changed.out());
+        assertEquals(
+                "{\"old\":\"the old one\",\"new\":\"the new one\"}",
+                server.seen.getLast().body());
+        for (String missing : List.of("", "the old one", "the old one\n", "\nthe new one")) {
+            desk.stdin = missing;
+            var refused = desk.run("people", "password", "ada");
+            assertEquals(2, refused.exit(), missing);
+            assertFalse(refused.err().contains("one in the"), refused.err());
+        }
+        assertEquals(2, desk.run("people", "password", "ada", "the old one").exit());
+        assertEquals(1, server.seen.size());
+    }
+
+    @Test
+    void sessions_of_somebody_are_listed_and_a_whole_link_is_printed_as_it_is() {
+        server.on("GET /v1/people/ada/sessions", json(200, """
+            {"items":[{"session_id":"0a1b2c3d4e5f6071","begun_at":"2026-11-15T09:10:04Z","until":"2026-11-15T21:10:04Z","address":"198.51.100.1"}],"next":null}
+            """))
+                .on("POST /v1/people/ada/reset", json(200, LINK.replace("/setup", "https://semel.example.com/setup")));
+        assertEquals("""
+            SESSION           FROM          STARTED  EXPIRES
+            0a1b2c3d4e5f6071  198.51.100.1  2 m ago  2026-11-15T21:10:04Z
+            """, desk.run("people", "sessions", "ada").out());
+        assertEquals(
+                "https://semel.example.com/setup?token=1.abc\n",
+                desk.run("people", "reset", "ada").out());
+    }
+
+    @Test
+    void a_profile_is_revealed_for_a_reason_alone() {
+        server.on("POST /v1/profiles/cus_1/reveal", json(200, "{\"profile_id\":\"cus_1\",\"version\":1}"));
+        assertEquals(2, desk.run("profile", "reveal", "cus_1").exit());
+        assertTrue(desk.run("profile", "reveal", "cus_1", "--reason", "ticket 7")
+                .out()
+                .contains("cus_1"));
+        assertEquals("{\"reason\":\"ticket 7\"}", server.seen.getLast().body());
+    }
+
+    @Test
+    void a_proxy_is_believed_only_where_it_was_named() {
+        assertEquals(ServerOptions.ProxySettings.NONE, served(Map.of()).proxySettings());
+        ServerOptions.ProxySettings front = served(Map.of(
+                        "SEMEL_TRUSTED_PROXIES", "127.0.0.1, 10.0.0.0/24",
+                        "SEMEL_PUBLIC_URL", "https://semel.example.com/"))
+                .proxySettings();
+        assertEquals(TrustedProxies.of(List.of("127.0.0.1", "10.0.0.0/24")), front.trustedProxies());
+        assertEquals("https://semel.example.com", front.publicUrl());
+        assertEquals(0, desk.run("serve", "--trusted-proxy", "::1").exit());
+        assertEquals(TrustedProxies.of(List.of("::1")), desk.served.getLast().proxySettings().trustedProxies());
+        var wrong = desk.run("serve", "--trusted-proxy", "proxy.example");
+        assertEquals(2, wrong.exit());
+        assertTrue(wrong.err().contains("Nothing was started"), wrong.err());
+    }
+
+    @Test
+    void what_is_masked_is_shown_for_a_reason_alone() {
+        server.on(
+                "POST /v1/runs/run_1/reveal",
+                json(200, "{\"run_id\":\"run_1\",\"input\":{\"email\":\"a@b.example\"}}"));
+        assertEquals(2, desk.run("reveal", "run_1").exit());
+        assertEquals(0, server.seen.size());
+        assertTrue(desk.run("reveal", "run_1", "--reason", "ticket 7").out().contains("a@b.example"));
+        assertEquals("{\"reason\":\"ticket 7\"}", server.seen.getFirst().body());
+    }
+
+    @Test
+    void a_provider_is_named_by_variables_and_its_secret_is_never_printed() {
+        assertNull(served(Map.of()).identityProvider());
+        ServerOptions options = served(Map.of(
+                "SEMEL_OIDC_ISSUER", "https://id.example.com/",
+                "SEMEL_OIDC_CLIENT_ID", "semel",
+                "SEMEL_OIDC_CLIENT_SECRET", "hush",
+                "SEMEL_PUBLIC_URL", "https://semel.example.com/",
+                "SEMEL_OIDC_ROLES", "cn=ops,dc=x=operator; *=viewer"));
+        assertFalse(options.toString().contains("hush"), options.toString());
+        OidcClientSettings provider = Objects.requireNonNull(options.identityProvider());
+        assertEquals("https://semel.example.com", provider.publicUrl());
+        assertEquals("hush", provider.secret());
+        assertEquals("groups", provider.access().claim());
+        assertEquals(
+                List.of(new OidcClientSettings.RoleGrant("cn=ops,dc=x", Role.OPERATOR), new OidcClientSettings.RoleGrant("*", Role.VIEWER)),
+                provider.access().grants());
+    }
+
+    private ServerOptions served(Map<String, String> variables) {
+        desk.environment.putAll(variables);
+        var result = desk.run("serve");
+        assertEquals(0, result.exit(), result.err());
+        return desk.served.getLast();
+    }
+
+    @Test
+    void a_provider_without_all_it_needs_starts_nothing() {
+        Map<String, String> whole = Map.of(
+                "SEMEL_OIDC_ISSUER", "https://id.example.com",
+                "SEMEL_OIDC_CLIENT_ID", "semel",
+                "SEMEL_PUBLIC_URL", "https://semel.example.com",
+                "SEMEL_OIDC_ROLES", "*=viewer");
+        for (var wrong : Map.of(
+                        "SEMEL_OIDC_ISSUER", "http://id.example.com",
+                        "SEMEL_OIDC_CLIENT_ID", "",
+                        "SEMEL_PUBLIC_URL", "semel.example.com",
+                        "SEMEL_OIDC_ROLES", "ops=king")
+                .entrySet()) {
+            desk.environment.putAll(whole);
+            desk.environment.put(wrong.getKey(), wrong.getValue());
+            var result = desk.run("serve");
+            assertEquals(2, result.exit(), wrong.toString());
+            assertTrue(result.err().contains(wrong.getKey()), result.err());
+            assertTrue(result.err().contains("Nothing was started"), result.err());
+        }
+        assertEquals(0, desk.served.size());
+    }
+}

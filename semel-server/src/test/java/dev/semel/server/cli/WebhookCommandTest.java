@@ -1,0 +1,110 @@
+package dev.semel.server.cli;
+
+import static dev.semel.server.cli.ScriptedServer.json;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** `semel hooks`. */
+class WebhookCommandTest {
+    private static final String HOOK =
+            "{\"name\":\"stripe\",\"version\":3,\"path\":\"/v1/hooks/src_x-1-stripe\",\"warnings\":[\"mind this\"],"
+                    + "\"document\":{\"preset\":\"stripe\",\"secrets\":[\"a\",\"b\"],\"source\":\"src_x-1-stripe\"}}";
+
+    private ScriptedServer server;
+    private Desk desk;
+
+    @BeforeEach
+    void open() throws IOException {
+        server = new ScriptedServer();
+        desk = new Desk(server);
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    @Test
+    void create_makes_only_what_is_not_there_and_prints_the_address() {
+        server.on("PUT /v1/hooks/stripe", json(200, HOOK));
+        var result = desk.run("hooks", "create", "stripe", "--preset", "stripe", "--secret", "signing", "--keep", "1d");
+        assertEquals(0, result.exit(), result.err());
+        assertTrue(result.out().startsWith("webhook stripe v3\nhttp://"), result.out());
+        assertTrue(result.out().endsWith("/v1/hooks/src_x-1-stripe\n"), result.out());
+        assertTrue(result.err().contains("mind this"), result.err());
+        var put = server.seen.getFirst();
+        assertEquals("{\"preset\":\"stripe\",\"secrets\":[\"signing\"],\"keep\":\"1d\"}", put.body());
+        assertTrue(put.headers().containsValue("*"), "an existing hook is not replaced");
+    }
+
+    @Test
+    void rotate_puts_the_new_secret_first_and_keeps_one_old_one_until_it_is_over() {
+        server.on("GET /v1/hooks/stripe", json(200, HOOK));
+        server.on("PUT /v1/hooks/stripe", json(200, HOOK));
+        assertEquals(0, desk.run("hooks", "rotate", "stripe", "--secret", "c").exit());
+        assertEquals("[\"c\",\"a\"]", secrets(1));
+        assertEquals(0, desk.run("hooks", "rotate", "stripe", "--only").exit());
+        assertEquals("[\"a\"]", secrets(3));
+        assertTrue(server.seen.get(3).headers().containsValue("\"3\""), "over the version that was read");
+        assertEquals(2, desk.run("hooks", "rotate", "stripe").exit());
+    }
+
+    private String secrets(int seen) {
+        return TerminalJson.parse(server.seen.get(seen).body()).path("secrets").toString();
+    }
+
+    @Test
+    void test_sends_the_sample_twice_without_our_token() {
+        server.on(
+                "POST /v1/hooks/stripe/sample",
+                json(
+                        200,
+                        "{\"path\":\"/v1/hooks/src_x\",\"headers\":{\"Stripe-Signature\":\"t=1,v1=2\"},\"body\":\"{}\"}"));
+        server.on(
+                "POST /v1/hooks/src_x",
+                json(200, "{\"delivery_id\":\"dlv_1\",\"idempotent_replayed\":false,\"run_ids\":[\"run_1\"]}"),
+                json(200, "{\"delivery_id\":\"dlv_2\",\"idempotent_replayed\":true,\"run_ids\":[\"run_1\"]}"));
+        var result = desk.run("hooks", "test", "stripe");
+        assertEquals(0, result.exit(), result.err());
+        assertEquals("accepted  dlv_1  1 run  run_1\nreplayed  dlv_2  1 run  run_1\n", result.out());
+        for (int sent = 1; sent <= 2; sent++) {
+            var seen = server.seen.get(sent);
+            assertTrue(seen.headers().containsValue("t=1,v1=2"));
+            assertTrue(seen.headers().keySet().stream().noneMatch("authorization"::equalsIgnoreCase));
+        }
+    }
+
+    @Test
+    void test_of_a_preset_without_a_hook_shows_what_the_provider_would_send_and_sends_nothing() {
+        server.on(
+                "POST /v1/hooks/github/sample",
+                json(
+                        200,
+                        "{\"path\":null,\"preset\":\"github\",\"secret\":\"worthless\",\"headers\":{\"X-GitHub-Event\":"
+                                + "\"push\"},\"body\":\"{}\"}"));
+        var result = desk.run("hooks", "test", "github");
+        assertEquals(0, result.exit(), result.err());
+        assertEquals("X-GitHub-Event: push\n\n{}\n", result.out());
+        assertTrue(result.err().contains("semel hooks create github --preset github"), result.err());
+        assertEquals(1, server.seen.size(), "nothing was sent");
+    }
+
+    @Test
+    void deliveries_are_a_table_and_none_says_how_to_try() {
+        server.on(
+                "GET /v1/hooks/stripe/deliveries",
+                json(
+                        200,
+                        "{\"items\":[{\"delivery_id\":\"dlv_1\",\"at\":\"2026-11-15T09:00:00Z\",\"verdict\":\"forged\"}],"
+                            + "\"next\":null}"),
+                json(200, "{\"items\":[],\"next\":null}"));
+        assertTrue(desk.run("hooks", "deliveries", "stripe").out().contains("forged"));
+        var none = desk.run("hooks", "deliveries", "stripe");
+        assertTrue((none.out() + none.err()).contains("semel hooks test stripe"), none.err());
+    }
+}

@@ -1,0 +1,147 @@
+package dev.semel.server.demo;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.json.StrictJson;
+import dev.semel.server.demo.DemoProviderServer.CallCounts;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class DemoProviderServerTest {
+    private final DemoProviderServer playground = DemoProviderServer.start(0);
+    private final HttpClient client = HttpClient.newHttpClient();
+
+    @AfterEach
+    void close() {
+        client.close();
+        playground.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = DemoProvider.class,
+            names = {"LICENSES", "PARCELS"})
+    void the_same_key_is_one_effect_with_one_answer(DemoProvider provider) throws Exception {
+        String first = post(provider.pathName(), "k1", "{}").body().strip();
+        assertEquals(first, post(provider.pathName(), "k1", "{}").body().strip());
+        assertEquals(new CallCounts(2, 1), playground.counts(provider));
+        assertNotEquals(first, post(provider.pathName(), "k2", "{}").body().strip());
+        post(provider.pathName(), "", "{}");
+        post(provider.pathName(), "", "{}");
+        assertEquals(new CallCounts(5, 4), playground.counts(provider));
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = DemoProvider.class,
+            names = {"PICKS", "MAIL", "CHAT"})
+    void who_knows_no_keys_does_it_each_time(DemoProvider provider) throws Exception {
+        post(provider.pathName(), "k1", "{}");
+        post(provider.pathName(), "k1", "{}");
+        assertEquals(new CallCounts(2, 2), playground.counts(provider));
+    }
+
+    @Test
+    void a_lead_is_refused_the_second_time_and_can_be_found() throws Exception {
+        assertEquals("{\"items\":[]}", get("/leads?external_id=s%201").body().strip());
+        HttpResponse<String> made = post("leads", "", "{\"external_id\":\"s 1\"}");
+        HttpResponse<String> again = post("leads", "", "{\"external_id\":\"s 1\"}");
+        assertEquals(200, made.statusCode());
+        assertEquals(409, again.statusCode());
+        assertEquals(made.body().strip(), again.body().strip());
+        assertEquals(
+                "{\"items\":[" + made.body().strip() + "]}",
+                get("/leads?external_id=s%201").body().strip());
+        assertEquals(400, post("leads", "", "{}").statusCode());
+        assertEquals(new CallCounts(5, 1), playground.counts(DemoProvider.LEADS));
+    }
+
+    @Test
+    void a_payment_is_only_read() throws Exception {
+        assertEquals(
+                "{\"id\":\"pay_1\",\"status\":\"succeeded\"}",
+                get("/payments/pay_1").body().strip());
+        assertEquals(new CallCounts(1, 0), playground.counts(DemoProvider.PAYMENTS));
+    }
+
+    @Test
+    void an_answer_is_lost_behind_the_effect_and_once() throws Exception {
+        AtomicInteger meanwhile = new AtomicInteger();
+        playground.dropNextResponse(DemoProvider.LICENSES, () -> {
+            assertEquals(new CallCounts(1, 1), playground.counts(DemoProvider.LICENSES));
+            meanwhile.incrementAndGet();
+        });
+        assertThrows(IOException.class, () -> post("licenses", "k1", "{}"));
+        assertEquals(1, meanwhile.get());
+        assertEquals(200, post("licenses", "k1", "{}").statusCode());
+        assertEquals(new CallCounts(2, 1), playground.counts(DemoProvider.LICENSES));
+    }
+
+    @Test
+    void a_question_loses_no_answer() throws Exception {
+        assertEquals(200, post("lose/leads", "", "").statusCode());
+        assertEquals(200, get("/leads?external_id=s1").statusCode());
+        assertThrows(IOException.class, () -> post("leads", "", "{\"external_id\":\"s1\"}"));
+        assertTrue(get("/leads?external_id=s1").body().contains("lead_"));
+    }
+
+    @Test
+    void people_and_programs_see_the_same() throws Exception {
+        for (int i = 0; i < 25; i++) {
+            post("picks", "0123456789abcdef", "{}");
+        }
+        var document = StrictJson.parse(get("/counts").body().strip());
+        assertEquals(25, document.at("/providers/picks/calls").intValue());
+        assertEquals(20, document.get("newest").size());
+        assertEquals("01234567…", document.at("/newest/0/key").stringValue());
+        String table = get("/").body();
+        assertTrue(table.contains("picks         25       25\n"), table);
+        assertEquals(
+                20, table.lines().filter(line -> line.startsWith("POST /picks")).count(), table);
+    }
+
+    @ParameterizedTest
+    @EnumSource(DemoProvider.class)
+    void what_nobody_is_there_for_is_not_counted(DemoProvider provider) throws Exception {
+        assertEquals(404, post(provider.pathName() + "/else", "", "{}").statusCode());
+        assertEquals(404, get("/lose/" + provider.pathName()).statusCode());
+        assertEquals(400, post(provider.pathName(), "", "[]").statusCode());
+        assertEquals(
+                400, post(provider.pathName(), "", "\"" + "x".repeat(70_000) + "\"").statusCode());
+        assertEquals(new CallCounts(0, 0), playground.counts(provider));
+    }
+
+    @Test
+    void a_port_that_is_taken_is_left_alone() throws Exception {
+        try (DemoProviderServer other = DemoProviderServer.start(URI.create(playground.url()).getPort())) {
+            assertNotEquals(playground.url(), other.url());
+        }
+        assertEquals(200, get("/").statusCode());
+    }
+
+    private HttpResponse<String> get(String path) throws Exception {
+        return client.send(
+                HttpRequest.newBuilder(URI.create(playground.url() + path)).build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+
+    private HttpResponse<String> post(String path, String key, String body) throws Exception {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(playground.url() + "/" + path))
+                .POST(HttpRequest.BodyPublishers.ofString(body));
+        if (!key.isEmpty()) {
+            request.header("Idempotency-Key", key);
+        }
+        return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+}

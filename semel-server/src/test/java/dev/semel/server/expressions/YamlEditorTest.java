@@ -1,0 +1,230 @@
+package dev.semel.server.expressions;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.error.SemelException;
+import dev.semel.json.StrictJson;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+
+/** Each change touches what it is about, and not one character beside it. */
+class YamlEditorTest {
+    private static final String FILE = """
+        # A file.
+        semel: 1
+        steps:
+          # the first
+          - id: a            # why a
+            set: { ok: true }
+
+          # the second
+          - id: b
+            send:
+              to: "x@y"      # quoted
+              template: 'w'
+            # inside of b
+            idempotent:      # the dialog
+              key: ${ key("b", input.id) }
+              time: 12       # hours
+              unit: hours
+          - id: c
+            set: { ok: false }
+            # a thought about c
+        output: { a: 1 }
+        """;
+
+    private static String set(String text, String path, String json) {
+        return YamlEditor.set(text, List.of(path.split("\\.")), StrictJson.parse(json));
+    }
+
+    private static String remove(String text, String path) {
+        return YamlEditor.remove(text, List.of(path.split("\\.")));
+    }
+
+    private static JsonNode read(String text) {
+        return ParsedYamlText.of(text).root().toJson();
+    }
+
+    private static SemelException refused(Runnable edit) {
+        return assertThrows(SemelException.class, edit::run);
+    }
+
+    @Test
+    void a_value_is_replaced_where_it_stands() {
+        assertEquals(FILE.replace("time: 12       #", "time: 24       #"), set(FILE, "steps.1.idempotent.time", "24"));
+        assertEquals(
+                FILE.replace("key: ${ key(\"b\", input.id) }", "key: ${ input.email }"),
+                set(FILE, "steps.1.idempotent.key", "\"${ input.email }\""));
+    }
+
+    @Test
+    void quotes_stay_as_they_were() {
+        assertEquals(FILE.replace("\"x@y\"", "\"a\\\"b\""), set(FILE, "steps.1.send.to", "\"a\\\"b\""));
+        assertEquals(FILE.replace("'w'", "'it''s'"), set(FILE, "steps.1.send.template", "\"it's\""));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        "plain words"      | plain words
+        "a: b"             | 'a: b'
+        "a #b"             | 'a #b'
+        "it's: so"         | 'it''s: so'
+        "true"             | 'true'
+        "12"               | '12'
+        ""                 | ''
+        " x"               | ' x'
+        "- x"              | '- x'
+        "[x"               | '[x'
+        "two\\nlines"      | "two\\nlines"
+        "tab\\there"       | "tab\\there"
+        "${ a ? b : c }"   | '${ a ? b : c }'
+        "Größe 😀"          | Größe 😀
+        12                 | 12
+        2.50               | 2.50
+        true               | true
+        """)
+    void a_value_is_written_in_the_plainest_way_that_says_it(String value, String written) {
+        String text = "a: 1 # one\nb: old # two\n";
+        assertEquals("a: 1 # one\nb: " + written + " # two\n", set(text, "b", value));
+    }
+
+    @Test
+    void what_is_not_there_is_put_behind_the_last_member_of_its_map() {
+        assertEquals(
+                FILE.replace("      unit: hours\n", "      unit: hours\n      on_change: suppress\n"),
+                set(FILE, "steps.1.idempotent.on_change", "\"suppress\""));
+        assertEquals(
+                FILE.replace("    set: { ok: false }\n", "    set: { ok: false }\n    retry:\n      attempts: 3\n"),
+                set(FILE, "steps.2.retry.attempts", "3"));
+        assertEquals(
+                FILE.replace("{ ok: true }", "{ ok: true, why: it is }"), set(FILE, "steps.0.set.why", "\"it is\""));
+        assertEquals(FILE.replace("{ ok: true }", "{ ok: true, why: '}' }"), set(FILE, "steps.0.set.why", "\"}\""));
+    }
+
+    @Test
+    void a_new_member_stands_before_the_steps_inside() {
+        String text = "steps:\n  - id: a\n    choose:\n      - else: true\n        steps:\n          - id: b\n";
+        assertEquals(text.replace("- id: a\n", "- id: a\n    title: t\n"), set(text, "steps.0.title", "\"t\""));
+    }
+
+    @Test
+    void a_name_with_nothing_behind_it_is_filled() {
+        assertEquals("a: { b: 1 } # c\n", set("a: # c\n", "a.b", "1"));
+        assertEquals("a: 1\nb: 2\n", set("a:\nb: 2\n", "a", "1"));
+        assertEquals("a: { b: 1 }", set("a: {}", "a.b", "1"));
+    }
+
+    @Test
+    void json_stays_json() {
+        String text = "{\"semel\":1,\n \"steps\":[{\"id\":\"a\",\"set\":{\"ok\":true}}]}";
+        String after = set(text, "steps.0.title", "\"t\"");
+        assertEquals("{\"semel\":1,\n \"steps\":[{\"id\":\"a\",\"set\":{\"ok\":true}, \"title\": \"t\"}]}", after);
+        assertEquals(read(after), StrictJson.parse(after));
+        assertEquals(text.replace("\"a\"", "\"b\""), set(text, "steps.0.id", "\"b\""));
+    }
+
+    @Test
+    void a_block_of_text_is_replaced_and_the_comment_of_its_head_and_the_lines_behind_it_stay() {
+        String text = "a: |   # note\n  one\n  two\n\n# behind\nb: 1\n";
+        assertEquals("a: three  # note\n\n# behind\nb: 1\n", set(text, "a", "\"three\""));
+        assertEquals("a: |   # note\n  one\n  two\nc: 3\n\n# behind\n", set(text.replace("b: 1\n", ""), "c", "3"));
+    }
+
+    @Test
+    void lines_end_as_they_ended() {
+        String text = FILE.replace("\n", "\r\n");
+        String wanted = FILE.replace("      unit: hours\n", "      unit: hours\n      on_change: send\n");
+        assertEquals(wanted.replace("\n", "\r\n"), set(text, "steps.1.idempotent.on_change", "\"send\""));
+        assertEquals(
+                FILE.replace("      time: 12       # hours\n", "").replace("\n", "\r\n"),
+                remove(text, "steps.1.idempotent.time"));
+        String swapped = YamlEditor.swap(text, List.of("steps"), 0);
+        assertEquals(YamlEditor.swap(FILE, List.of("steps"), 0).replace("\n", "\r\n"), swapped);
+    }
+
+    @Test
+    void wide_characters_and_a_byte_order_mark_move_nothing() {
+        assertEquals("\uFEFF# 😀😀\na: 2 # 😀\n", set("\uFEFF# 😀😀\na: 1 # 😀\n", "a", "2"));
+        assertEquals("a: '😀' # x\nb: 😀\nc: ä\n", set("a: '😀' # x\nb: 😀\n", "c", "\"ä\""));
+    }
+
+    @Test
+    void a_file_without_a_last_line_break_gets_none() {
+        assertEquals("a: 1\nb: 2", set("a: 1", "b", "2"));
+        assertEquals("a: 1", remove("a: 1\nb: 2", "b"));
+    }
+
+    @Test
+    void a_member_goes_with_its_line_and_a_map_with_all_of_its_lines() {
+        assertEquals(FILE.replace("      time: 12       # hours\n", ""), remove(FILE, "steps.1.idempotent.time"));
+        String without = remove(FILE, "steps.1.idempotent");
+        assertTrue(without.contains("    # inside of b\n  - id: c"), without);
+        assertEquals(FILE.replace("{ ok: true }", "{  }"), remove(FILE, "steps.0.set.ok"));
+        assertEquals("a: { c: 2 }\n", remove("a: { b: 1, c: 2 }\n", "a.b"));
+        assertEquals("a: { b: 1 }\n", remove("a: { b: 1, c: 2 }\n", "a.c"));
+        assertEquals("- b: 2\n", remove("- a: 1\n  b: 2\n", "0.a"));
+        assertEquals(FILE, remove(FILE, "steps.1.retry"), "what is not there");
+    }
+
+    @Test
+    void steps_change_places_with_the_comments_that_belong_to_them() {
+        String swapped = YamlEditor.swap(FILE, List.of("steps"), 0);
+        assertEquals("b", read(swapped).at("/steps/0/id").stringValue());
+        assertEquals("a", read(swapped).at("/steps/1/id").stringValue());
+        assertTrue(swapped.contains("steps:\n  # the second\n  - id: b\n"), swapped);
+        assertTrue(swapped.contains("unit: hours\n\n  # the first\n  - id: a            # why a\n"), swapped);
+        assertEquals(FILE, YamlEditor.swap(swapped, List.of("steps"), 0), "back again");
+        String last = YamlEditor.swap(FILE, List.of("steps"), 1);
+        assertTrue(last.contains("  - id: c\n    set: { ok: false }\n    # a thought about c\n"), last);
+    }
+
+    @Test
+    void a_step_is_put_behind_another_at_its_depth() {
+        String item = "- id: n\n  set:\n    ok: true\n";
+        assertEquals(
+                FILE.replace(
+                        "    set: { ok: true }\n", "    set: { ok: true }\n\n  - id: n\n    set:\n      ok: true\n"),
+                YamlEditor.insertAfter(FILE, List.of("steps"), 0, item));
+        assertEquals(
+                FILE.replace("about c\n", "about c\n  - id: n\n    set:\n      ok: true\n"),
+                YamlEditor.insertAfter(FILE, List.of("steps"), 2, item));
+    }
+
+    @Test
+    void a_step_goes_with_its_comments_and_the_others_stay_apart() {
+        String without = YamlEditor.removeItem(FILE, List.of("steps"), 0);
+        assertTrue(without.contains("steps:\n  # the second\n  - id: b\n"), without);
+        assertTrue(YamlEditor.removeItem(FILE, List.of("steps"), 2).endsWith("      unit: hours\noutput: { a: 1 }\n"));
+        String apart = "steps:\n  - id: a\n\n  # about nothing\n\n  - id: b\n";
+        assertEquals("steps:\n  - id: a\n\n  # about nothing\n\n", YamlEditor.removeItem(apart, List.of("steps"), 1));
+    }
+
+    @Test
+    void what_a_form_cannot_change_is_refused_and_says_why() {
+        assertTrue(refused(() -> set(FILE, "steps.1.send", "1")).detail().contains("more than one value"));
+        assertTrue(refused(() -> set(FILE, "semel.x", "1")).detail().contains("its parent is not a map"));
+        assertTrue(refused(() -> set(FILE, "steps.9.x", "1")).detail().contains("its parent is not a map"));
+        assertTrue(refused(() -> set("a: &x 1\nb: *x\n", "b", "2")).detail().contains("anchors are not allowed"));
+        assertTrue(refused(() -> set("a: [", "b", "2")).detail().contains("not valid YAML"));
+        assertTrue(refused(() -> set("", "b", "2")).detail().contains("the file is empty"));
+        assertTrue(refused(() -> set("a: 1\na: 2\n", "b", "2")).detail().contains("appears twice"));
+        assertTrue(refused(() -> set("a: 1", "b", "{\"c\":1}")).detail().contains("only text"));
+        assertTrue(refused(() -> remove("a: { b: 1, # about b\n  c: 2 }", "a.b"))
+                .detail()
+                .contains("there is a comment beside it"));
+        String flow = "steps: [{id: a}, {id: b}]";
+        assertTrue(
+                refused(() -> YamlEditor.swap(flow, List.of("steps"), 0)).detail().contains("written in brackets"));
+        assertTrue(refused(() -> YamlEditor.removeItem("steps:\n- id: a\n", List.of("steps"), 0))
+                .detail()
+                .contains("the only item"));
+        assertTrue(
+                refused(() -> YamlEditor.swap(FILE, List.of("steps"), 2)).detail().contains("no item at that index"));
+        assertTrue(refused(() -> set(FILE, "steps.1.send", "1")).detail().contains("The text is unchanged"));
+    }
+}

@@ -1,0 +1,28 @@
+package dev.semel.server.http;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+class BodyMemoryLimitTest {
+    @Test
+    void bodies_beyond_the_room_wait_outside_and_what_is_given_back_is_free() {
+        BodyMemoryLimit room = new BodyMemoryLimit(100);
+        assertTrue(room.tryReserve(60));
+        assertFalse(room.tryReserve(41));
+        assertTrue(room.tryReserve(40));
+        room.release(60);
+        assertTrue(room.tryReserve(60));
+    }
+
+    @Test
+    void a_body_larger_than_the_room_gets_in_when_nobody_else_is_there() {
+        BodyMemoryLimit room = new BodyMemoryLimit(100);
+        assertTrue(room.tryReserve(1_000));
+        assertFalse(room.tryReserve(1));
+        room.release(1_000);
+        assertTrue(room.tryReserve(1));
+        assertFalse(room.tryReserve(1_000));
+    }
+}

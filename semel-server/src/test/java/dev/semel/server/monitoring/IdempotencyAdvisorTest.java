@@ -1,0 +1,116 @@
+package dev.semel.server.monitoring;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.run.RunId;
+import dev.semel.store.MetricUpdates;
+import dev.semel.store.MetricCounter;
+import dev.semel.store.MetricQueries;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class IdempotencyAdvisorTest {
+    private static final long HOUR = 3_600_000_000L;
+    private static final long SECOND = 1_000_000;
+
+    private static MetricUpdates.MetricFact late(long hours) {
+        return new MetricUpdates.MetricFact(
+                MetricCounter.EXPIRED, 1, hours * HOUR + 7, new RunId(1, hours), "", "wf", "", null, null, null, 7);
+    }
+
+    @Test
+    void a_window_that_would_have_caught_all_late_retries_is_named() {
+        IdempotencyAdvisor.WindowAdvice advice = IdempotencyAdvisor.adviseWindow(List.of(late(25), late(31), late(28)), Duration.ofHours(24));
+        assertNotNull(advice);
+        assertEquals(
+                "3 retries came 25–31 h after the first request, after the window of 24h had ended, and started new runs."
+                        + " window: 48h would have caught all 3.",
+                advice.message());
+        assertEquals(Duration.ofHours(48), advice.window());
+        assertNull(IdempotencyAdvisor.adviseWindow(List.of(), Duration.ofHours(24)));
+    }
+
+    @Test
+    void where_no_window_is_long_enough_that_is_said() {
+        IdempotencyAdvisor.WindowAdvice advice = IdempotencyAdvisor.adviseWindow(List.of(late(24 * 400)), Duration.ofHours(24));
+        assertNotNull(advice);
+        assertNull(advice.window());
+        assertTrue(advice.message().contains("No window is long enough"), advice.message());
+    }
+
+    private static MetricQueries.AdmittedTrigger arrival(String actor, @Nullable String key, int data, long seconds) {
+        return new MetricQueries.AdmittedTrigger(new RunId(seconds, 1), 1, actor, key, new byte[] {(byte) data}, seconds * SECOND, 0);
+    }
+
+    @Test
+    void a_caller_with_a_new_key_for_the_same_data_again_and_again_is_told() {
+        List<MetricQueries.AdmittedTrigger> arrivals = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            arrivals.add(arrival("tok_shop", "k" + i, 7, 10L * i));
+            arrivals.add(arrival("tok_good", "same", 7, 10L * i));
+            arrivals.add(arrival("tok_busy", "b" + i, i, 10L * i));
+            arrivals.add(arrival("tok_slow", "s" + i, 7, 3_600L * i));
+            arrivals.add(arrival("tok_bare", null, 7, 10L * i));
+        }
+        List<IdempotencyAdvisor.CallerAdvice> callers = IdempotencyAdvisor.adviseCallers("pay", arrivals);
+        assertEquals(1, callers.size(), callers::toString);
+        assertEquals("tok_shop", callers.getFirst().actor());
+        assertEquals(3, callers.getFirst().pairs());
+        assertEquals(10, callers.getFirst().seconds());
+    }
+
+    private static WindowBacktest.RecordedRequest asked(String name, long at, @Nullable String data) {
+        return new WindowBacktest.RecordedRequest(name, at, 1, 0, data);
+    }
+
+    @Test
+    void a_window_counts_from_the_first_request_and_begins_anew_after_it() {
+        List<WindowBacktest.RecordedRequest> traffic =
+                List.of(asked("a", 0, null), asked("a", 10, null), asked("a", 25, null), asked("b", 3, null));
+        assertEquals(new WindowBacktest.Outcome(4, 0), WindowBacktest.simulate(traffic, 1));
+        assertEquals(new WindowBacktest.Outcome(4, 0), WindowBacktest.simulate(traffic, 10), "the edge belongs to the next");
+        assertEquals(new WindowBacktest.Outcome(3, 1), WindowBacktest.simulate(traffic, 11));
+        assertEquals(new WindowBacktest.Outcome(2, 2), WindowBacktest.simulate(traffic, 100));
+    }
+
+    @Test
+    void a_key_is_held_while_its_run_has_not_ended_and_changed_data_are_sent() {
+        List<WindowBacktest.RecordedRequest> held =
+                List.of(new WindowBacktest.RecordedRequest("a", 0, 1, 50, null), new WindowBacktest.RecordedRequest("a", 40, 3, 0, null));
+        assertEquals(new WindowBacktest.Outcome(1, 3), WindowBacktest.simulate(held, 1));
+        List<WindowBacktest.RecordedRequest> changed = List.of(asked("a", 0, "x"), asked("a", 1, null), asked("a", 2, "y"));
+        assertEquals(new WindowBacktest.Outcome(2, 1), WindowBacktest.simulate(changed, 100));
+    }
+
+    @Test
+    void amounts_are_summed_by_currency_and_other_words_add_nothing() {
+        SavedAmounts worth = new SavedAmounts();
+        worth.add("12.50 EUR", 2);
+        worth.add("eur 1", 1);
+        worth.add("USD 3.10", 1);
+        worth.add("a lot", 9);
+        worth.add(null, 9);
+        assertEquals(Map.of("EUR", new BigDecimal("26.00"), "USD", new BigDecimal("3.10")), worth.sums());
+    }
+
+    @Test
+    void a_time_is_told_in_whole_minutes_and_further_back_in_whole_hours() {
+        long now = 1_000 * HOUR + 90 * SECOND;
+        MetricPeriod fine = MetricPeriod.of(now - 600 * SECOND, now, now);
+        assertEquals(now - 600 * SECOND - 30 * SECOND, fine.since());
+        assertEquals(now + 30 * SECOND, fine.until());
+        assertEquals(1, fine.grain());
+        MetricPeriod day = MetricPeriod.of(now - 24 * HOUR, now, now);
+        assertEquals(976 * HOUR, day.since());
+        assertEquals(60, day.grain());
+        assertEquals(1_440, MetricPeriod.of(now - 240 * HOUR, now, now).grain());
+    }
+}

@@ -1,0 +1,72 @@
+package dev.semel.server.services;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.semel.Semel;
+import dev.semel.json.StrictJson;
+import dev.semel.server.api.FileWorkflow;
+import dev.semel.server.settings.SecretEncryptionKeys;
+import dev.semel.server.settings.WorkspaceSettings;
+import dev.semel.server.steps.StepServices;
+import dev.semel.store.StoreCommand;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+/** What steps change of people, on a real store. */
+class WorkspaceProfilesTest {
+    private static final int ROUNDS = 150;
+
+    @TempDir
+    Path folder = Path.of("");
+
+    private Semel semel;
+    private WorkspaceProfiles register;
+
+    @BeforeEach
+    void open() {
+        semel = Semel.open(dev.semel.SemelOptions.of(
+                "sqlite:" + folder.resolve("semel.db"),
+                version -> FileWorkflow.compile(version, _ -> StepServices.UNAVAILABLE)));
+        int workspace =
+                semel.change(new StoreCommand.CreateWorkspace("one", new byte[32])).ws();
+        register = new WorkspaceProfiles(semel, new WorkspaceSettings(semel, SecretEncryptionKeys.none()), workspace);
+    }
+
+    @AfterEach
+    void close() {
+        semel.close();
+    }
+
+    /** Each changes a field that nobody else touches, so each must find it as it was left. */
+    @Test
+    void of_two_who_change_one_profile_at_once_neither_undoes_the_other() throws Exception {
+        register.findOrCreate("u-1", StrictJson.parse("{\"phone\":\"+4930100000\",\"chat\":\"@0\"}"));
+        try (var threads = Executors.newFixedThreadPool(2)) {
+            List<Callable<Integer>> both = List.of(() -> changes("phone", "+493010000"), () -> changes("chat", "@"));
+            for (var one : threads.invokeAll(both)) {
+                assertEquals(0, one.get(), "changes that were undone");
+            }
+        }
+        JsonNode last = Objects.requireNonNull(register.find("u-1"));
+        assertEquals("+493010000" + ROUNDS, last.path("phone").asString());
+        assertEquals("@" + ROUNDS, last.path("chat").asString());
+    }
+
+    private int changes(String field, String front) {
+        int undone = 0;
+        for (int i = 1; i <= ROUNDS; i++) {
+            JsonNode before = Objects.requireNonNull(register.find("u-1"));
+            undone += before.path(field).asString("").equals(front + (i - 1)) ? 0 : 1;
+            register.update("u-1", StrictJson.parse("{\"" + field + "\":\"" + front + i + "\"}"));
+        }
+        return undone;
+    }
+}

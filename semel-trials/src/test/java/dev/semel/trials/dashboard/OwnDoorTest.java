@@ -1,0 +1,319 @@
+package dev.semel.trials.dashboard;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.http.TrustedProxies;
+import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.LiveServer;
+import dev.semel.trials.support.Problem;
+import dev.semel.trials.support.Reply;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** People at their own door, behind a proxy: nobody shuts it for them, and nobody is left without a key to it. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class OwnDoorTest {
+    private static final String FORM = "Content-Type: application/x-www-form-urlencoded";
+    private static final String PASSWORD = "correct horse battery";
+    private static final String HOME = "X-Forwarded-For: 198.51.100.1";
+
+    private int sent;
+    private LiveServer server;
+    private LiveServer trusting;
+
+    /** One that knows its proxy, which is this machine here, and one that was not told. */
+    @BeforeAll
+    void open(@TempDir Path known, @TempDir Path plain) {
+        var front = new ServerOptions.ProxySettings(TrustedProxies.of(List.of("127.0.0.1")), "https://semel.example.com/");
+        String store = "sqlite:" + known.resolve("semel.db");
+        trusting = LiveServer.first(
+                new ServerOptions(false, false, "127.0.0.1", 0, known, store, null).withProxySettings(front), _ -> {});
+        server = LiveServer.first("sqlite:" + plain.resolve("semel.db"), plain, _ -> {});
+        person("rosa", "admin");
+    }
+
+    @AfterAll
+    void close() {
+        server.close();
+        trusting.close();
+    }
+
+    private static String form(String... fields) {
+        List<String> pairs = new ArrayList<>();
+        for (int i = 0; i < fields.length; i += 2) {
+            pairs.add(fields[i] + "=" + URLEncoder.encode(fields[i + 1], StandardCharsets.UTF_8));
+        }
+        return String.join("&", pairs);
+    }
+
+    /** The cookies that an answer sets, by their names. */
+    private static Map<String, String> cookies(Reply reply) {
+        return reply.expect(303).headers("Set-Cookie").stream()
+                .map(line -> line.substring(0, line.indexOf(';')).split("=", 2))
+                .collect(java.util.stream.Collectors.toMap(pair -> pair[0], pair -> pair[1]));
+    }
+
+    private static String session(Reply reply) {
+        return "Cookie: semel_session=" + Objects.requireNonNull(cookies(reply).get("semel_session"));
+    }
+
+    private static String known(Reply reply) {
+        return cookies(reply).entrySet().stream()
+                .filter(one -> one.getKey().startsWith("semel_known_"))
+                .map(one -> "Cookie: " + one.getKey() + "=" + one.getValue())
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** A new person; answers their first session. */
+    private String person(String name, String role) {
+        return person(server, name, role);
+    }
+
+    private static String person(LiveServer at, String name, String role) {
+        String link = at.admin()
+                .put("/v1/people/" + name, "{\"role\":\"" + role + "\"}")
+                .expect(200)
+                .text("invitation");
+        String token = link.substring(link.indexOf('=') + 1);
+        String body = form("token", token, "name", name, "password", PASSWORD, "again", PASSWORD);
+        return session(at.stranger().send("POST", "/setup", body, FORM));
+    }
+
+    private static Reply logIn(LiveServer at, String name, String password, String... headers) {
+        List<String> all = new ArrayList<>(List.of(headers));
+        all.add(FORM);
+        return at.stranger()
+                .send("POST", "/login", form("name", name, "password", password), all.toArray(String[]::new));
+    }
+
+    private int looks(String session) {
+        return server.stranger().send("GET", "/runs", "", session).status();
+    }
+
+    private Reply page(String path, String session, String... headers) {
+        List<String> all = new ArrayList<>(List.of(headers));
+        all.add(session);
+        return server.stranger().send("GET", path, "", all.toArray(String[]::new));
+    }
+
+    /** Sends a form of a page as its person does. */
+    private Reply send(String path, String from, String session, String... fields) {
+        String csrf =
+                page(from, session).expect(200).body().replaceAll("(?s).*?name=\"csrf\" value=\"([^\"]*)\".*", "$1");
+        return server.stranger()
+                .send("POST", path, form(fields) + "&" + form("csrf", csrf, "key", "k-" + ++sent), session, FORM);
+    }
+
+    @Test
+    void behind_a_proxy_strangers_keep_themselves_waiting_and_nobody_else() {
+        person(trusting, "ada", "viewer");
+        person(trusting, "eve", "viewer");
+        String known = known(logIn(trusting, "ada", PASSWORD, HOME));
+        String eves = known(logIn(trusting, "eve", PASSWORD, HOME));
+        String stolen = known.substring(0, known.indexOf('=') + 1) + eves.substring(eves.indexOf('=') + 1);
+        for (int i = 0; i < 10; i++) {
+            String forged = "X-Forwarded-For: 10.0.0." + i + ", 203.0.113.7";
+            assertEquals(403, logIn(trusting, "ada", "wrong " + i, forged).status());
+        }
+        String stranger = "X-Forwarded-For: 8.8.8.8, 203.0.113.7";
+        Reply slow = logIn(trusting, "ada", PASSWORD, stranger);
+        assertEquals(429, slow.status());
+        assertTrue(Integer.parseInt(Objects.requireNonNull(slow.header("Retry-After"))) <= 30, slow.toString());
+        assertEquals(429, logIn(trusting, "ada", PASSWORD, stranger, stolen).status(), "somebody else's mark");
+        assertEquals(
+                429, logIn(trusting, "ada", PASSWORD, stranger, known + "x").status());
+        assertEquals(303, logIn(trusting, "ada", PASSWORD, HOME).status(), "from elsewhere");
+        assertEquals(303, logIn(trusting, "ada", PASSWORD, stranger, known).status(), "this browser is known");
+        String taken = "Cookie: semel_session=" + known.substring(known.indexOf('=') + 1);
+        assertEquals(303, trusting.stranger().send("GET", "/runs", "", taken).status(), "it opens nothing");
+        assertEquals(
+                "198.51.100.1",
+                trusting.admin()
+                        .get("/v1/people/eve/sessions")
+                        .expect(200)
+                        .json()
+                        .at("/items/1/address")
+                        .asString());
+    }
+
+    @Test
+    void a_mark_is_for_the_log_in_alone_and_for_no_script_and_no_other_site() {
+        Reply in = logIn(server, "rosa", PASSWORD, "X-Forwarded-Proto: https", HOME);
+        String set = in.headers("Set-Cookie").getLast();
+        assertTrue(set.endsWith("; Path=/login; HttpOnly; SameSite=Strict; Max-Age=15552000; Secure"), set);
+        assertFalse(set.contains("rosa"), "it does not say whose it is");
+        String sessions =
+                server.admin().get("/v1/people/rosa/sessions").expect(200).body();
+        assertFalse(sessions.contains("198.51.100.1"), "what a stranger writes about their address is not believed");
+    }
+
+    @Test
+    void a_new_password_takes_the_old_one_and_ends_all_sessions_but_this_one() {
+        String here = person("pia", "viewer");
+        String elsewhere = session(logIn(server, "pia", PASSWORD));
+        String path = "/sessions/password";
+        String fresh = "another horse battery";
+        assertEquals(
+                400,
+                send(path, "/sessions", here, "old", PASSWORD, "new", fresh, "again", "other")
+                        .status());
+        assertEquals(
+                403,
+                send(path, "/sessions", here, "old", "wrong", "new", fresh, "again", fresh)
+                        .status());
+        assertEquals(
+                400,
+                send(path, "/sessions", here, "old", PASSWORD, "new", "short", "again", "short")
+                        .status());
+        assertEquals(200, looks(elsewhere), "nothing was changed");
+        assertEquals(
+                303,
+                send(path, "/sessions", here, "old", PASSWORD, "new", fresh, "again", fresh)
+                        .status());
+        assertEquals(303, looks(elsewhere));
+        assertEquals(200, looks(here));
+        assertEquals(403, logIn(server, "pia", PASSWORD).status());
+        assertEquals(303, logIn(server, "pia", fresh).status());
+        assertTrue(
+                server.admin().get("/v1/audit?q=action:person.password").body().contains("\"actor_id\":\"usr_pia\""));
+    }
+
+    @Test
+    void the_api_changes_a_password_for_whoever_knows_it_and_asked_again_answers_the_same() {
+        person("kim", "viewer");
+        Caller any = server.with("read");
+        String body = "{\"old\":\"" + PASSWORD + "\",\"new\":\"a third horse battery\"}";
+        for (int i = 0; i < 2; i++) {
+            assertTrue(any.post("/v1/people/kim/password", body).expect(200).flag("changed"));
+        }
+        Problem.expect(any.post("/v1/people/kim/password", body.replace("third", "fourth")), 403, "forbidden");
+        Problem.expect(any.post("/v1/people/nobody/password", body), 404, "not-found");
+        Problem.expect(
+                any.post("/v1/people/kim/password", "{\"old\":\"" + PASSWORD + "\",\"new\":\"" + PASSWORD + "\"}"),
+                400,
+                "invalid-input");
+    }
+
+    @Test
+    void somebody_is_always_left_who_can_administer() {
+        for (String turn : List.of("{\"role\":\"viewer\"}", "{\"disabled\":true}")) {
+            Problem.expect(server.admin().put("/v1/people/rosa", turn), 409, "last-admin");
+        }
+        Problem.expect(server.admin().delete("/v1/people/rosa"), 409, "last-admin");
+        String session = session(logIn(server, "rosa", PASSWORD));
+        Reply refused = send("/settings/people/turn", "/settings/people", session, "name", "rosa", "turn", "disable");
+        assertEquals(409, refused.status());
+        assertTrue(refused.body().contains("Give another user the role admin first"), refused.body());
+        assertEquals(200, looks(session));
+        person("ina", "admin");
+        List<Reply> both = Crowd.atOnce(
+                2, i -> server.admin().put("/v1/people/" + (i == 0 ? "rosa" : "ina"), "{\"role\":\"viewer\"}"));
+        assertEquals(
+                List.of(200, 409), both.stream().map(Reply::status).sorted().toList(), "of two at once one wins");
+        String left = both.getFirst().status() == 200 ? "ina" : "rosa";
+        String other = left.equals("ina") ? "rosa" : "ina";
+        server.admin().put("/v1/people/" + other, "{\"role\":\"admin\"}").expect(200);
+        send("/settings/people/turn", "/settings/people", session, "name", "ina", "turn", "remove")
+                .expect(303);
+        assertFalse(server.admin().get("/v1/people").body().contains("\"ina\""), "gone");
+    }
+
+    @Test
+    void groups_are_given_on_the_page_and_links_are_whole_and_a_removal_that_is_repeated_answers_the_same() {
+        person("gus", "reviewer");
+        String rosa = session(logIn(server, "rosa", PASSWORD));
+        String people = "/settings/people";
+        send(people + "/turn", people, rosa, "name", "gus", "turn", "groups", "groups", "packing finance")
+                .expect(303);
+        assertTrue(page(people, rosa).body().contains("packing, finance"), "shown");
+        assertEquals(
+                400,
+                send(people + "/turn", people, rosa, "name", "none", "turn", "groups")
+                        .status());
+        Reply link = send(people, people, rosa, "name", "new", "role", "viewer");
+        assertTrue(link.expect(200).body().contains("http://semel.test/setup?token="), link.body());
+        assertTrue(trusting.admin()
+                .put("/v1/people/other", "{\"role\":\"viewer\"}")
+                .text("invitation")
+                .startsWith("https://semel.example.com/setup?token="));
+        for (int i = 0; i < 2; i++) {
+            Reply removed = server.admin().send("DELETE", "/v1/people/gus", "", "Idempotency-Key: gone-1");
+            assertTrue(removed.expect(200).flag("removed"));
+            assertEquals(i == 0 ? null : "true", removed.header("X-Idempotent-Replayed"));
+        }
+        Problem.expect(server.admin().delete("/v1/people/gus"), 404, "not-found");
+        Reply late = server.admin().send("DELETE", "/v1/people/gus", "", "Idempotency-Key: gone-2");
+        Problem.expect(late, 404, "not-found");
+    }
+
+    @Test
+    void what_names_somebody_in_a_profile_is_masked_until_it_is_revealed() {
+        String text = "{\"email\":\"ann@example.com\",\"phone\":\"+4930123456\",\"chat\":\"U0815\","
+                + "\"attributes\":{\"name\":\"Ann Other\",\"plan\":\"gold\",\"note\":\"write to ann@example.com\"},"
+                + "\"pii\":[\"name\"]}";
+        server.admin().put("/v1/profiles/cus_7", text).expect(200);
+        Caller viewer = server.with("read");
+        for (String path : List.of("/v1/profiles/cus_7", "/v1/profiles")) {
+            String seen = viewer.get(path).expect(200).body();
+            for (String hidden : List.of("ann@", "+4930", "U0815", "Other")) {
+                assertFalse(seen.contains(hidden), hidden + " in " + seen);
+            }
+            assertTrue(seen.contains("gold"), seen);
+        }
+        assertEquals(
+                "[\"email\",\"phone\",\"chat\",\"attributes.name\"]",
+                viewer.get("/v1/profiles/cus_7").json().path("masked").toString());
+        Problem.expect(viewer.get("/v1/profiles?email=ann%40example.com"), 403, "forbidden");
+        Problem.expect(viewer.post("/v1/profiles/cus_7/reveal", "{\"reason\":\"x\"}"), 403, "forbidden");
+        String whole = server.with("operate", "read")
+                .get("/v1/profiles/cus_7")
+                .expect(200)
+                .body();
+        assertTrue(whole.contains("ann@example.com"), "a program that keeps profiles reads them");
+        Problem.expect(
+                server.admin().put("/v1/profiles/cus_7", "{\"chat\":\"•••\",\"attributes\":{}}"), 400, "invalid-input");
+    }
+
+    @Test
+    void people_reveal_a_profile_on_its_page_before_they_change_it() {
+        server.admin()
+                .put("/v1/profiles/cus_8", "{\"email\":\"bob@example.com\",\"attributes\":{}}")
+                .expect(200);
+        String path = "/settings/profiles/cus_8";
+        String operator = person("otto", "operator");
+        String viewer = person("vera", "viewer");
+        for (String session : List.of(operator, viewer)) {
+            String page = page(path, session).expect(200).body();
+            assertFalse(page.contains("bob@example.com"), page);
+            assertFalse(page.contains(">Save</button>"), "what is masked is not written over");
+        }
+        assertEquals(
+                403,
+                send(path + "/reveal", "/runs", viewer, "reason", "curious").status());
+        assertEquals(400, send(path + "/reveal", path, operator, "reason", " ").status());
+        Reply shown = send(path + "/reveal", path, operator, "reason", "ticket 4711");
+        assertTrue(shown.expect(200).body().contains("bob@example.com"), shown.body());
+        assertTrue(shown.body().contains(">Save</button>"), shown.body());
+        String row = server.admin()
+                .get("/v1/audit?q=action:profile.reveal")
+                .expect(200)
+                .body();
+        assertTrue(row.contains("usr_otto") && row.contains("ticket 4711") && row.contains("email"), row);
+        assertFalse(row.contains("bob@"), row);
+    }
+}

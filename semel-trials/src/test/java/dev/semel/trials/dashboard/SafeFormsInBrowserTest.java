@@ -1,0 +1,304 @@
+package dev.semel.trials.dashboard;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.AriaRole;
+import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.Flows;
+import dev.semel.trials.support.LiveServer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Pages that decide nothing by accident, move nothing under the pointer, and lose nothing that was typed. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("trial")
+class SafeFormsInBrowserTest {
+    private LiveServer server;
+
+    @BeforeAll
+    void open(@TempDir Path folder) {
+        server = LiveServer.dev("sqlite:" + folder.resolve("semel.db"), folder);
+        api().publish(asking("asked", "ok")).expect(200);
+        api().publish(asking("asked_twice", "first", "second")).expect(200);
+    }
+
+    @AfterAll
+    void close() {
+        server.close();
+    }
+
+    private Caller api() {
+        return server.admin();
+    }
+
+    private Tab tab() {
+        return Tab.open(server.port()).enter();
+    }
+
+    private static String asking(String name, String... steps) {
+        StringBuilder text = new StringBuilder("semel: 1\nworkflow: " + name + "\nowner: trials\nsteps:\n");
+        for (String step : steps) {
+            text.append("  - id: ")
+                    .append(step)
+                    .append("\n    approval: { to: \"role:ops\", title: \"Go on?\", timeout: 1d }\n");
+        }
+        return text.toString();
+    }
+
+    /** A run that asks, and the review that it asks by. */
+    private record Asks(String run, String review) {}
+
+    private Asks asks(String workflow, String key) {
+        String run = api().trigger(workflow, key, "{\"data\":{}}").expect(200).text("run_id");
+        return new Asks(run, review(run, 1));
+    }
+
+    /** The open review of a run that has asked so often. */
+    private String review(String run, int count) {
+        String[] found = {""};
+        Crowd.until("a person is asked", () -> {
+            var reviews = api().get("/v1/runs/" + run + "/timeline").json().path("reviews");
+            reviews.valueStream()
+                    .filter(one -> one.path("open").asBoolean())
+                    .forEach(one -> found[0] = one.path("review_id").asString());
+            return reviews.size() == count && !found[0].isEmpty();
+        });
+        return found[0];
+    }
+
+    private static void press(Page page, String button) {
+        page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName(button))
+                .click();
+    }
+
+    private String decision(String review) {
+        return api().get("/v1/reviews/" + review).json().at("/decided/decision").asString("");
+    }
+
+    @Test
+    void enter_in_a_note_decides_nothing() {
+        Asks one = asks("asked", "enter_1");
+        Asks other = asks("asked", "enter_2");
+        Asks more = asks("asked", "enter_3");
+        try (Tab tab = tab().go("/runs/" + one.run())) {
+            Page page = tab.page();
+            page.getByLabel("Note").fill("no");
+            page.getByLabel("Note").press("Enter");
+            page.getByLabel("Reject").check();
+            press(page, "Record decision");
+            assertThat(page.locator("main")).containsText("Decision recorded.");
+            tab.go("/reviews/" + other.review());
+            page.locator("#d-note").fill("no");
+            page.locator("#d-note").press("Enter");
+            page.getByLabel("Reject").check();
+            press(page, "Record decision");
+            assertThat(page.locator("main")).containsText("Decision recorded.");
+            asks("asked", "enter_4");
+            tab.go("/reviews?tab=approval&workflow=asked");
+            page.locator("input[value^='" + more.review() + "']").check();
+            page.locator("#m-note").fill("no");
+            page.locator("#m-note").press("Enter");
+            page.getByLabel("Reject").check();
+            press(page, "Record decision for each");
+            assertThat(page.locator("main")).containsText("1 of 1 reviews decided");
+        }
+        for (Asks asked : List.of(one, other, more)) {
+            assertEquals("reject", decision(asked.review()), "Enter was taken for an approval");
+        }
+    }
+
+    @Test
+    void enter_in_a_topic_unsubscribes_nobody() {
+        api().put("/v1/profiles/usr_ben", "{\"email\":\"ben@example.com\"}").expect(200);
+        try (Tab tab = tab().go("/settings/profiles/usr_ben")) {
+            tab.page().locator("#s-topic").fill("lead.welcome");
+            tab.page().locator("#s-topic").press("Enter");
+            tab.page().getByLabel("Subscribe again").check();
+            press(tab.page(), "Save choice");
+            assertThat(tab.page().locator("main")).containsText("Subscription saved.");
+            assertThat(tab.page().locator("main")).not().containsText("unsubscribed");
+        }
+    }
+
+    @Test
+    void a_run_is_not_drawn_anew_under_the_pointer_nor_over_what_was_typed() {
+        Asks asked = asks("asked_twice", "still_1");
+        try (Tab tab = tab().go("/runs/" + asked.run())) {
+            Page page = tab.page();
+            assertThat(page.locator("#live")).hasText("● live");
+            assertThat(page.locator("#run a[href='/reviews/" + asked.review() + "']"))
+                    .isVisible();
+            page.locator("#twin summary").click();
+            page.locator("h3").first().hover();
+            api().post("/v1/reviews/" + asked.review() + "/decide", "{\"decision\":\"approve\",\"version\":1}")
+                    .expect(200);
+            Locator show = page.locator("#news button");
+            assertThat(show).hasText("changed, now waiting: show");
+            assertThat(page.locator("input[name=step]")).hasValue("first");
+            page.getByLabel("Note").fill("half a sentence");
+            show.click();
+            assertThat(page.locator("input[name=step]")).hasValue("second");
+            assertThat(page.locator("#twin")).hasAttribute("open", "");
+            assertThat(show).hasCount(0);
+            page.locator("summary", new Page.LocatorOptions().setHasText("Cancel…"))
+                    .click();
+            page.locator("#c-reason").fill("typed");
+            page.locator("#jump").hover();
+            page.locator("#c-reason").blur();
+            api().post("/v1/runs/" + asked.run() + "/cancel", "{}").expect(200);
+            assertThat(show).hasText("changed, now cancelled: show");
+            assertThat(page.locator("#c-reason")).hasValue("typed");
+            page.locator("#c-reason").fill("");
+            page.locator("#c-reason").blur();
+            page.locator("#jump").hover();
+            assertThat(page.locator("h1")).containsText("Cancelled");
+            assertThat(page.locator("form[action$='/cancel']")).hasCount(0);
+            assertThat(page.locator("form[action$='/signal']")).hasCount(0);
+        }
+    }
+
+    @Test
+    void a_form_that_is_refused_keeps_what_was_typed() {
+        Asks asked = asks("asked", "typed_1");
+        try (Tab tab = tab().expecting("400").expecting("412").go("/runs/" + asked.run())) {
+            Page page = tab.page();
+            page.locator("summary", new Page.LocatorOptions().setHasText("Signal…"))
+                    .click();
+            page.locator("#s-name").fill("paid");
+            page.locator("#s-data").fill("{\"amount\": 49");
+            press(page, "Send signal");
+            assertThat(page.locator("[role=alert]")).isVisible();
+            assertThat(page.locator("#s-name")).hasValue("paid");
+            assertThat(page.locator("#s-data")).hasValue("{\"amount\": 49");
+            page.getByLabel("Note").fill("looked at it");
+            api().post("/v1/reviews/" + asked.review() + "/decide", "{\"decision\":\"reject\",\"version\":1}")
+                    .expect(200);
+            page.getByLabel("Approve: the run continues").check();
+            press(page, "Record decision");
+            assertThat(page.locator("[role=alert]")).isVisible();
+            tab.go("/workflows/asked");
+            page.locator("summary", new Page.LocatorOptions().setHasText("Send test"))
+                    .click();
+            page.locator("#t-key").fill("mine_1");
+            page.locator("#t-data").fill("{\"a\": ");
+            press(page, "Start a run");
+            assertThat(page.locator("[role=alert]")).isVisible();
+            assertThat(page.locator("#t-key")).hasValue("mine_1");
+            assertThat(page.locator("#t-data")).hasValue("{\"a\": ");
+            tab.go("/keys/typed_1");
+            page.locator("#w-data").fill("{\"b\": ");
+            page.locator("#simulation button").click();
+            assertThat(page.locator("[role=alert]")).isVisible();
+            assertThat(page.locator("#w-data")).hasValue("{\"b\": ");
+        }
+    }
+
+    @Test
+    void somebody_who_was_slower_finds_their_note_again() {
+        Asks asked = asks("asked", "slower_1");
+        try (Tab tab = tab().expecting("409").go("/reviews/" + asked.review())) {
+            Page page = tab.page();
+            page.locator("#d-note").fill("called the customer");
+            page.getByLabel("Approve").check();
+            api().post("/v1/reviews/" + asked.review() + "/decide", "{\"decision\":\"reject\",\"version\":1}")
+                    .expect(200);
+            press(page, "Record decision");
+            assertThat(page.locator("[role=alert]")).containsText("decided first");
+            assertThat(page.locator("main")).containsText("called the customer");
+        }
+    }
+
+    @Test
+    void a_filtered_list_says_what_may_fit() {
+        api().publish(Flows.flow("fitting")).expect(200);
+        try (Tab tab = tab().go("/runs?status=completed&key=fit_2")) {
+            assertThat(tab.page().locator("#live")).hasText("● live");
+            api().trigger("fitting", "fit_1", "{\"data\":{}}").expect(200);
+            String id = api().trigger("fitting", "fit_2", "{\"data\":{}}")
+                    .expect(200)
+                    .text("run_id");
+            assertThat(tab.page().locator("#news button")).hasText("1 new may match: show");
+            tab.page().locator("#news button").click();
+            assertThat(tab.page().locator("tbody[data-run='" + id + "']")).containsText("Completed");
+            assertThat(tab.page().locator("tbody[data-run]")).hasCount(1);
+        }
+    }
+
+    @Test
+    void older_keys_are_those_of_the_same_filter() {
+        api().publish(Flows.flow("many")).expect(200);
+        String items = IntStream.range(0, 130)
+                .mapToObj(i -> "{\"key\":\"%s_%03d\",\"data\":{}}".formatted(i % 2 == 0 ? "even" : "odd", i))
+                .collect(Collectors.joining(","));
+        api().post("/v1/workflows/many/trigger-batch", "{\"items\":[" + items + "]}")
+                .expect(200);
+        try (Tab tab = tab()) {
+            for (String list : new String[] {"/keys?prefix=odd_", "/workflows/many/keys?prefix=odd_"}) {
+                tab.go(list);
+                assertThat(tab.page().locator("#f-prefix")).hasValue("odd_");
+                tab.page().locator("text=Older").click();
+                tab.page().waitForURL("**after=**");
+                assertThat(tab.page().locator("#f-prefix")).hasValue("odd_");
+                assertTrue(tab.page().locator("tbody tr").count() > 0, list);
+                assertEquals(
+                        0,
+                        tab.page()
+                                .locator("tbody tr", new Page.LocatorOptions().setHasText("even_"))
+                                .count(),
+                        list);
+            }
+        }
+    }
+
+    @Test
+    void a_key_that_two_workflows_have_is_told_as_each_of_them_knows_it() {
+        String mail = Flows.flow("mail_it", "idempotency: { scope: workflow }");
+        String call = Flows.flow("call_them", "idempotency: { scope: workflow }");
+        api().publish(mail).expect(200);
+        api().publish(call).expect(200);
+        String mailed =
+                api().trigger("mail_it", "both_1", "{\"data\":{}}").expect(200).text("run_id");
+        String called = api().trigger("call_them", "both_1", "{\"data\":{}}")
+                .expect(200)
+                .text("run_id");
+        try (Tab tab = tab().go("/runs/" + mailed)) {
+            Page page = tab.page();
+            page.locator(".facts a", new Page.LocatorOptions().setHasText("both_1"))
+                    .click();
+            assertThat(page.locator(".facts").first()).containsText(mailed);
+            assertThat(page.locator("#simulation [role=status]")).containsText(mailed);
+            page.locator("#w-after").selectOption("1h");
+            page.locator("#simulation button").click();
+            assertThat(page.locator("#simulation [role=status]")).containsText(mailed);
+            page.locator("a[href='/keys/both_1?workflow=call_them']").click();
+            assertThat(page.locator(".facts").first()).containsText(called);
+            assertThat(page.locator("#simulation [role=status]")).containsText(called);
+            assertThat(page.locator("a[href='/keys/both_1?workflow=mail_it']")).isVisible();
+        }
+    }
+
+    @Test
+    void a_workflow_may_be_called_new() {
+        try (Tab tab = tab().go("/workflows/new")) {
+            assertThat(tab.page().locator("h1")).containsText("New workflow");
+            api().publish(Flows.flow("new")).expect(200);
+            tab.go("/workflows/new");
+            assertThat(tab.page().locator("h1")).containsText("new v1");
+            tab.go("/workflows/new/edit");
+            assertThat(tab.page().locator("h1")).containsText("Edit new");
+        }
+    }
+}
