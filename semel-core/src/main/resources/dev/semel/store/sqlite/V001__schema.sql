@@ -95,7 +95,7 @@ CREATE INDEX semel_run_by_lineage ON semel_run (lineage) WHERE lineage <> run;
 
 -- A row is the execution state of a run that has not finished; inserted by the admission and deleted at the end.
 -- owner: lease of the worker that executes it. claim_count: how often a worker claimed it, the fencing token of its writes.
--- state: 1 queued, 2 started, 3 running, 4 waiting, 5 in doubt.
+-- state: 1 queued, 2 started, 3 running, 4 waiting, 5 in doubt, 6 held.
 -- start_blocked: 1 while the workflow is paused or the run waits in a queue. waiting_for: JSON.
 -- crash_count: workers that died in a row while they executed it. has_crashed: whether any ever did.
 -- queue_state: 0 in no queue, 1 all of its queue entries have started, 2 waits in a queue.
@@ -104,7 +104,7 @@ CREATE TABLE semel_unfinished_run (
     workflow_id TEXT NOT NULL,
     owner INTEGER,
     claim_count INTEGER NOT NULL,
-    state INTEGER NOT NULL CHECK (state BETWEEN 1 AND 5),
+    state INTEGER NOT NULL CHECK (state BETWEEN 1 AND 6),
     start_blocked INTEGER NOT NULL CHECK (start_blocked IN (0, 1)),
     due_at INTEGER NOT NULL DEFAULT 0,
     waiting_for TEXT,

@@ -5,6 +5,7 @@ import dev.semel.Semel;
 import dev.semel.effect.EffectLedger;
 import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
+import dev.semel.run.RunState;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.ReviewOperation;
 import dev.semel.store.StoredRows;
@@ -41,12 +42,7 @@ final class ReviewViews {
             if (row.kind() == ReviewOperation.ReviewKind.DOUBT) {
                 return row.isOpen() && effect != null && effect.state() == EffectLedger.EffectState.UNKNOWN;
             }
-            return row.isOpen() && run != null && run.end() == null && (row.kind() != ReviewOperation.ReviewKind.HELD || isHeld(run));
-        }
-
-        private static boolean isHeld(StoredRows.RunRow run) {
-            String word = WaitingForView.firstWaitKind(run);
-            return word.equals("code") || word.equals("poison") || word.equals("store");
+            return row.isOpen() && run != null && run.end() == null && (row.kind() != ReviewOperation.ReviewKind.HELD || run.state() == RunState.HELD);
         }
     }
 

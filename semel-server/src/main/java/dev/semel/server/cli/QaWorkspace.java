@@ -183,7 +183,7 @@ final class QaWorkspace {
                 endWait(run, kind, one);
             }
         }
-        return stuck && TerminalJson.text(seen, "status").equals("waiting");
+        return stuck && Set.of("waiting", "held").contains(TerminalJson.text(seen, "status"));
     }
 
     private void endWait(String run, String kind, JsonNode wait) {

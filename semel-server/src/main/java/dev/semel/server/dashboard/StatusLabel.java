@@ -8,6 +8,7 @@ public record StatusLabel(String symbol, String text, String tone) {
             case "failed" -> new StatusLabel("✗", "Failed", "bad");
             case "in_doubt" -> new StatusLabel("?", "In doubt", "doubt");
             case "waiting" -> new StatusLabel("‖", "Waiting", "calm");
+            case "held" -> new StatusLabel("?", "Held", "doubt");
             case "queued" -> new StatusLabel("…", "Queued", "calm");
             case "running" -> new StatusLabel("▸", "Running", "busy");
             case "started" -> new StatusLabel("▸", "Started", "busy");
