@@ -480,7 +480,7 @@ CREATE TABLE semel_review (
     effect text COLLATE "C" NOT NULL,
     reviewer text COLLATE "C" NOT NULL,
     question text NOT NULL,
-    asked_at bigint NOT NULL,
+    opened_at bigint NOT NULL,
     due_at bigint NOT NULL,
     next_reminder_at bigint NOT NULL,
     decided_at bigint NOT NULL,
@@ -489,7 +489,7 @@ CREATE TABLE semel_review (
     note text NOT NULL,
     PRIMARY KEY (ws, id)
 ) WITH (fillfactor = 80);
-CREATE INDEX semel_review_open ON semel_review (ws, due_at, asked_at, id) WHERE decided_at = 0;
+CREATE INDEX semel_review_open ON semel_review (ws, due_at, opened_at, id) WHERE decided_at = 0;
 CREATE INDEX semel_review_decided ON semel_review (ws, decided_at, id) WHERE decided_at > 0;
 CREATE INDEX semel_review_by_reminder ON semel_review (next_reminder_at, ws, id) WHERE decided_at = 0;
 CREATE INDEX semel_review_by_effect ON semel_review (ws, effect) WHERE decided_at = 0;

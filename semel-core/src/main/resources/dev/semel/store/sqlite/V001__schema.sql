@@ -481,7 +481,7 @@ CREATE TABLE semel_review (
     effect TEXT NOT NULL,
     reviewer TEXT NOT NULL,
     question TEXT NOT NULL,
-    asked_at INTEGER NOT NULL,
+    opened_at INTEGER NOT NULL,
     due_at INTEGER NOT NULL,
     next_reminder_at INTEGER NOT NULL,
     decided_at INTEGER NOT NULL,
@@ -490,7 +490,7 @@ CREATE TABLE semel_review (
     note TEXT NOT NULL,
     PRIMARY KEY (ws, id)
 ) STRICT;
-CREATE INDEX semel_review_open ON semel_review (ws, due_at, asked_at, id) WHERE decided_at = 0;
+CREATE INDEX semel_review_open ON semel_review (ws, due_at, opened_at, id) WHERE decided_at = 0;
 CREATE INDEX semel_review_decided ON semel_review (ws, decided_at, id) WHERE decided_at > 0;
 CREATE INDEX semel_review_by_reminder ON semel_review (next_reminder_at, ws, id) WHERE decided_at = 0;
 CREATE INDEX semel_review_by_effect ON semel_review (ws, effect) WHERE decided_at = 0;

@@ -34,7 +34,7 @@ final class WaitingForView {
         out.put(
                 "kind",
                 switch (word) {
-                    case "queue" -> "place";
+                    case "queue" -> "concurrency_limit";
                     case "run" -> "child";
                     default -> word;
                 });

@@ -100,8 +100,8 @@ class InboxCommandsTest {
                         "POST /v1/keys/k/release",
                         json(
                                 200,
-                                "{\"could_double\":\"A new"
-                                    + " run.\",\"effects\":[{\"step\":\"pay\",\"could_double\":true,\"because\":\"new"
+                                "{\"could_duplicate\":\"A new"
+                                    + " run.\",\"effects\":[{\"step\":\"pay\",\"could_duplicate\":true,\"because\":\"new"
                                     + " keys\"}]}"));
         assertEquals(
                 "If k came at then: 200: a new run would start.\n",

@@ -35,7 +35,7 @@ class ReplayCommandsTest {
 
     private static final String BEFORE = "{\"planned\":412,\"applied\":0,\"runs\":{},\"verified\":false}";
     private static final String AFTER =
-            "{\"planned\":0,\"applied\":407,\"left_out\":5,\"runs\":{\"completed\":407},\"verified\":true}";
+            "{\"planned\":0,\"applied\":407,\"skipped\":5,\"runs\":{\"completed\":407},\"verified\":true}";
 
     @Test
     void a_plan_says_what_will_happen_and_what_to_do_next() {

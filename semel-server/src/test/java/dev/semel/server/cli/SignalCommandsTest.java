@@ -38,10 +38,10 @@ class SignalCommandsTest {
 
     @Test
     void signals_shows_five_numbers_and_says_what_to_do() {
-        server.on("GET /v1/signals", json(200, SIGNALS).with("Date", DATE));
+        server.on("GET /v1/monitoring", json(200, SIGNALS).with("Date", DATE));
         var result = desk.run("signals", "--since", "7d", "pay");
         assertEquals(0, result.exit(), result.err());
-        assertEquals("/v1/signals?since=7d&workflow=pay", server.seen.getFirst().target());
+        assertEquals("/v1/monitoring?since=7d&workflow=pay", server.seen.getFirst().target());
         assertTrue(result.out().contains("0.02 %"), result.out());
         assertTrue(result.out().contains("51 requests, 2 effects, amount saved 2433.5 USD"), result.out());
         assertTrue(result.out().contains("11734 : 11732"), result.out());

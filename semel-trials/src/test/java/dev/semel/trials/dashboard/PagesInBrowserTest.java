@@ -254,7 +254,7 @@ class PagesInBrowserTest {
                 "/keys/axe_1",
                 "/schedules",
                 "/events",
-                "/hooks",
+                "/webhooks",
                 "/reviews",
                 "/effects",
                 "/replays",
@@ -266,7 +266,7 @@ class PagesInBrowserTest {
                 "/workers",
                 "/audit",
                 "/sessions",
-                "/settings/people",
+                "/settings/users",
                 "/settings",
                 "/settings/workspaces",
                 "/settings/tokens");

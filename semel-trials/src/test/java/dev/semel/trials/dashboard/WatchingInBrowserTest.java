@@ -49,7 +49,7 @@ class WatchingInBrowserTest {
         api().trigger("quiet", "quiet_1", "{\"data\":{}}").expect(200);
         ended(api().unkeyed("quiet", "{\"data\":{}}").expect(200).text("run_id"));
         Crowd.until("all of it is counted", () -> {
-            JsonNode signals = api().get("/v1/signals").expect(200).json();
+            JsonNode signals = api().get("/v1/monitoring").expect(200).json();
             return signals.at("/conflict_rate/conflicts").asLong() == 1
                     && signals.at("/duplicates_prevented/replayed_requests").asLong() == 2;
         });

@@ -269,8 +269,8 @@ class OpenApiTest {
         asking.ask(200, "GET", "/v1/audit?limit=1&q=action:key", "");
         asking.ask(200, "GET", "/v1/audit?format=jsonl", "");
         asking.ask(400, "GET", "/v1/audit?q=who:me", "");
-        asking.ask(200, "GET", "/v1/signals?since=1h", "");
-        asking.ask(400, "GET", "/v1/signals?since=yesterday", "");
+        asking.ask(200, "GET", "/v1/monitoring?since=1h", "");
+        asking.ask(400, "GET", "/v1/monitoring?since=yesterday", "");
         asking.ask(200, "GET", "/v1/facts?kind=conflict&limit=1", "");
         asking.ask(200, "GET", "/v1/facts?kind=replayed&workflow=payment_receipt", "");
         asking.ask(200, "GET", "/v1/facts?kind=written", "");

@@ -140,7 +140,7 @@ class FiveSignalsTest {
     }
 
     private static JsonNode signals(Caller caller, String query) {
-        return caller.get("/v1/signals" + query).expect(200).json();
+        return caller.get("/v1/monitoring" + query).expect(200).json();
     }
 
     private void assertSignals(Caller caller) {

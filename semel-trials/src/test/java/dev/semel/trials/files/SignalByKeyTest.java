@@ -99,7 +99,7 @@ class SignalByKeyTest extends OnBothStores {
         publish("early");
         Reply kept = send("o2", 7, "Idempotency-Key: evt_2").expect(200);
         assertEquals("kept", kept.text("status"));
-        assertTrue(kept.json().get("kept_until").isString(), kept.body());
+        assertTrue(kept.json().get("stored_until").isString(), kept.body());
         assertEquals("{\"amount\":7}", output(start("early", "o2")));
         waiting(start("early", "o2"));
     }

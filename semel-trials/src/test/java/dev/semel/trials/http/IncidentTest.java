@@ -100,9 +100,9 @@ class IncidentTest extends OnBothStores {
                 () -> facts("orders").get("replayed_requests").asInt() == 1);
         JsonNode orders = facts("orders");
         assertEquals(1, orders.get("doubled").asInt(), orders::toString);
-        assertEquals("orders 7", orders.at("/doubled_objects/0/object").asString());
-        assertEquals(2, orders.at("/doubled_objects/0/runs").size());
-        assertEquals(0, orders.get("perhaps_doubled").asInt());
+        assertEquals("orders 7", orders.at("/duplicated_objects/0/object").asString());
+        assertEquals(2, orders.at("/duplicated_objects/0/runs").size());
+        assertEquals(0, orders.get("possibly_duplicated").asInt());
         JsonNode parcels = facts("parcels");
         assertEquals(0, parcels.get("doubled").asInt(), parcels::toString);
         assertEquals(0, parcels.get("replayed_requests").asInt(), "that was another workflow's");

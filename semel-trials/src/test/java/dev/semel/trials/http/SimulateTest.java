@@ -157,7 +157,7 @@ class SimulateTest extends OnBothStores {
         Reply story = admin().get("/v1/keys/" + key).expect(200);
         assertTrue(story.json().path("story").size() >= 3, story.body());
         assertEquals(
-                "replayed", story.json().path("if_it_came_now").path("outcome").asString());
+                "replayed", story.json().path("simulation").path("outcome").asString());
     }
 
     @Test
