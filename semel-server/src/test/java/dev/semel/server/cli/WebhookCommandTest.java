@@ -100,10 +100,10 @@ class WebhookCommandTest {
                 "GET /v1/webhooks/stripe/deliveries",
                 json(
                         200,
-                        "{\"items\":[{\"delivery_id\":\"dlv_1\",\"at\":\"2026-11-15T09:00:00Z\",\"verdict\":\"forged\"}],"
+                        "{\"items\":[{\"delivery_id\":\"dlv_1\",\"at\":\"2026-11-15T09:00:00Z\",\"outcome\":\"invalid_signature\"}],"
                             + "\"next\":null}"),
                 json(200, "{\"items\":[],\"next\":null}"));
-        assertTrue(desk.run("hooks", "deliveries", "stripe").out().contains("forged"));
+        assertTrue(desk.run("hooks", "deliveries", "stripe").out().contains("invalid_signature"));
         var none = desk.run("hooks", "deliveries", "stripe");
         assertTrue((none.out() + none.err()).contains("semel hooks test stripe"), none.err());
     }

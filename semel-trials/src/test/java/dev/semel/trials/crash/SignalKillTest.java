@@ -132,7 +132,7 @@ class SignalKillTest {
                 Map.of("keyed", started + replayed + conflicting, "without", 0L),
                 Map.of(
                         "keyed", signals.at("/conflict_rate/keyed_triggers").asLong(),
-                        "without", signals.at("/also/requests_without_key").asLong()));
+                        "without", signals.at("/additional/requests_without_key").asLong()));
         assertEquals(log(url, "SELECT COALESCE(sum(request_count), 0) FROM semel_duplicate_request WHERE conflict = 1"), conflicting);
         assertTrue(
                 conflicting >= conflicts.get() && conflicting <= conflicts.get() + uncertain.get(),

@@ -205,13 +205,13 @@ class LinksTest {
                 .expect(200);
         Reply first = server.admin().get("/v1/workspaces?limit=1").expect(200);
         assertEquals(
-                "[{\"workspace\":\"default\",\"own\":true}]",
+                "[{\"workspace\":\"default\",\"current\":true}]",
                 first.json().path("items").toString());
         Reply second = server.admin()
                 .get("/v1/workspaces?limit=50&after=" + first.text("next"))
                 .expect(200);
         assertEquals(
-                "[{\"workspace\":\"another\",\"own\":false}]",
+                "[{\"workspace\":\"another\",\"current\":false}]",
                 second.json().path("items").toString());
         assertTrue(second.json().path("next").isNull());
         Problem.expect(server.with("read").get("/v1/workspaces"), 403, "forbidden");
@@ -250,7 +250,7 @@ class LinksTest {
         assertEquals(200, browser().get(link).status());
         assertTrue(second.contains("Revoke the link of gero"), second);
         assertTrue(second.contains("created by usr_anja"), second);
-        String turn = "name=gero&turn=take-back&key=form-2&csrf=" + csrf;
+        String turn = "name=gero&action=revoke-invitation&key=form-2&csrf=" + csrf;
         browser().send("POST", "/settings/users/action", turn, admin, FORM).expect(303);
         assertEquals(404, browser().get(link).status());
     }

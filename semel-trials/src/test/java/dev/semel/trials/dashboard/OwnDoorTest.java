@@ -216,7 +216,7 @@ class OwnDoorTest {
         }
         Problem.expect(server.admin().delete("/v1/users/rosa"), 409, "last-admin");
         String session = session(logIn(server, "rosa", PASSWORD));
-        Reply refused = send("/settings/users/action", "/settings/users", session, "name", "rosa", "turn", "disable");
+        Reply refused = send("/settings/users/action", "/settings/users", session, "name", "rosa", "action", "disable");
         assertEquals(409, refused.status());
         assertTrue(refused.body().contains("Give another user the role admin first"), refused.body());
         assertEquals(200, looks(session));
@@ -228,7 +228,7 @@ class OwnDoorTest {
         String left = both.getFirst().status() == 200 ? "ina" : "rosa";
         String other = left.equals("ina") ? "rosa" : "ina";
         server.admin().put("/v1/users/" + other, "{\"role\":\"admin\"}").expect(200);
-        send("/settings/users/action", "/settings/users", session, "name", "ina", "turn", "remove")
+        send("/settings/users/action", "/settings/users", session, "name", "ina", "action", "remove")
                 .expect(303);
         assertFalse(server.admin().get("/v1/users").body().contains("\"ina\""), "gone");
     }
@@ -238,12 +238,12 @@ class OwnDoorTest {
         person("gus", "reviewer");
         String rosa = session(logIn(server, "rosa", PASSWORD));
         String people = "/settings/users";
-        send(people + "/turn", people, rosa, "name", "gus", "turn", "groups", "groups", "packing finance")
+        send(people + "/action", people, rosa, "name", "gus", "action", "groups", "groups", "packing finance")
                 .expect(303);
         assertTrue(page(people, rosa).body().contains("packing, finance"), "shown");
         assertEquals(
                 400,
-                send(people + "/turn", people, rosa, "name", "none", "turn", "groups")
+                send(people + "/action", people, rosa, "name", "none", "action", "groups")
                         .status());
         Reply link = send(people, people, rosa, "name", "new", "role", "viewer");
         assertTrue(link.expect(200).body().contains("http://semel.test/setup?token="), link.body());

@@ -260,7 +260,7 @@ class PagesInBrowserTest {
                 "/replays",
                 "/incidents",
                 "/monitoring",
-                "/workflows/payment_receipt/signals",
+                "/workflows/payment_receipt/monitoring",
                 "/facts?kind=conflict",
                 "/objects?having=writes%3E0",
                 "/workers",

@@ -130,7 +130,7 @@ class WatchingInBrowserTest {
             card(page, "Duplicates prevented").locator(".figure a").click();
             assertThat(page.locator("tbody tr")).hasCount(1);
             assertThat(page.locator("tbody")).containsText("quiet_1");
-            tab.go("/workflows/payment_receipt/signals?since=1h");
+            tab.go("/workflows/payment_receipt/monitoring?since=1h");
             assertThat(page.locator(".figure")).hasCount(5);
             assertThat(page.locator(".tabs a[aria-current=page]")).hasText("Monitoring");
             page.locator("h1").click();

@@ -224,8 +224,8 @@ class OpenApiTest {
     private static void versions(Asking asking) throws Exception {
         asking.publish("tried", "");
         String file = "semel: 1\nworkflow: tried\ntitle: Two\nsteps: [{id: note, set: {ok: true}}]\n";
-        asking.typed("application/yaml").ask(200, "PUT", "/v1/workflows/{id}?share=10", file);
-        asking.named("nowhere").ask(404, "PUT", "/v1/workflows/{id}?share=10", file.replace("tried", "nowhere"));
+        asking.typed("application/yaml").ask(200, "PUT", "/v1/workflows/{id}?percentage=10", file);
+        asking.named("nowhere").ask(404, "PUT", "/v1/workflows/{id}?percentage=10", file.replace("tried", "nowhere"));
         asking.typed(JSON).named("tried");
         asking.ask(200, "GET", "/v1/workflows/{id}", "");
         asking.ask(200, "GET", "/v1/workflows/{id}/versions?limit=1", "");

@@ -17,7 +17,7 @@ final class ReplaysAsked {
         asking.ask(400, "POST", "/v1/runs/{run_id}/resume", "");
         asking.ask(409, "POST", "/v1/runs/{run_id}/resume", "{\"reason\":\"a test\"}");
         asking.named("payment_receipt").with("Idempotency-Key", "plan_1");
-        String body = "{\"runs\":[\"chosen-1\"],\"version\":\"recorded_version\"}";
+        String body = "{\"runs\":[\"chosen-1\"],\"definition\":\"recorded_version\"}";
         Reply made = asking.ask(200, "POST", "/v1/replays", body);
         asking.ask(200, "POST", "/v1/replays", body);
         asking.ask(422, "POST", "/v1/replays", "{\"q\":\"status:failed\"}");

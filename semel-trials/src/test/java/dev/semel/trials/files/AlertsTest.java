@@ -42,7 +42,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Somebody is told once when a signal goes beyond its bound, and once when that is over. */
 class AlertsTest {
     private static final String ALERT = """
-        {"signal":"requests_without_key","above":ABOVE,"over":"1h","channel":"ops","to":"on-call"}\
+        {"metric":"requests_without_key","above":ABOVE,"over":"1h","channel":"ops","to":"on-call"}\
         """;
 
     private final CountingReceiver receiver = new CountingReceiver();
@@ -249,8 +249,8 @@ class AlertsTest {
             JsonNode state =
                     caller(serve).get("/v1/alerts/unkeyed/state").expect(200).json();
             assertTrue(state.get("firing").booleanValue());
-            assertFalse(state.get("told").booleanValue());
-            assertTrue(state.get("trouble").asString().contains("channel"), state.toString());
+            assertFalse(state.get("notified").booleanValue());
+            assertTrue(state.get("notify_error").asString().contains("channel"), state.toString());
         }
     }
 
@@ -275,8 +275,8 @@ class AlertsTest {
                         .get("/v1/alerts/asked-first/state")
                         .expect(200)
                         .json();
-                assertFalse(state.get("told").booleanValue(), state.toString());
-                assertTrue(state.path("trouble").asString("").isEmpty(), "it was waited for: " + state);
+                assertFalse(state.get("notified").booleanValue(), state.toString());
+                assertTrue(state.path("notify_error").asString("").isEmpty(), "it was waited for: " + state);
                 assertTrue(held.isConnected());
             }
             assertEquals(1, told().size());

@@ -134,7 +134,7 @@ class AuditTest extends OnBothStores {
         deeds.put("POST " + one + "/promote", new Deed("workflow.promote", "told", () -> {
             admin().send(
                             "PUT",
-                            "/v1/workflows/told?share=5",
+                            "/v1/workflows/told?percentage=5",
                             timed.replace("trials", "another"),
                             "Content-Type: application/yaml")
                     .expect(200);
@@ -250,7 +250,7 @@ class AuditTest extends OnBothStores {
                 deeds,
                 "alert",
                 "/v1/alerts/{name}",
-                "{\"signal\":\"conflict_rate\",\"above\":0.1,\"channel\":\"room\",\"to\":\"ops\"}");
+                "{\"metric\":\"conflict_rate\",\"above\":0.1,\"channel\":\"room\",\"to\":\"ops\"}");
         setting(
                 deeds,
                 "route",

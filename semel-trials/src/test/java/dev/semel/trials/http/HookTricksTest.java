@@ -61,7 +61,7 @@ class HookTricksTest extends OnBothStores {
                 .expect(200)
                 .json()
                 .get("items")
-                .forEach(item -> verdicts.addFirst(item.get("verdict").asString()));
+                .forEach(item -> verdicts.addFirst(item.get("outcome").asString()));
         return verdicts;
     }
 
@@ -82,7 +82,7 @@ class HookTricksTest extends OnBothStores {
                 Problem.expect(captured, 409, "webhook-signature-reused");
             }
             assertEquals(
-                    List.of("accepted", "repeated", reuse.equals("reject") ? "refused" : "flagged"), verdicts(name));
+                    List.of("accepted", "replayed", reuse.equals("reject") ? "rejected" : "flagged"), verdicts(name));
         }
     }
 

@@ -65,7 +65,7 @@ class HooksTest extends OnBothStores {
                 .json()
                 .get("items");
         List<String> verdicts = new ArrayList<>();
-        items.forEach(item -> verdicts.addFirst(item.get("verdict").asString()));
+        items.forEach(item -> verdicts.addFirst(item.get("outcome").asString()));
         return verdicts;
     }
 
@@ -85,7 +85,7 @@ class HooksTest extends OnBothStores {
         Problem.expect(
                 post(path, forged.body(), provider.sign(wrong(provider), forged)), 401, "webhook-signature-invalid");
         Problem.expect(post(path, forged.body(), List.of()), 401, "webhook-signature-invalid");
-        List<String> expected = new ArrayList<>(List.of("accepted", "repeated", "forged", "forged"));
+        List<String> expected = new ArrayList<>(List.of("accepted", "replayed", "invalid_signature", "invalid_signature"));
         if (provider.timed) {
             for (LongFunction<Long> time : List.<LongFunction<Long>>of(now -> now - 360, now -> now + 86_400)) {
                 Problem.expect(deliver(path, provider, "id_3", time), 401, "webhook-timestamp-out-of-tolerance");
@@ -98,7 +98,7 @@ class HooksTest extends OnBothStores {
         expected.add("accepted");
         hook(name, provider.document, name + ".new");
         Problem.expect(deliver(path, provider, "id_5"), 401, "webhook-signature-invalid");
-        expected.add("forged");
+        expected.add("invalid_signature");
         assertEquals(expected, verdicts(name));
     }
 
@@ -133,8 +133,8 @@ class HooksTest extends OnBothStores {
         }
         assertEquals(1, fresh);
         JsonNode shown = stage.admin().get("/v1/runs/" + run).expect(200).json();
-        assertEquals("hook", shown.at("/trigger/kind").asString());
-        assertEquals("hook:" + source + "/id_1", shown.get("key").asString());
+        assertEquals("webhook", shown.at("/trigger/kind").asString());
+        assertEquals("webhook:" + source + "/id_1", shown.get("key").asString());
     }
 
     @Test
@@ -207,7 +207,7 @@ class HooksTest extends OnBothStores {
                 case "reject" -> {
                     Problem.expect(again, 409, "webhook-signature-reused");
                     assertEquals("false", again.header("x-should-retry"));
-                    assertEquals(List.of("accepted", "refused"), verdicts(hook));
+                    assertEquals(List.of("accepted", "rejected"), verdicts(hook));
                 }
                 default -> assertEquals(List.of("accepted", "accepted"), verdicts(hook));
             }
@@ -279,7 +279,7 @@ class HooksTest extends OnBothStores {
     void a_secret_that_is_not_there_is_told_as_not_ready() {
         String path = hook("unready", "{\"preset\":\"github\"", "nowhere");
         Problem.expect(deliver(path, Provider.GITHUB, "guid-1"), 503, "webhook-not-ready");
-        assertEquals(List.of("refused"), verdicts("unready"));
+        assertEquals(List.of("rejected"), verdicts("unready"));
     }
 
     @Test

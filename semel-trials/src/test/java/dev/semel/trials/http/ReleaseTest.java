@@ -121,7 +121,7 @@ class ReleaseTest extends OnDevServers {
         assertFalse(told.path("effects_truncated").asBoolean(true));
         JsonNode record = admin().get("/v1/keys/" + key).expect(200).json();
         assertEquals(List.of("question", "charge", "send"), steps(record.path("effects"), "path"), record::toString);
-        assertTrue(record.path("story").toString().contains("Step charge of run_"), record::toString);
+        assertTrue(record.path("history").toString().contains("Step charge of run_"), record::toString);
     }
 
     @Test
@@ -132,8 +132,8 @@ class ReleaseTest extends OnDevServers {
         Crowd.until(
                 "it is on its way",
                 () -> dry(key).path("effects").size() == 1
-                        && dry(key).path("could_duplicate").asString("").contains("Still running"));
-        assertTrue(dry(key).path("could_duplicate").asString("").contains(begun.runId()));
+                        && dry(key).path("summary").asString("").contains("Still running"));
+        assertTrue(dry(key).path("summary").asString("").contains(begun.runId()));
     }
 
     @Test
@@ -168,6 +168,6 @@ class ReleaseTest extends OnDevServers {
         JsonNode told = dry(key);
         assertEquals(100, told.path("effects").size());
         assertTrue(told.path("effects_truncated").asBoolean());
-        assertTrue(told.path("could_duplicate").asString("").contains("This list is truncated"));
+        assertTrue(told.path("summary").asString("").contains("This list is truncated"));
     }
 }
