@@ -83,7 +83,7 @@ CREATE TABLE semel_unfinished_run (
     workflow_id text COLLATE "C" NOT NULL,
     owner bigint,
     claim_count integer NOT NULL,
-    state smallint NOT NULL CHECK (state BETWEEN 1 AND 5),
+    state smallint NOT NULL CHECK (state BETWEEN 1 AND 6),
     start_blocked smallint NOT NULL CHECK (start_blocked IN (0, 1)),
     due_at bigint NOT NULL DEFAULT 0,
     waiting_for text,
@@ -493,4 +493,4 @@ INSERT INTO semel_workflow_version (workflow_id, version, body, published_at, pu
 INSERT INTO semel_workspace (ws, name, secret, created_at)
     VALUES (1, 'one', '\x736563726574206f66206f6e65', 1800000000000000);
 INSERT INTO semel_migration (number, name, checksum, breaking)
-    VALUES (1, 'V001__schema.sql', '4e19a7a85439ae8f5c7b9602e1932738', 0);
+    VALUES (1, 'V001__schema.sql', '7c0cf0caa9fe9671a8abee0dd825495c', 0);

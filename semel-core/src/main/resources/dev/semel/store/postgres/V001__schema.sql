@@ -395,8 +395,8 @@ CREATE TABLE semel_keyed_signal (
 CREATE INDEX semel_keyed_signal_pending ON semel_keyed_signal (ws, name, key, at, id) WHERE delivered_to = '';
 CREATE INDEX semel_keyed_signal_by_expiry ON semel_keyed_signal (expires_at);
 
--- A row is a delivery of a webhook. outcome: 1 accepted, 2 repeated, 3 accepted though another id had its signature,
--- 4 forged, 5 stale, 6 rejected.
+-- A row is a delivery of a webhook. outcome: 1 accepted, 2 replayed, 3 accepted though another id had its signature,
+-- 4 invalid signature, 5 stale, 6 rejected.
 CREATE TABLE semel_webhook_delivery (
     id bytea NOT NULL PRIMARY KEY,
     ws integer NOT NULL,
@@ -452,7 +452,7 @@ CREATE INDEX semel_replay_plan_applying ON semel_replay_plan (claimed_until) WHE
 CREATE INDEX semel_replay_plan_by_time ON semel_replay_plan (created_at);
 
 -- A row is a run of a replay plan with its prediction (JSON).
--- outcome: 1 planned, 2 applied, 3 outdated, 4 rejected, 5 left out.
+-- outcome: 1 planned, 2 applied, 3 outdated, 4 rejected, 5 skipped.
 -- worst_action: number of its most dangerous action, 0 if it cannot be replayed. actions: one bit for each action.
 CREATE TABLE semel_replay_plan_item (
     plan bytea NOT NULL,

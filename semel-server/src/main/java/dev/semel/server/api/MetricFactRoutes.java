@@ -25,7 +25,7 @@ final class MetricFactRoutes {
     private static final int PAGE = 500;
     private static final Pattern HAVING = Pattern.compile("writes\\s*>\\s*(\\d{1,9})");
     private static final String KINDS =
-            "conflict, replayed, duplicate_payload, expired, recovered, suppressed, written, told, unkeyed";
+            "conflict, replayed, duplicate_payload, expired, recovered, suppressed, written, notified, unkeyed";
 
     private final Semel semel;
     private final JsonViews views;

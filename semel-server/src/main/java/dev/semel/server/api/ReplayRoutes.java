@@ -299,7 +299,7 @@ final class ReplayRoutes {
             }
         }
         if (word != null) {
-            throw PagingParameters.invalidQuery("fate must be one of planned, applied, outdated, refused, skipped");
+            throw PagingParameters.invalidQuery("outcome must be one of planned, applied, outdated, rejected, skipped");
         }
         return null;
     }

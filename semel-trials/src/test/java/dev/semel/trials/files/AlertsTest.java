@@ -159,8 +159,8 @@ class AlertsTest {
     void a_file_beside_the_workflows_holds_alerts_and_wins_whenever_it_is_read() throws IOException {
         Path files = Files.createDirectories(folder.resolve("workflows"));
         Path file = files.resolve("alerts.yaml");
-        String one = "  unkeyed: {signal: requests_without_key, above: 5, over: 1h, channel: ops, to: on-call}\n";
-        String two = "  waits:\n    signal: in_doubt_oldest\n    above: 1h\n    channel: ops\n    to: on-call\n";
+        String one = "  unkeyed: {metric: requests_without_key, above: 5, over: 1h, channel: ops, to: on-call}\n";
+        String two = "  waits:\n    metric: in_doubt_oldest\n    above: 1h\n    channel: ops\n    to: on-call\n";
         Files.writeString(file, "alerts:\n" + one + two);
         try (SemelServer serve = serving(files)) {
             assertEquals(List.of("unkeyed by alerts.yaml", "waits by alerts.yaml"), kept(serve));
