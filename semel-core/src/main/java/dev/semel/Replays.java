@@ -97,7 +97,7 @@ public final class Replays {
     /** Builds the items of a created plan; returns a plan that is already built unchanged. */
     public ReplayPlanOperation.ReplayPlan buildPlan(RunId id, ReplayRequest asked) {
         ReplayPlanOperation.ReplayPlan laid = existing(findPlan(asked.workspace(), id));
-        if (laid.state() != ReplayPlanOperation.PlanState.MAKING) {
+        if (laid.state() != ReplayPlanOperation.PlanState.PLANNING) {
             return laid;
         }
         ReplayPlanSummary summary = new ReplayPlanSummary();
@@ -242,7 +242,7 @@ public final class Replays {
                     maybeChange(new ReplayPlanOperation.StartApplying(workspace, id, meant.toJson().toString(), by)));
             requireReady(plan);
         }
-        if (plan.state() == ReplayPlanOperation.PlanState.STOPPED || plan.state() == ReplayPlanOperation.PlanState.MAKING) {
+        if (plan.state() == ReplayPlanOperation.PlanState.STOPPED || plan.state() == ReplayPlanOperation.PlanState.PLANNING) {
             throw outOfDate(plan, "is " + plan.state().word(), Map.of());
         }
         replayer.wakeUp();

@@ -40,7 +40,7 @@ public final class Reviews {
             case DOUBT -> Set.of("happened", "did_not_happen", "stop");
             case CHANGE -> Set.of("send", "suppress", "stop");
             case APPROVAL -> Set.of("approve", "reject", "stop");
-            case HELD -> Set.of("go_on", "stop");
+            case HELD -> Set.of("continue", "stop");
         };
     }
 
@@ -82,7 +82,7 @@ public final class Reviews {
                 RunId waits = waiting(row);
                 yield new Consequence(new StoreCommand.CancelRun(row.ws(), waits, who.by(), who.note()), List.of(waits));
             }
-            case "go_on" -> new Consequence(new StoreCommand.ContinueHeldRun(row.ws(), row.run(), who.by(), who.note()), run);
+            case "continue" -> new Consequence(new StoreCommand.ContinueHeldRun(row.ws(), row.run(), who.by(), who.note()), run);
             case "happened", "did_not_happen" -> settlement(row, verdict, who);
             case "approve", "send" -> new Consequence(signal(row, true, who), run);
             default -> new Consequence(signal(row, false, who), run);

@@ -168,7 +168,7 @@ public final class Schedules {
                 if (e.code().retryable()) {
                     throw e;
                 }
-                results.add(tick(nominal, TickOutcome.REFUSED, e.code().slug(), null));
+                results.add(tick(nominal, TickOutcome.REJECTED, e.code().slug(), null));
             }
         }
 

@@ -63,7 +63,7 @@ final class DivergenceTest extends OnAFile {
 
     private void held(Run<String> run, String... both) {
         untilWaiting(run, "code");
-        assertEquals(RunState.WAITING, run.status());
+        assertEquals(RunState.HELD, run.status());
         for (String side : both) {
             assertTrue(String.valueOf(run.waitingFor()).contains(side), run.waitingFor());
         }

@@ -56,8 +56,8 @@ final class DoorNameTest {
 
     @Test
     void another_payload_under_the_name_is_a_repeat_that_says_so() {
-        TriggerResult first = at(TriggerSource.HOOK).input("{\"a\":1}").send();
-        TriggerResult again = at(TriggerSource.HOOK).input("{\"a\":2}").send();
+        TriggerResult first = at(TriggerSource.WEBHOOK).input("{\"a\":1}").send();
+        TriggerResult again = at(TriggerSource.WEBHOOK).input("{\"a\":2}").send();
         assertTrue(again.replayed());
         assertTrue(again.payloadMismatch());
         assertEquals(first.runId(), again.runId());
@@ -67,7 +67,7 @@ final class DoorNameTest {
     void doors_and_callers_share_no_names() {
         TriggerResult key = bench.ask("plain").key("N").send();
         TriggerResult event = at(TriggerSource.EVENT).send();
-        TriggerResult hook = at(TriggerSource.HOOK).send();
+        TriggerResult hook = at(TriggerSource.WEBHOOK).send();
         TriggerResult tick = at(TriggerSource.SCHEDULE).send();
         for (TriggerResult each : new TriggerResult[] {key, event, hook, tick}) {
             assertFalse(each.replayed());

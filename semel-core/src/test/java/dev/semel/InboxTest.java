@@ -63,7 +63,7 @@ final class InboxTest extends OnAFile {
         assertEquals("role:money", row.reviewer());
         assertEquals("pay", row.step());
         assertEquals("Was it paid?", StrictJson.parse(row.question()).path("title").asString());
-        assertEquals(row.askedAt() + Duration.ofHours(1).toNanos() / 1_000, row.dueAt());
+        assertEquals(row.openedAt() + Duration.ofHours(1).toNanos() / 1_000, row.dueAt());
         assertInstanceOf(ReviewOperation.DecideReviewResult.NotOpen.class, decide(row, "happened", "\"x\"", 2));
         assertInstanceOf(ReviewOperation.DecideReviewResult.Done.class, decide(row, "happened", "\"yes\"", 1));
         assertEquals("yes", run.result(SOON));

@@ -21,6 +21,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -123,7 +124,7 @@ public abstract class OnAFile {
     protected static void untilWaiting(Run<?> run, String what) {
         Waiting.until(
                 "run " + run.id() + " waits for " + what,
-                () -> (run.status() == RunState.WAITING || run.status() == RunState.IN_DOUBT)
+                () -> Set.of(RunState.WAITING, RunState.HELD, RunState.IN_DOUBT).contains(run.status())
                         && String.valueOf(run.waitingFor()).contains("\"for\":\"" + what + "\""));
     }
 

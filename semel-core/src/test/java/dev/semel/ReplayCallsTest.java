@@ -269,6 +269,6 @@ final class ReplayCallsTest {
         lab.settle();
         ReplayPlanOperation.ReplayPlan plan = plan(run.id(), new ReplayPlanRequest("test", "", false), "\"a word\"");
         apply(plan, ApplyOptions.SAFE);
-        assertEquals(ReplayPlanOperation.ItemOutcome.REFUSED, item(plan).outcome(), () -> item(plan).toString());
+        assertEquals(ReplayPlanOperation.ItemOutcome.REJECTED, item(plan).outcome(), () -> item(plan).toString());
     }
 }

@@ -193,7 +193,7 @@ final class ReplaysTest {
         assertThrows(Throwable.class, () -> planOf(run));
         lab.settle();
         ReplayPlanOperation.ReplayPlan half = lab.semel().replays().listPlans(ws(), null, 10).getFirst();
-        assertEquals(ReplayPlanOperation.PlanState.MAKING, half.state());
+        assertEquals(ReplayPlanOperation.PlanState.PLANNING, half.state());
         assertEquals(
                 ErrorCode.PLAN_OUT_OF_DATE,
                 assertThrows(SemelException.class, () -> apply(half, ApplyOptions.SAFE))

@@ -244,7 +244,7 @@ final class ScheduleRepairTest {
         Schedules.BackfillResult refused = lab.semel().schedules().backfill(ws(), row("report"), longer);
         assertEquals(List.of(0, 4, 2), List.of(refused.started(), refused.alreadyDone(), refused.rejected()));
         assertEquals(
-                List.of(TickOutcome.REFUSED, TickOutcome.REFUSED),
+                List.of(TickOutcome.REJECTED, TickOutcome.REJECTED),
                 ticks("report").stream().limit(2).map(StoredRows.TickRow::state).toList());
     }
 

@@ -235,7 +235,7 @@ final class ScheduleTest {
                 .schedule(hourly(OverlapPolicy.SKIP, CatchUpMode.LAST))
                 .body((_, input) -> input));
         lab.clock().advance(HOUR);
-        assertEquals(TickOutcome.REFUSED, ticks().getFirst().state());
+        assertEquals(TickOutcome.REJECTED, ticks().getFirst().state());
         assertEquals("invalid-input", ticks().getFirst().reason());
     }
 

@@ -48,7 +48,7 @@ public final class KeyDerivation {
     static UniqueKey sourceKey(int workspace, Trigger.SourceKey source) {
         UniqueKey.KeyKind kind = switch (source.source()) {
             case EVENT -> UniqueKey.KeyKind.EVENT;
-            case HOOK -> UniqueKey.KeyKind.HOOK;
+            case WEBHOOK -> UniqueKey.KeyKind.HOOK;
             case SCHEDULE -> UniqueKey.KeyKind.TICK;
             case REPLAY -> UniqueKey.KeyKind.REPLAY;
             case HTTP, LIBRARY, CHILD -> throw new IllegalArgumentException("source without keys: " + source.source());

@@ -47,7 +47,7 @@ public final class ReplayAdmission {
         try {
             CurrentWorkflow current = catalog.find(base.ws(), base.workflowId());
             if (current == null) {
-                return item.withOutcome(ReplayPlanOperation.ItemOutcome.REFUSED, null, "its workflow no longer exists");
+                return item.withOutcome(ReplayPlanOperation.ItemOutcome.REJECTED, null, "its workflow no longer exists");
             }
             WorkflowVersion version = catalog.version(base.workflowId(), prospect.version());
             String input = plan.input() == null ? base.input() : plan.input();
@@ -76,9 +76,9 @@ public final class ReplayAdmission {
             if (e.code() == ErrorCode.STORE_UNAVAILABLE || e.code().retryable()) {
                 throw e;
             }
-            return item.withOutcome(ReplayPlanOperation.ItemOutcome.REFUSED, null, e.detail());
+            return item.withOutcome(ReplayPlanOperation.ItemOutcome.REJECTED, null, e.detail());
         } catch (IllegalArgumentException | IllegalStateException e) {
-            return item.withOutcome(ReplayPlanOperation.ItemOutcome.REFUSED, null, "its workflow cannot be read: " + e.getMessage());
+            return item.withOutcome(ReplayPlanOperation.ItemOutcome.REJECTED, null, "its workflow cannot be read: " + e.getMessage());
         }
     }
 

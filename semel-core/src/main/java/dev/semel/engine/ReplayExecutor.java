@@ -259,7 +259,7 @@ public final class ReplayExecutor implements AutoCloseable {
             if (!isSelected(item, manner)) {
                 String blocked = ReplayPreview.parse(item.preview()).blocked();
                 String why = blocked == null ? "it is not safe, and the plan excludes it" : blocked;
-                done.put(item.run(), item.withOutcome(ReplayPlanOperation.ItemOutcome.LEFT_OUT, null, why));
+                done.put(item.run(), item.withOutcome(ReplayPlanOperation.ItemOutcome.SKIPPED, null, why));
             } else {
                 wanted.add(item);
             }
@@ -364,7 +364,7 @@ public final class ReplayExecutor implements AutoCloseable {
                     LOG.log(Level.WARNING, "a run of " + plan.idText() + " was not replayed", e);
                     String what = "it could not be admitted: " + e.getClass().getSimpleName();
                     synchronized (made) {
-                        made.add(item.withOutcome(ReplayPlanOperation.ItemOutcome.REFUSED, null, what));
+                        made.add(item.withOutcome(ReplayPlanOperation.ItemOutcome.REJECTED, null, what));
                     }
                 } finally {
                     open.countDown();

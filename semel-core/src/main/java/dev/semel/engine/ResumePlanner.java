@@ -108,6 +108,7 @@ public final class ResumePlanner {
             case COMPLETED -> throw new Blocked("it has completed", "There is nothing left to do.");
             case CANCELLED ->
                 throw new Blocked("it was cancelled", "To run it after all, replay it: POST /v1/replays.");
+            case HELD -> throw new Blocked("it is held", "Decide its review; then it continues by itself.");
             case QUEUED, STARTED, RUNNING, WAITING ->
                 throw new Blocked("it has not ended", "Check its state: GET /v1/runs/" + run.runIdText() + ".");
             case FAILED -> {}

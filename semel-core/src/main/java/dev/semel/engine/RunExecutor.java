@@ -376,7 +376,7 @@ public final class RunExecutor {
         engine.dependencies().counters().held.increment();
         incompatibleRuns.addIfIncompatible(execution.run(), held);
         ReviewRequests.open(execution, ReviewRequests.forHeldRun(held));
-        execution.park(RunState.WAITING, RunEndings.restForHeld(execution, held));
+        execution.park(RunState.HELD, RunEndings.restForHeld(execution, held));
     }
 
     /** Parks waiting runs and lets active ones reach their next step. Other workers continue the rest. */

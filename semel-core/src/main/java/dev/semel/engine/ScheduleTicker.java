@@ -352,7 +352,7 @@ public final class ScheduleTicker implements AutoCloseable {
                     row.workflowId(),
                     row.name(),
                     nominal,
-                    TickOutcome.REFUSED,
+                    TickOutcome.REJECTED,
                     e.code().slug(),
                     null,
                     now,

@@ -33,13 +33,13 @@ public record ReplayPlanRequest(
     }
 
     /** A request that repeats no finished step. */
-    public ReplayPlanRequest(String what, String from, boolean asItIs) {
-        this(what, from, asItIs, List.of(), false, false);
+    public ReplayPlanRequest(String what, String from, boolean useCurrentVersion) {
+        this(what, from, useCurrentVersion, List.of(), false, false);
     }
 
     /** A request that sends missing notifications. */
-    public ReplayPlanRequest(String what, String from, boolean asItIs, List<String> redo, boolean confirmed, boolean lateSignals) {
-        this(what, from, asItIs, redo, confirmed, lateSignals, NotificationMode.MISSING);
+    public ReplayPlanRequest(String what, String from, boolean useCurrentVersion, List<String> redo, boolean confirmed, boolean lateSignals) {
+        this(what, from, useCurrentVersion, redo, confirmed, lateSignals, NotificationMode.MISSING);
     }
 
     public ReplayPlanRequest notifying(NotificationMode value) {

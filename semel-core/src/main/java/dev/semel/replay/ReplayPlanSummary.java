@@ -54,14 +54,14 @@ public final class ReplayPlanSummary {
 
     public ObjectNode toJson() {
         ObjectNode out = JsonNodeFactory.instance.objectNode();
-        out.put("runs", all).put("safe", safe).put("blocked", blocked).put("open", open);
+        out.put("runs", all).put("safe", safe).put("blocked", blocked).put("incomplete", open);
         ObjectNode actions = out.putObject("actions");
         for (ReplayAction action : ReplayAction.values()) {
             actions.putObject(action.word())
                     .put("runs", runs.getOrDefault(action, 0L))
                     .put("steps", steps.getOrDefault(action, 0L));
         }
-        out.put("perhaps", perhaps);
+        out.put("conditional_steps", perhaps);
         var named = out.putArray("by_step");
         byStep.forEach((step, counts) -> counts.forEach((action, count) ->
                 named.addObject().put("step", step).put("action", action.word()).put("steps", count)));

@@ -181,7 +181,7 @@ public final class ReplayPlanner {
             case COMPLETED -> step(path, "call", ReplayAction.REUSE, "it uses " + who + ", which completed");
             case FAILED -> step(path, "call", ReplayAction.ASK, who + " that it called has failed: replay that first");
             case CANCELLED -> step(path, "call", ReplayAction.ASK, who + " that it called was cancelled: replay that first");
-            case QUEUED, STARTED, RUNNING, WAITING, IN_DOUBT ->
+            case QUEUED, STARTED, RUNNING, WAITING, HELD, IN_DOUBT ->
                 step(path, "call", ReplayAction.REUSE, "it waits for " + who + ", which has not ended");
         };
     }

@@ -144,7 +144,7 @@ public record ReplayPreview(
             one.put("step", step.step())
                     .put("kind", step.kind())
                     .put("action", step.action().word())
-                    .put("why", step.why());
+                    .put("reason", step.why());
             if (step.until() != 0) {
                 one.put("until", step.until());
             }
@@ -164,7 +164,7 @@ public record ReplayPreview(
                     one.required("step").asString(),
                     one.required("kind").asString(),
                     ReplayAction.of(one.required("action").asString()),
-                    one.required("why").asString(),
+                    one.required("reason").asString(),
                     one.path("until").asLong(0),
                     one.path("certain").asBoolean(true)));
         }

@@ -9,6 +9,7 @@ public enum RunState {
     RUNNING(3),
     WAITING(4),
     IN_DOUBT(5),
+    HELD(6),
     COMPLETED(10),
     FAILED(11),
     CANCELLED(12);

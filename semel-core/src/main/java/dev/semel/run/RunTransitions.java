@@ -3,6 +3,7 @@ package dev.semel.run;
 import static dev.semel.run.RunState.CANCELLED;
 import static dev.semel.run.RunState.COMPLETED;
 import static dev.semel.run.RunState.FAILED;
+import static dev.semel.run.RunState.HELD;
 import static dev.semel.run.RunState.IN_DOUBT;
 import static dev.semel.run.RunState.QUEUED;
 import static dev.semel.run.RunState.RUNNING;
@@ -24,10 +25,9 @@ public final class RunTransitions {
     public static Set<RunState> allowedFrom(RunState state) {
         return switch (state) {
             case QUEUED -> EnumSet.of(STARTED, CANCELLED);
-            case STARTED -> EnumSet.of(RUNNING, WAITING, COMPLETED, FAILED, CANCELLED);
-            case RUNNING -> EnumSet.of(WAITING, IN_DOUBT, COMPLETED, FAILED, CANCELLED);
-            case WAITING -> EnumSet.of(RUNNING, FAILED, CANCELLED);
-            case IN_DOUBT -> EnumSet.of(RUNNING, FAILED, CANCELLED);
+            case STARTED -> EnumSet.of(RUNNING, WAITING, HELD, COMPLETED, FAILED, CANCELLED);
+            case RUNNING -> EnumSet.of(WAITING, IN_DOUBT, HELD, COMPLETED, FAILED, CANCELLED);
+            case WAITING, IN_DOUBT, HELD -> EnumSet.of(RUNNING, FAILED, CANCELLED);
             case COMPLETED, FAILED, CANCELLED -> EnumSet.noneOf(RunState.class);
         };
     }

@@ -11,7 +11,7 @@ public enum TickOutcome {
     BACKFILLED(3),
     SKIPPED(4),
     /** The workflow rejected its input. */
-    REFUSED(5);
+    REJECTED(5);
 
     private final int code;
 

@@ -13,7 +13,7 @@ public enum MetricCounter {
     /** A request that was rejected because its key belongs to another action. */
     CONFLICT(4),
     /** A request that was rejected because its payload ran under another key. */
-    SAME_PAYLOAD(5),
+    DUPLICATE_PAYLOAD(5),
     /** A trigger with an expired key. It also counts as keyed. */
     EXPIRED(6),
     /** A run that completed after a failed attempt or after its worker crashed. */
@@ -21,7 +21,7 @@ public enum MetricCounter {
     /** An accepted effect that creates or updates something. */
     WRITTEN(8),
     /** An accepted effect that sends a notification. */
-    TOLD(9),
+    NOTIFIED(9),
     /** An effect that was not sent again inside its window. */
     SUPPRESSED(10),
     /** An accepted effect without protection. It also counts as a write or a notification. */

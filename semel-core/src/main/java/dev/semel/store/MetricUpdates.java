@@ -108,7 +108,7 @@ public final class MetricUpdates {
     public void countDuplicateRequest(StoreWrite.DuplicateRequest row, String workflowId) {
         MetricCounter figure = !row.conflict()
                 ? MetricCounter.REPLAYED
-                : row.statusCode() == CONFLICT ? MetricCounter.CONFLICT : MetricCounter.SAME_PAYLOAD;
+                : row.statusCode() == CONFLICT ? MetricCounter.CONFLICT : MetricCounter.DUPLICATE_PAYLOAD;
         add(new CounterKey(row.workspace(), row.at() / MICROS_PER_MINUTE, workflowId, figure, ""), row.times());
     }
 
@@ -145,7 +145,7 @@ public final class MetricUpdates {
 
     private void accepted(EffectLedger.EffectRow row) {
         EffectLedger.EffectDetails facts = row.details();
-        MetricCounter figure = facts.does().equals("notify") ? MetricCounter.TOLD : MetricCounter.WRITTEN;
+        MetricCounter figure = facts.does().equals("notify") ? MetricCounter.NOTIFIED : MetricCounter.WRITTEN;
         effect(figure, row);
         if (facts.protection().equals("none")) {
             effect(MetricCounter.UNPROTECTED, row);

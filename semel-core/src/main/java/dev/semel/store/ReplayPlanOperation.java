@@ -19,7 +19,7 @@ public sealed interface ReplayPlanOperation<T> {
     /** The state of a replay plan. The codes are stored. */
     enum PlanState {
         /** Its items are being added. */
-        MAKING(1),
+        PLANNING(1),
         PLANNED(2),
         APPLYING(3),
         /** Every item was processed. */
@@ -53,9 +53,9 @@ public sealed interface ReplayPlanOperation<T> {
         /** The situation changed since the plan was created. Nothing was started. */
         OUTDATED(3),
         /** The replay of this run was not admitted. */
-        REFUSED(4),
+        REJECTED(4),
         /** Not selected: it needs a decision, is unprotected or cannot be replayed. */
-        LEFT_OUT(5);
+        SKIPPED(5);
 
         private final int code;
 

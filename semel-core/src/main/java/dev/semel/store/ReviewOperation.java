@@ -83,7 +83,7 @@ public sealed interface ReviewOperation<T> {
             String effect,
             String reviewer,
             String question,
-            long askedAt,
+            long openedAt,
             long dueAt,
             long nextReminderAt,
             long decidedAt,
@@ -122,7 +122,7 @@ public sealed interface ReviewOperation<T> {
                     effect,
                     reviewer,
                     question,
-                    askedAt,
+                    openedAt,
                     dueAt,
                     nextReminderAt,
                     at,
@@ -143,7 +143,7 @@ public sealed interface ReviewOperation<T> {
                     effect,
                     to,
                     question,
-                    askedAt,
+                    openedAt,
                     dueAt,
                     next,
                     decidedAt,
@@ -282,11 +282,11 @@ public sealed interface ReviewOperation<T> {
     record ReviewPage(List<ReviewRow> found, @Nullable ReviewCursor next) {}
 
     /** Position in a review list; the second time applies to the list of open reviews only. */
-    record ReviewCursor(long at, long askedAt, String id) {
+    record ReviewCursor(long at, long openedAt, String id) {
         public static final ReviewCursor FRONT = new ReviewCursor(Long.MIN_VALUE, Long.MIN_VALUE, "");
 
         public static ReviewCursor due(ReviewRow row) {
-            return new ReviewCursor(row.dueAt(), row.askedAt(), row.id());
+            return new ReviewCursor(row.dueAt(), row.openedAt(), row.id());
         }
 
         public static ReviewCursor decided(ReviewRow row) {

@@ -23,7 +23,7 @@ public record WebhookDelivery(
         long at,
         String eventId,
         String type,
-        DeliveryVerdict verdict,
+        DeliveryOutcome outcome,
         String note,
         @Nullable String payload) {
 
@@ -31,19 +31,19 @@ public record WebhookDelivery(
      * What the server decided about a webhook delivery. The codes are stored; rejected deliveries have the higher
      * codes.
      */
-    public enum DeliveryVerdict {
+    public enum DeliveryOutcome {
         ACCEPTED(1),
         /** A delivery with the same id came before. */
-        REPEATED(2),
+        REPLAYED(2),
         /** Accepted, but the same signature came before with another id. */
         FLAGGED(3),
-        FORGED(4),
+        INVALID_SIGNATURE(4),
         STALE(5),
-        REFUSED(6);
+        REJECTED(6);
 
         private final int code;
 
-        DeliveryVerdict(int code) {
+        DeliveryOutcome(int code) {
             this.code = code;
         }
 
@@ -52,11 +52,11 @@ public record WebhookDelivery(
         }
 
         public boolean isRejected() {
-            return code >= FORGED.code;
+            return code >= INVALID_SIGNATURE.code;
         }
 
-        public static DeliveryVerdict of(int code) {
-            for (DeliveryVerdict verdict : values()) {
+        public static DeliveryOutcome of(int code) {
+            for (DeliveryOutcome verdict : values()) {
                 if (verdict.code == code) {
                     return verdict;
                 }
@@ -108,17 +108,17 @@ public record WebhookDelivery(
         String said = renamed
                 ? "the same signature came before with another id"
                 : retyped ? "the same signature came before with another type" : note;
-        DeliveryVerdict judged;
+        DeliveryOutcome judged;
         if ((renamed || retyped) && reuse == SignatureReuse.REJECT) {
-            judged = DeliveryVerdict.REFUSED;
+            judged = DeliveryOutcome.REJECTED;
         } else if (retyped) {
-            judged = DeliveryVerdict.FLAGGED; // no provider repeats a delivery with another type
+            judged = DeliveryOutcome.FLAGGED; // no provider repeats a delivery with another type
         } else if (repeated) {
-            judged = DeliveryVerdict.REPEATED;
+            judged = DeliveryOutcome.REPLAYED;
         } else {
-            judged = renamed ? DeliveryVerdict.FLAGGED : DeliveryVerdict.ACCEPTED;
+            judged = renamed ? DeliveryOutcome.FLAGGED : DeliveryOutcome.ACCEPTED;
         }
-        boolean kept = judged == DeliveryVerdict.ACCEPTED || judged == DeliveryVerdict.FLAGGED;
+        boolean kept = judged == DeliveryOutcome.ACCEPTED || judged == DeliveryOutcome.FLAGGED;
         return new WebhookDelivery(id, ws, source, now, eventId, type, judged, said, kept ? payload : null);
     }
 
@@ -148,6 +148,6 @@ public record WebhookDelivery(
 
     /** Returns a rejected delivery as it is stored: without its payload. */
     public WebhookDelivery asRejected(long now) {
-        return new WebhookDelivery(id, ws, source, now, eventId, type, verdict, note, null);
+        return new WebhookDelivery(id, ws, source, now, eventId, type, outcome, note, null);
     }
 }

@@ -4,21 +4,18 @@ import dev.semel.Semel;
 import dev.semel.effect.EffectLedger;
 import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
-import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
+import dev.semel.run.RunState;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Describes the runs of a store as text for failed tests, and checks that their rows are consistent. */
 final class RunInspector {
     private static final int MOST_RUNS = 1_000;
-    /** Wait reasons of a held run, which only a user or a deployment can continue. */
-    private static final Set<String> HELD = Set.of("code", "poison");
 
     private RunInspector() {}
 
@@ -112,8 +109,6 @@ final class RunInspector {
             return "it is not in the store";
         }
         StoredRows.RunProgress work = run.progress();
-        String waits = work == null ? null : work.waitingFor();
-        String reason = waits == null ? "" : StrictJson.parse(waits).path("for").asString("");
-        return HELD.contains(reason) ? "it is held: " + waits : null;
+        return work != null && run.state() == RunState.HELD ? "it is held: " + work.waitingFor() : null;
     }
 }

@@ -141,7 +141,7 @@ public record Trigger(
         }
 
         public SourceKey {
-            if (source != TriggerSource.EVENT && source != TriggerSource.HOOK && source != TriggerSource.SCHEDULE && source != TriggerSource.REPLAY) {
+            if (source != TriggerSource.EVENT && source != TriggerSource.WEBHOOK && source != TriggerSource.SCHEDULE && source != TriggerSource.REPLAY) {
                 throw new IllegalArgumentException("triggers of source " + source + " use the caller's own keys");
             }
         }

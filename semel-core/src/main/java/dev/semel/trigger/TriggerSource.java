@@ -7,7 +7,7 @@ public enum TriggerSource {
     CHILD(3),
     REPLAY(4),
     EVENT(5),
-    HOOK(6),
+    WEBHOOK(6),
     SCHEDULE(7);
 
     private final int code;

@@ -154,6 +154,6 @@ final class PoisonTest extends OnAFile {
         }
         Run<String> held = semel.run(poison, bad.id());
         untilWaiting(held, "poison");
-        assertEquals(RunState.WAITING, held.status());
+        assertEquals(RunState.HELD, held.status());
     }
 }

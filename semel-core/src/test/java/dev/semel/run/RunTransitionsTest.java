@@ -16,10 +16,11 @@ final class RunTransitionsTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         queued    | started cancelled
-        started   | running waiting completed failed cancelled
-        running   | waiting in_doubt completed failed cancelled
+        started   | running waiting held completed failed cancelled
+        running   | waiting in_doubt held completed failed cancelled
         waiting   | running failed cancelled
         in_doubt  | running failed cancelled
+        held      | running failed cancelled
         completed | ''
         failed    | ''
         cancelled | ''
@@ -57,7 +58,7 @@ final class RunTransitionsTest {
         String codes = Arrays.stream(RunState.values())
                 .map(state -> state.wireName() + "=" + state.code())
                 .collect(Collectors.joining(" "));
-        assertEquals("queued=1 started=2 running=3 waiting=4 in_doubt=5 completed=10 failed=11 cancelled=12", codes);
+        assertEquals("queued=1 started=2 running=3 waiting=4 in_doubt=5 held=6 completed=10 failed=11 cancelled=12", codes);
         for (RunState state : RunState.values()) {
             assertEquals(state, RunState.of(state.code()));
         }

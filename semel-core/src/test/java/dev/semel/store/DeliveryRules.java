@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.store.WebhookDelivery.SignatureReuse;
-import dev.semel.store.WebhookDelivery.DeliveryVerdict;
+import dev.semel.store.WebhookDelivery.DeliveryOutcome;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -16,13 +16,13 @@ import org.junit.jupiter.api.Test;
 interface DeliveryRules {
     Desk desk();
 
-    private WebhookDelivery row(String id, DeliveryVerdict verdict) {
+    private WebhookDelivery row(String id, DeliveryOutcome verdict) {
         return new WebhookDelivery(desk().id(), desk().ws, "hook", 0, id, "paid", verdict, "", "{\"id\":\"" + id + "\"}");
     }
 
     private StoreCommand.RecordDelivery receive(String id, @Nullable String signature, SignatureReuse reuse) {
         return new StoreCommand.RecordDelivery(
-                row(id, DeliveryVerdict.ACCEPTED), new WebhookDelivery.DedupSettings(signature, reuse, Desk.WINDOW, Desk.WINDOW / 2));
+                row(id, DeliveryOutcome.ACCEPTED), new WebhookDelivery.DedupSettings(signature, reuse, Desk.WINDOW, Desk.WINDOW / 2));
     }
 
     private WebhookDelivery received(String id, @Nullable String signature, SignatureReuse reuse) {
@@ -31,35 +31,35 @@ interface DeliveryRules {
         return delivery;
     }
 
-    private DeliveryVerdict verdict(String id, @Nullable String signature, SignatureReuse reuse) {
-        return received(id, signature, reuse).verdict();
+    private DeliveryOutcome verdict(String id, @Nullable String signature, SignatureReuse reuse) {
+        return received(id, signature, reuse).outcome();
     }
 
     @Test
     default void the_first_of_an_id_is_accepted_and_the_next_ones_are_repeats() {
-        assertEquals(DeliveryVerdict.ACCEPTED, verdict("evt_1", null, SignatureReuse.FLAG));
-        assertEquals(DeliveryVerdict.REPEATED, verdict("evt_1", null, SignatureReuse.FLAG));
-        assertEquals(DeliveryVerdict.ACCEPTED, verdict("evt_2", null, SignatureReuse.FLAG));
+        assertEquals(DeliveryOutcome.ACCEPTED, verdict("evt_1", null, SignatureReuse.FLAG));
+        assertEquals(DeliveryOutcome.REPLAYED, verdict("evt_1", null, SignatureReuse.FLAG));
+        assertEquals(DeliveryOutcome.ACCEPTED, verdict("evt_2", null, SignatureReuse.FLAG));
         desk().place.setTime(Place.START + Desk.WINDOW);
-        assertEquals(DeliveryVerdict.ACCEPTED, verdict("evt_1", null, SignatureReuse.FLAG), "its window is over");
-        assertEquals(DeliveryVerdict.REPEATED, verdict("evt_1", null, SignatureReuse.FLAG));
+        assertEquals(DeliveryOutcome.ACCEPTED, verdict("evt_1", null, SignatureReuse.FLAG), "its window is over");
+        assertEquals(DeliveryOutcome.REPLAYED, verdict("evt_1", null, SignatureReuse.FLAG));
     }
 
     @Test
     default void a_signature_under_another_id_is_what_the_hook_says_it_is() {
-        assertEquals(DeliveryVerdict.ACCEPTED, verdict("evt_1", "s", SignatureReuse.FLAG));
-        assertEquals(DeliveryVerdict.REPEATED, verdict("evt_1", "s", SignatureReuse.FLAG), "a provider sends again");
-        assertEquals(DeliveryVerdict.FLAGGED, verdict("evt_2", "s", SignatureReuse.FLAG));
-        assertEquals(DeliveryVerdict.REFUSED, verdict("evt_3", "s", SignatureReuse.REJECT));
-        assertEquals(DeliveryVerdict.REFUSED, verdict("evt_3", "s", SignatureReuse.REJECT), "the refused one left no mark of its id");
-        assertEquals(DeliveryVerdict.ACCEPTED, verdict("evt_3", "t", SignatureReuse.REJECT));
-        assertEquals(DeliveryVerdict.ACCEPTED, verdict("evt_4", "s", SignatureReuse.ALLOW));
+        assertEquals(DeliveryOutcome.ACCEPTED, verdict("evt_1", "s", SignatureReuse.FLAG));
+        assertEquals(DeliveryOutcome.REPLAYED, verdict("evt_1", "s", SignatureReuse.FLAG), "a provider sends again");
+        assertEquals(DeliveryOutcome.FLAGGED, verdict("evt_2", "s", SignatureReuse.FLAG));
+        assertEquals(DeliveryOutcome.REJECTED, verdict("evt_3", "s", SignatureReuse.REJECT));
+        assertEquals(DeliveryOutcome.REJECTED, verdict("evt_3", "s", SignatureReuse.REJECT), "the refused one left no mark of its id");
+        assertEquals(DeliveryOutcome.ACCEPTED, verdict("evt_3", "t", SignatureReuse.REJECT));
+        assertEquals(DeliveryOutcome.ACCEPTED, verdict("evt_4", "s", SignatureReuse.ALLOW));
     }
 
     private WebhookDelivery typed(String id, String type, SignatureReuse reuse) {
-        WebhookDelivery asked = row(id, DeliveryVerdict.ACCEPTED);
+        WebhookDelivery asked = row(id, DeliveryOutcome.ACCEPTED);
         var row =
-                new WebhookDelivery(asked.id(), asked.ws(), asked.source(), 0, id, type, DeliveryVerdict.ACCEPTED, "", asked.payload());
+                new WebhookDelivery(asked.id(), asked.ws(), asked.source(), 0, id, type, DeliveryOutcome.ACCEPTED, "", asked.payload());
         WebhookDelivery told = desk().change(new StoreCommand.RecordDelivery(row, new WebhookDelivery.DedupSettings("s", reuse, Desk.WINDOW, Desk.WINDOW)));
         assertNotNull(told);
         return told;
@@ -67,22 +67,22 @@ interface DeliveryRules {
 
     @Test
     default void a_signature_that_comes_again_as_another_type_is_no_repeat() {
-        assertEquals(DeliveryVerdict.ACCEPTED, typed("evt_1", "push", SignatureReuse.FLAG).verdict());
-        assertEquals(DeliveryVerdict.REPEATED, typed("evt_1", "push", SignatureReuse.FLAG).verdict());
+        assertEquals(DeliveryOutcome.ACCEPTED, typed("evt_1", "push", SignatureReuse.FLAG).outcome());
+        assertEquals(DeliveryOutcome.REPLAYED, typed("evt_1", "push", SignatureReuse.FLAG).outcome());
         WebhookDelivery other = typed("evt_1", "release", SignatureReuse.FLAG);
-        assertEquals(DeliveryVerdict.FLAGGED, other.verdict());
+        assertEquals(DeliveryOutcome.FLAGGED, other.outcome());
         assertEquals("the same signature came before with another type", other.note());
-        assertEquals(DeliveryVerdict.REFUSED, typed("evt_1", "release", SignatureReuse.REJECT).verdict());
-        assertEquals(DeliveryVerdict.REPEATED, typed("evt_1", "release", SignatureReuse.ALLOW).verdict());
+        assertEquals(DeliveryOutcome.REJECTED, typed("evt_1", "release", SignatureReuse.REJECT).outcome());
+        assertEquals(DeliveryOutcome.REPLAYED, typed("evt_1", "release", SignatureReuse.ALLOW).outcome());
     }
 
     @Test
     default void an_id_of_any_length_is_known_again_and_its_first_delivery_is_found() {
         String longest = "é".repeat(4_000);
         WebhookDelivery first = received(longest, null, SignatureReuse.FLAG);
-        assertEquals(DeliveryVerdict.ACCEPTED, first.verdict());
-        assertEquals(DeliveryVerdict.REPEATED, verdict(longest, null, SignatureReuse.FLAG));
-        assertEquals(DeliveryVerdict.ACCEPTED, verdict(longest + "!", null, SignatureReuse.FLAG));
+        assertEquals(DeliveryOutcome.ACCEPTED, first.outcome());
+        assertEquals(DeliveryOutcome.REPLAYED, verdict(longest, null, SignatureReuse.FLAG));
+        assertEquals(DeliveryOutcome.ACCEPTED, verdict(longest + "!", null, SignatureReuse.FLAG));
         assertEquals(first, desk().reads.firstDelivery(desk().ws, "hook", longest));
         assertNull(desk().reads.firstDelivery(desk().ws + 1, "hook", longest), "another workspace's");
         assertNull(desk().reads.firstDelivery(desk().ws, "other", longest), "another hook's");
@@ -105,8 +105,8 @@ interface DeliveryRules {
         assertNull(received("evt_3", "s", SignatureReuse.REJECT).payload());
         List<WebhookDelivery> page = desk().reads.deliveries(desk().ws, "hook", null, 10);
         assertEquals(
-                List.of(DeliveryVerdict.REFUSED, DeliveryVerdict.FLAGGED, DeliveryVerdict.REPEATED, DeliveryVerdict.ACCEPTED),
-                page.stream().map(WebhookDelivery::verdict).toList());
+                List.of(DeliveryOutcome.REJECTED, DeliveryOutcome.FLAGGED, DeliveryOutcome.REPLAYED, DeliveryOutcome.ACCEPTED),
+                page.stream().map(WebhookDelivery::outcome).toList());
         assertTrue(page.stream().allMatch(one -> one.payload() == null), "lists are short");
         WebhookDelivery oldest = page.getLast();
         WebhookDelivery whole = desk().reads.delivery(desk().ws, "hook", oldest.id());
@@ -125,17 +125,17 @@ interface DeliveryRules {
     default void of_those_turned_away_only_some_are_kept_in_an_hour() {
         var memory = new WebhookDelivery.DedupSettings(null, SignatureReuse.FLAG, Desk.WINDOW, Desk.WINDOW);
         for (int i = 0; i < WebhookDelivery.MAX_REJECTED_PER_HOUR; i++) {
-            WebhookDelivery kept = desk().change(new StoreCommand.RecordDelivery(row("", DeliveryVerdict.FORGED), memory));
+            WebhookDelivery kept = desk().change(new StoreCommand.RecordDelivery(row("", DeliveryOutcome.INVALID_SIGNATURE), memory));
             assertNotNull(kept);
             assertNull(kept.payload());
         }
-        for (DeliveryVerdict verdict : List.of(DeliveryVerdict.FORGED, DeliveryVerdict.STALE)) {
+        for (DeliveryOutcome verdict : List.of(DeliveryOutcome.INVALID_SIGNATURE, DeliveryOutcome.STALE)) {
             Object answer = desk().change(new StoreCommand.RecordDelivery(row("", verdict), memory));
             assertEquals(NullOutcome.NOTHING, answer);
         }
-        assertEquals(DeliveryVerdict.ACCEPTED, verdict("evt_1", null, SignatureReuse.FLAG), "a genuine one is always kept");
+        assertEquals(DeliveryOutcome.ACCEPTED, verdict("evt_1", null, SignatureReuse.FLAG), "a genuine one is always kept");
         desk().place.setTime(WebhookDelivery.hourOf(Place.START) + WebhookDelivery.HOUR);
-        assertNotNull(desk().change(new StoreCommand.RecordDelivery(row("", DeliveryVerdict.FORGED), memory)));
+        assertNotNull(desk().change(new StoreCommand.RecordDelivery(row("", DeliveryOutcome.INVALID_SIGNATURE), memory)));
     }
 
     @Test

@@ -8,8 +8,8 @@ import java.util.random.RandomGenerator;
 /** Deliveries of webhooks, few ids and few signatures. Has dice of its own, as {@link SettingScript} has. */
 final class DeliveryScript {
     static final List<String> HOOKS = List.of("stripe", "github");
-    private static final List<WebhookDelivery.DeliveryVerdict> ASKED =
-            List.of(WebhookDelivery.DeliveryVerdict.ACCEPTED, WebhookDelivery.DeliveryVerdict.ACCEPTED, WebhookDelivery.DeliveryVerdict.FORGED);
+    private static final List<WebhookDelivery.DeliveryOutcome> ASKED =
+            List.of(WebhookDelivery.DeliveryOutcome.ACCEPTED, WebhookDelivery.DeliveryOutcome.ACCEPTED, WebhookDelivery.DeliveryOutcome.INVALID_SIGNATURE);
 
     private final RandomGenerator random = new Random(11);
     private int made;

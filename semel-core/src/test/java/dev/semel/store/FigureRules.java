@@ -77,7 +77,7 @@ interface FigureRules {
         twice(new StoreWrite.RecordDuplicates(List.of(desk().seen(run, false, 5), desk().seen(run, true, 2), same)));
         desk().apply(new StoreWrite.RecordDuplicates(List.of(desk().seen(run, false, 1))));
         assertEquals(
-                Map.of(MetricCounter.KEYED, 1L, MetricCounter.REPLAYED, 6L, MetricCounter.CONFLICT, 2L, MetricCounter.SAME_PAYLOAD, 1L), counted());
+                Map.of(MetricCounter.KEYED, 1L, MetricCounter.REPLAYED, 6L, MetricCounter.CONFLICT, 2L, MetricCounter.DUPLICATE_PAYLOAD, 1L), counted());
     }
 
     @Test

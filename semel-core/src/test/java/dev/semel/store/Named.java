@@ -178,7 +178,7 @@ enum Named {
 
     /** Two deliveries at once: whoever comes second must see the first one's mark. */
     private static StoreCommand<?> received(Side side, World world, String id, String signature) {
-        var row = new WebhookDelivery(world.wish(side), world.ws, "hook", 0, id, "t", WebhookDelivery.DeliveryVerdict.ACCEPTED, "", "{}");
+        var row = new WebhookDelivery(world.wish(side), world.ws, "hook", 0, id, "t", WebhookDelivery.DeliveryOutcome.ACCEPTED, "", "{}");
         return new StoreCommand.RecordDelivery(row, new WebhookDelivery.DedupSettings(signature, WebhookDelivery.SignatureReuse.FLAG, Desk.WINDOW, Desk.WINDOW));
     }
 

@@ -66,7 +66,7 @@ interface ReplayRules {
         assertEquals("ann", again.createdBy());
         assertEquals("{}", again.request());
         assertNull(again.input());
-        assertEquals(PlanState.MAKING, again.state());
+        assertEquals(PlanState.PLANNING, again.state());
         RunId one = desk().id();
         RunId two = desk().id();
         assertEquals(2, change(new ReplayPlanOperation.AddItems(id, List.of(item(two, 6), item(one, 1)))));
@@ -151,7 +151,7 @@ interface ReplayRules {
         assertTrue(change(new ReplayPlanOperation.ClaimPlan(id, one, LASTING)), "it goes on with it");
         desk().place.advance(Duration.ofSeconds(10));
         assertTrue(change(new ReplayPlanOperation.ClaimPlan(id, two, LASTING)));
-        ReplayPlanOperation.PlanItem left = item(run, 3).withOutcome(ItemOutcome.LEFT_OUT, null, "why");
+        ReplayPlanOperation.PlanItem left = item(run, 3).withOutcome(ItemOutcome.SKIPPED, null, "why");
         assertFalse(change(new ReplayPlanOperation.RecordItems(id, one, List.of(left))));
         assertEquals(ItemOutcome.PLANNED, items(id, 0, null).getFirst().outcome());
         RunId made = desk().fresh();
@@ -192,7 +192,7 @@ interface ReplayRules {
         assertTrue(change(new ReplayPlanOperation.RecordItems(id, two, List.of())));
         assertEquals("It waits.", plan(id).note(), "nothing was done");
         ReplayPlanOperation.PlanItem item = items(id, 0, null).getFirst();
-        assertTrue(change(new ReplayPlanOperation.RecordItems(id, two, List.of(item.withOutcome(ItemOutcome.REFUSED, null, "no")))));
+        assertTrue(change(new ReplayPlanOperation.RecordItems(id, two, List.of(item.withOutcome(ItemOutcome.REJECTED, null, "no")))));
         assertEquals("", plan(id).note());
     }
 

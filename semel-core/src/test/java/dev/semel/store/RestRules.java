@@ -205,7 +205,7 @@ interface RestRules {
         desk().applyAs(hold, new StoreWrite.AppendJournal(next, 0, "", RunState.RUNNING, List.of(), null));
         assertEquals(1, desk().work(by.run()).crashCount());
         var suspect = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{\"for\":\"poison\"}", 0, false, true);
-        desk().applyAs(hold, new StoreWrite.AppendJournal(next, 0, "[1]", RunState.WAITING, List.of(), suspect));
+        desk().applyAs(hold, new StoreWrite.AppendJournal(next, 0, "[1]", RunState.HELD, List.of(), suspect));
         assertEquals(1, desk().work(by.run()).crashCount());
         desk().applyAs(hold, new StoreWrite.ExecuteCommand<>(new StoreCommand.WakeRuns(List.of(by.run()))));
         assertEquals(List.of(), desk().applyAs(hold, new StoreWrite.ClaimRuns(5, List.of(), 0)), "it is left to a trial");
@@ -267,7 +267,7 @@ interface RestRules {
         RunExecution held = driver();
         RunExecution waiting = driver();
         var code = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{\"for\":\"code\"}", 0);
-        desk().apply(new StoreWrite.AppendJournal(held, 0, "", RunState.WAITING, List.of(), code));
+        desk().apply(new StoreWrite.AppendJournal(held, 0, "", RunState.HELD, List.of(), code));
         desk().apply(Desk.rest(waiting, StoreWrite.Suspension.NEVER, 0));
         assertEquals(0, desk().change(new StoreCommand.WakeHeldRuns("wf_other")));
         assertEquals(1, desk().change(new StoreCommand.WakeHeldRuns(Desk.WORKFLOW)));

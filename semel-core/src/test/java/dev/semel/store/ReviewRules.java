@@ -81,7 +81,7 @@ interface ReviewRules {
         assertEquals(OpenReviewResult.ASKED, ask(by, question(ReviewKind.APPROVAL, "ok", "")));
         ReviewOperation.ReviewRow row = row(by, "ok");
         assertEquals(1, row.version());
-        assertEquals(Place.START, row.askedAt());
+        assertEquals(Place.START, row.openedAt());
         assertEquals(Place.START + A_MINUTE, row.dueAt());
         assertTrue(row.isOpen());
         assertEquals(List.of(row), open());

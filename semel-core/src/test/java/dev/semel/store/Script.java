@@ -203,8 +203,8 @@ final class Script {
     private List<RunState> restsOf(RunId run) {
         StoredRows.RunRow row = first.reads.claimedRun(run);
         return row != null && row.state() == RunState.RUNNING
-                ? List.of(RunState.WAITING, RunState.IN_DOUBT)
-                : List.of(RunState.WAITING);
+                ? List.of(RunState.WAITING, RunState.HELD, RunState.IN_DOUBT)
+                : List.of(RunState.WAITING, RunState.HELD);
     }
 
     private StoreWrite.AppendJournal append(StoreWrite.RunExecution by, boolean alone) {

@@ -83,7 +83,7 @@ CREATE TABLE semel_unfinished_run (
     workflow_id text COLLATE "C" NOT NULL,
     owner bigint,
     claim_count integer NOT NULL,
-    state smallint NOT NULL CHECK (state BETWEEN 1 AND 5),
+    state smallint NOT NULL CHECK (state BETWEEN 1 AND 6),
     start_blocked smallint NOT NULL CHECK (start_blocked IN (0, 1)),
     due_at bigint NOT NULL DEFAULT 0,
     waiting_for text,
@@ -420,7 +420,7 @@ CREATE TABLE semel_review (
     effect text COLLATE "C" NOT NULL,
     reviewer text COLLATE "C" NOT NULL,
     question text NOT NULL,
-    asked_at bigint NOT NULL,
+    opened_at bigint NOT NULL,
     due_at bigint NOT NULL,
     next_reminder_at bigint NOT NULL,
     decided_at bigint NOT NULL,
@@ -429,7 +429,7 @@ CREATE TABLE semel_review (
     note text NOT NULL,
     PRIMARY KEY (ws, id)
 ) WITH (fillfactor = 80);
-CREATE INDEX semel_review_open ON semel_review (ws, due_at, asked_at, id) WHERE decided_at = 0;
+CREATE INDEX semel_review_open ON semel_review (ws, due_at, opened_at, id) WHERE decided_at = 0;
 CREATE INDEX semel_review_decided ON semel_review (ws, decided_at, id) WHERE decided_at > 0;
 CREATE INDEX semel_review_by_reminder ON semel_review (next_reminder_at, ws, id) WHERE decided_at = 0;
 CREATE INDEX semel_review_by_effect ON semel_review (ws, effect) WHERE decided_at = 0;
@@ -493,4 +493,4 @@ INSERT INTO semel_workflow_version (workflow_id, version, body, published_at, pu
 INSERT INTO semel_workspace (ws, name, secret, created_at)
     VALUES (1, 'one', '\x736563726574206f66206f6e65', 1800000000000000);
 INSERT INTO semel_migration (number, name, checksum, breaking)
-    VALUES (1, 'V001__schema.sql', '4e19a7a85439ae8f5c7b9602e1932738', 0);
+    VALUES (1, 'V001__schema.sql', '7c0cf0caa9fe9671a8abee0dd825495c', 0);

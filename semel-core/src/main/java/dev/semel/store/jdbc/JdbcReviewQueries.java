@@ -11,36 +11,36 @@ import org.jspecify.annotations.Nullable;
 /** Read queries about reviews, the questions to users. */
 final class JdbcReviewQueries implements ReviewOperation.ReviewQueries {
     private static final String ONE = """
-        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at,
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, opened_at, due_at,
             next_reminder_at, decided_at,
             decision, decided_by, note
         FROM semel_review WHERE ws = ? AND id = ?
         """;
 
     private static final String OF_RUN = """
-        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at,
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, opened_at, due_at,
             next_reminder_at, decided_at,
             decision, decided_by, note
-        FROM semel_review WHERE run = ? ORDER BY asked_at, id LIMIT 10000
+        FROM semel_review WHERE run = ? ORDER BY opened_at, id LIMIT 10000
         """;
 
     // Hides reviews of runs that have ended or are no longer held; an effect may stay in doubt. If a run and its replay
     // asked about one effect, only the last review is listed.
     private static final String OPEN = """
         SELECT v.ws, v.id, v.run, v.step, v.workflow_id, v.kind, v.version, v.effect, v.reviewer, v.question,
-            v.asked_at,
+            v.opened_at,
             v.due_at, v.next_reminder_at, v.decided_at, v.decision, v.decided_by, v.note
-        FROM (SELECT * FROM semel_review WHERE ws = ? AND decided_at = 0 AND (due_at, asked_at, id) > (?, ?, ?)
-            ORDER BY due_at, asked_at, id LIMIT ?) v
+        FROM (SELECT * FROM semel_review WHERE ws = ? AND decided_at = 0 AND (due_at, opened_at, id) > (?, ?, ?)
+            ORDER BY due_at, opened_at, id LIMIT ?) v
         WHERE (? = 0 OR v.kind = ?) AND (? = '' OR v.workflow_id = ?) AND (? = '' OR v.reviewer = ?)
             AND (EXISTS (SELECT 1 FROM semel_effect e
                     WHERE v.kind = 1 AND e.ws = v.ws AND e.digest = v.effect AND e.state = 3
                         AND NOT EXISTS (SELECT 1 FROM semel_review o WHERE o.ws = v.ws AND o.effect = v.effect
-                            AND o.decided_at = 0 AND (o.asked_at, o.run) > (v.asked_at, v.run)))
+                            AND o.decided_at = 0 AND (o.opened_at, o.run) > (v.opened_at, v.run)))
                 OR EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE v.kind <> 1 AND w.run = v.run AND (v.kind <> 4
                     OR w.waiting_for LIKE '%"for":"code"%' OR w.waiting_for LIKE '%"for":"poison"%'
                         OR w.waiting_for LIKE '%"for":"store"%')))
-        ORDER BY v.due_at, v.asked_at, v.id LIMIT ?
+        ORDER BY v.due_at, v.opened_at, v.id LIMIT ?
         """;
 
     // The same condition as OPEN, for one review.
@@ -49,27 +49,27 @@ final class JdbcReviewQueries implements ReviewOperation.ReviewQueries {
             AND (EXISTS (SELECT 1 FROM semel_effect e
                     WHERE v.kind = 1 AND e.ws = v.ws AND e.digest = v.effect AND e.state = 3
                         AND NOT EXISTS (SELECT 1 FROM semel_review o WHERE o.ws = v.ws AND o.effect = v.effect
-                            AND o.decided_at = 0 AND (o.asked_at, o.run) > (v.asked_at, v.run)))
+                            AND o.decided_at = 0 AND (o.opened_at, o.run) > (v.opened_at, v.run)))
                 OR EXISTS (SELECT 1 FROM semel_unfinished_run w WHERE v.kind <> 1 AND w.run = v.run AND (v.kind <> 4
                     OR w.waiting_for LIKE '%"for":"code"%' OR w.waiting_for LIKE '%"for":"poison"%'
                         OR w.waiting_for LIKE '%"for":"store"%')))
         """;
 
     private static final String ABOUT = """
-        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at,
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, opened_at, due_at,
             next_reminder_at, decided_at,
             decision, decided_by, note
-        FROM semel_review WHERE ws = ? AND effect = ? AND decided_at = 0 ORDER BY asked_at DESC, run DESC LIMIT 1
+        FROM semel_review WHERE ws = ? AND effect = ? AND decided_at = 0 ORDER BY opened_at DESC, run DESC LIMIT 1
         """;
 
     private static final String REACHED = """
-        SELECT due_at, asked_at, id FROM semel_review
-        WHERE ws = ? AND decided_at = 0 AND (due_at, asked_at, id) > (?, ?, ?)
-        ORDER BY due_at, asked_at, id LIMIT 1 OFFSET ?
+        SELECT due_at, opened_at, id FROM semel_review
+        WHERE ws = ? AND decided_at = 0 AND (due_at, opened_at, id) > (?, ?, ?)
+        ORDER BY due_at, opened_at, id LIMIT 1 OFFSET ?
         """;
 
     private static final String DECIDED = """
-        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at,
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, opened_at, due_at,
             next_reminder_at, decided_at,
             decision, decided_by, note
         FROM semel_review WHERE ws = ? AND decided_at > 0 AND (decided_at, id) < (?, ?)
@@ -77,7 +77,7 @@ final class JdbcReviewQueries implements ReviewOperation.ReviewQueries {
         """;
 
     private static final String DUE_REMINDERS = """
-        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at, due_at,
+        SELECT ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, opened_at, due_at,
             next_reminder_at, decided_at,
             decision, decided_by, note
         FROM semel_review WHERE decided_at = 0 AND next_reminder_at <= ? ORDER BY next_reminder_at, ws, id LIMIT ?
@@ -119,7 +119,7 @@ final class JdbcReviewQueries implements ReviewOperation.ReviewQueries {
                 JdbcReviewQueries::row,
                 filter.ws(),
                 after.at(),
-                after.askedAt(),
+                after.openedAt(),
                 after.id(),
                 ReviewOperation.OpenReviewFilter.MAX_SCANNED,
                 kind,
@@ -137,7 +137,7 @@ final class JdbcReviewQueries implements ReviewOperation.ReviewQueries {
                 row -> new ReviewOperation.ReviewCursor(row.getLong(1), row.getLong(2), row.getString(3)),
                 filter.ws(),
                 after.at(),
-                after.askedAt(),
+                after.openedAt(),
                 after.id(),
                 ReviewOperation.OpenReviewFilter.MAX_SCANNED - 1);
         return new ReviewOperation.ReviewPage(found, reached);

@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReviewWriter {
     private static final String ASK = """
-        INSERT INTO semel_review (ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, asked_at,
+        INSERT INTO semel_review (ws, id, run, step, workflow_id, kind, version, effect, reviewer, question, opened_at,
             due_at, next_reminder_at, decided_at, decision, decided_by, note)
         VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, 0, '', '', '')
         """;
 
     private static final String ASK_AGAIN = """
-        UPDATE semel_review SET kind = ?, version = version + 1, effect = ?, reviewer = ?, question = ?, asked_at = ?,
+        UPDATE semel_review SET kind = ?, version = version + 1, effect = ?, reviewer = ?, question = ?, opened_at = ?,
             due_at = ?, next_reminder_at = ?, decided_at = 0, decision = '', decided_by = '', note = ''
         WHERE ws = ? AND id = ?
         """;

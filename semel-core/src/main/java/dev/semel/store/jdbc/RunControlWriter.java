@@ -33,8 +33,6 @@ final class RunControlWriter {
         """;
 
     private static final String HELD_FOR_CODE = "%\"for\":\"code\"%";
-    private static final String HELD_AS_POISON = "%\"for\":\"poison\"%";
-    private static final String HELD_BY_STORE = "%\"for\":\"store\"%";
 
     private final JdbcSession session;
     private final Supplier<RunId> ids;
@@ -125,8 +123,8 @@ final class RunControlWriter {
         return unfinished(on.workspace(), on.run())
                 && session.update("""
                     UPDATE semel_unfinished_run SET crash_count = 0, due_at = 0
-                    WHERE run = ? AND owner IS NULL AND (waiting_for LIKE ? OR waiting_for LIKE ? OR waiting_for LIKE ?)
-                    """, on.run(), HELD_FOR_CODE, HELD_AS_POISON, HELD_BY_STORE) == 1;
+                    WHERE run = ? AND owner IS NULL AND state = ?
+                    """, on.run(), RunState.HELD.code()) == 1;
     }
 
     boolean decideEffect(StoreCommand.DecideEffect decide, long now) throws SQLException {

@@ -223,7 +223,7 @@ public final class StoreCommandExecutor {
         boolean continues = runs.continueHeld(on);
         if (continues) {
             StoreCommand.ChangeAuthor by = new StoreCommand.ChangeAuthor(ids.get(), on.actor(), on.reason());
-            writeAudit(on.workspace(), now, by, List.of("run.go_on", on.run().text()));
+            writeAudit(on.workspace(), now, by, List.of("run.continue", on.run().text()));
         }
         return continues;
     }

@@ -85,7 +85,7 @@ final class WebhookDeliveryWriter {
         if (known != null) {
             return known; // a retry after a lost response
         }
-        WebhookDelivery evaluated = asked.verdict().isRejected() ? rejected(asked, now) : evaluated(receive, now);
+        WebhookDelivery evaluated = asked.outcome().isRejected() ? rejected(asked, now) : evaluated(receive, now);
         if (evaluated != null) {
             add(evaluated, receive.dedup());
         }
@@ -111,7 +111,7 @@ final class WebhookDeliveryWriter {
                 : claimDedupKey(receive, "sig " + memory.signature(), asked.signedIdentity(), now);
         String signedFor = signed == null ? null : signed.eventId();
         WebhookDelivery first = asked.evaluate(now, memory.signatureReuse(), signedFor, false);
-        if (first.verdict() == WebhookDelivery.DeliveryVerdict.REFUSED) {
+        if (first.outcome() == WebhookDelivery.DeliveryOutcome.REJECTED) {
             return first;
         }
         boolean repeated = !claimDedupKey(receive, WebhookDelivery.dedupKey(asked.eventId()), asked.eventId(), now)
@@ -149,7 +149,7 @@ final class WebhookDeliveryWriter {
                 row.at(),
                 row.eventId(),
                 row.type(),
-                row.verdict().code(),
+                row.outcome().code(),
                 row.note(),
                 row.payload(),
                 row.at() + memory.payloadRetention(),
@@ -188,7 +188,7 @@ final class WebhookDeliveryWriter {
                 row.getLong(4),
                 row.getString(5),
                 row.getString(6),
-                WebhookDelivery.DeliveryVerdict.of(row.getInt(7)),
+                WebhookDelivery.DeliveryOutcome.of(row.getInt(7)),
                 row.getString(8),
                 row.getString(9));
     }

@@ -51,7 +51,7 @@ final class PostgresWriteLane implements WriteLane {
                     AND owner IS NULL AND start_blocked = 0 AND due_at <= ? AND crash_count <= ?
                 ORDER BY due_at, run LIMIT share.most FOR UPDATE SKIP LOCKED) AS one)
         UPDATE semel_unfinished_run w SET owner = ?, claim_count = w.claim_count + 1, waiting_for = NULL,
-            state = CASE WHEN w.state IN (4, 5) THEN 3 ELSE GREATEST(w.state, 2) END
+            state = CASE WHEN w.state IN (4, 5, 6) THEN 3 ELSE GREATEST(w.state, 2) END
         WHERE w.run = ANY (ARRAY(SELECT run FROM free)) RETURNING w.run, w.claim_count, w.workflow_id
         """;
 

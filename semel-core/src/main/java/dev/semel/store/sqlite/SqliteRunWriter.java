@@ -42,7 +42,7 @@ final class SqliteRunWriter {
 
     private static final String CLAIM = """
         UPDATE semel_unfinished_run SET owner = ?, claim_count = claim_count + 1, waiting_for = NULL,
-            state = CASE WHEN state IN (4, 5) THEN 3 ELSE MAX(state, 2) END
+            state = CASE WHEN state IN (4, 5, 6) THEN 3 ELSE MAX(state, 2) END
         WHERE run = ? RETURNING claim_count
         """;
 

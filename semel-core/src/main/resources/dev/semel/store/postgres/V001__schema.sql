@@ -94,7 +94,7 @@ CREATE INDEX semel_run_by_lineage ON semel_run (lineage) WHERE lineage <> run;
 
 -- A row is the execution state of a run that has not finished; inserted by the admission and deleted at the end.
 -- owner: lease of the worker that executes it. claim_count: how often a worker claimed it, the fencing token of its writes.
--- state: 1 queued, 2 started, 3 running, 4 waiting, 5 in doubt.
+-- state: 1 queued, 2 started, 3 running, 4 waiting, 5 in doubt, 6 held.
 -- start_blocked: 1 while the workflow is paused or the run waits in a queue. waiting_for: JSON.
 -- crash_count: workers that died in a row while they executed it. has_crashed: whether any ever did.
 -- queue_state: 0 in no queue, 1 all of its queue entries have started, 2 waits in a queue.
@@ -103,7 +103,7 @@ CREATE TABLE semel_unfinished_run (
     workflow_id text COLLATE "C" NOT NULL,
     owner bigint,
     claim_count integer NOT NULL,
-    state smallint NOT NULL CHECK (state BETWEEN 1 AND 5),
+    state smallint NOT NULL CHECK (state BETWEEN 1 AND 6),
     start_blocked smallint NOT NULL CHECK (start_blocked IN (0, 1)),
     due_at bigint NOT NULL DEFAULT 0,
     waiting_for text,
@@ -395,8 +395,8 @@ CREATE TABLE semel_keyed_signal (
 CREATE INDEX semel_keyed_signal_pending ON semel_keyed_signal (ws, name, key, at, id) WHERE delivered_to = '';
 CREATE INDEX semel_keyed_signal_by_expiry ON semel_keyed_signal (expires_at);
 
--- A row is a delivery of a webhook. outcome: 1 accepted, 2 repeated, 3 accepted though another id had its signature,
--- 4 forged, 5 stale, 6 rejected.
+-- A row is a delivery of a webhook. outcome: 1 accepted, 2 replayed, 3 accepted though another id had its signature,
+-- 4 invalid signature, 5 stale, 6 rejected.
 CREATE TABLE semel_webhook_delivery (
     id bytea NOT NULL PRIMARY KEY,
     ws integer NOT NULL,
@@ -452,7 +452,7 @@ CREATE INDEX semel_replay_plan_applying ON semel_replay_plan (claimed_until) WHE
 CREATE INDEX semel_replay_plan_by_time ON semel_replay_plan (created_at);
 
 -- A row is a run of a replay plan with its prediction (JSON).
--- outcome: 1 planned, 2 applied, 3 outdated, 4 rejected, 5 left out.
+-- outcome: 1 planned, 2 applied, 3 outdated, 4 rejected, 5 skipped.
 -- worst_action: number of its most dangerous action, 0 if it cannot be replayed. actions: one bit for each action.
 CREATE TABLE semel_replay_plan_item (
     plan bytea NOT NULL,
@@ -480,7 +480,7 @@ CREATE TABLE semel_review (
     effect text COLLATE "C" NOT NULL,
     reviewer text COLLATE "C" NOT NULL,
     question text NOT NULL,
-    asked_at bigint NOT NULL,
+    opened_at bigint NOT NULL,
     due_at bigint NOT NULL,
     next_reminder_at bigint NOT NULL,
     decided_at bigint NOT NULL,
@@ -489,7 +489,7 @@ CREATE TABLE semel_review (
     note text NOT NULL,
     PRIMARY KEY (ws, id)
 ) WITH (fillfactor = 80);
-CREATE INDEX semel_review_open ON semel_review (ws, due_at, asked_at, id) WHERE decided_at = 0;
+CREATE INDEX semel_review_open ON semel_review (ws, due_at, opened_at, id) WHERE decided_at = 0;
 CREATE INDEX semel_review_decided ON semel_review (ws, decided_at, id) WHERE decided_at > 0;
 CREATE INDEX semel_review_by_reminder ON semel_review (next_reminder_at, ws, id) WHERE decided_at = 0;
 CREATE INDEX semel_review_by_effect ON semel_review (ws, effect) WHERE decided_at = 0;

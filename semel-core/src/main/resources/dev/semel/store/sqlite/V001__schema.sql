@@ -95,7 +95,7 @@ CREATE INDEX semel_run_by_lineage ON semel_run (lineage) WHERE lineage <> run;
 
 -- A row is the execution state of a run that has not finished; inserted by the admission and deleted at the end.
 -- owner: lease of the worker that executes it. claim_count: how often a worker claimed it, the fencing token of its writes.
--- state: 1 queued, 2 started, 3 running, 4 waiting, 5 in doubt.
+-- state: 1 queued, 2 started, 3 running, 4 waiting, 5 in doubt, 6 held.
 -- start_blocked: 1 while the workflow is paused or the run waits in a queue. waiting_for: JSON.
 -- crash_count: workers that died in a row while they executed it. has_crashed: whether any ever did.
 -- queue_state: 0 in no queue, 1 all of its queue entries have started, 2 waits in a queue.
@@ -104,7 +104,7 @@ CREATE TABLE semel_unfinished_run (
     workflow_id TEXT NOT NULL,
     owner INTEGER,
     claim_count INTEGER NOT NULL,
-    state INTEGER NOT NULL CHECK (state BETWEEN 1 AND 5),
+    state INTEGER NOT NULL CHECK (state BETWEEN 1 AND 6),
     start_blocked INTEGER NOT NULL CHECK (start_blocked IN (0, 1)),
     due_at INTEGER NOT NULL DEFAULT 0,
     waiting_for TEXT,
@@ -396,8 +396,8 @@ CREATE TABLE semel_keyed_signal (
 CREATE INDEX semel_keyed_signal_pending ON semel_keyed_signal (ws, name, key, at, id) WHERE delivered_to = '';
 CREATE INDEX semel_keyed_signal_by_expiry ON semel_keyed_signal (expires_at);
 
--- A row is a delivery of a webhook. outcome: 1 accepted, 2 repeated, 3 accepted though another id had its signature,
--- 4 forged, 5 stale, 6 rejected.
+-- A row is a delivery of a webhook. outcome: 1 accepted, 2 replayed, 3 accepted though another id had its signature,
+-- 4 invalid signature, 5 stale, 6 rejected.
 CREATE TABLE semel_webhook_delivery (
     id BLOB NOT NULL PRIMARY KEY,
     ws INTEGER NOT NULL,
@@ -453,7 +453,7 @@ CREATE INDEX semel_replay_plan_applying ON semel_replay_plan (claimed_until) WHE
 CREATE INDEX semel_replay_plan_by_time ON semel_replay_plan (created_at);
 
 -- A row is a run of a replay plan with its prediction (JSON).
--- outcome: 1 planned, 2 applied, 3 outdated, 4 rejected, 5 left out.
+-- outcome: 1 planned, 2 applied, 3 outdated, 4 rejected, 5 skipped.
 -- worst_action: number of its most dangerous action, 0 if it cannot be replayed. actions: one bit for each action.
 CREATE TABLE semel_replay_plan_item (
     plan BLOB NOT NULL,
@@ -481,7 +481,7 @@ CREATE TABLE semel_review (
     effect TEXT NOT NULL,
     reviewer TEXT NOT NULL,
     question TEXT NOT NULL,
-    asked_at INTEGER NOT NULL,
+    opened_at INTEGER NOT NULL,
     due_at INTEGER NOT NULL,
     next_reminder_at INTEGER NOT NULL,
     decided_at INTEGER NOT NULL,
@@ -490,7 +490,7 @@ CREATE TABLE semel_review (
     note TEXT NOT NULL,
     PRIMARY KEY (ws, id)
 ) STRICT;
-CREATE INDEX semel_review_open ON semel_review (ws, due_at, asked_at, id) WHERE decided_at = 0;
+CREATE INDEX semel_review_open ON semel_review (ws, due_at, opened_at, id) WHERE decided_at = 0;
 CREATE INDEX semel_review_decided ON semel_review (ws, decided_at, id) WHERE decided_at > 0;
 CREATE INDEX semel_review_by_reminder ON semel_review (next_reminder_at, ws, id) WHERE decided_at = 0;
 CREATE INDEX semel_review_by_effect ON semel_review (ws, effect) WHERE decided_at = 0;

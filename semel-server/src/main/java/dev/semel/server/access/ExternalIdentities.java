@@ -123,7 +123,7 @@ final class ExternalIdentities {
                 .replaceFirst("@.*$", "")
                 .replaceAll("[^A-Za-z0-9._-]", "-")
                 .replaceFirst("^[^A-Za-z]+", "");
-        String base = plain.isEmpty() ? "person" : plain.substring(0, Math.min(LONGEST_NAME, plain.length()));
+        String base = plain.isEmpty() ? "user" : plain.substring(0, Math.min(LONGEST_NAME, plain.length()));
         String marked = base + "-" + who.identity().substring(0, MARK);
         return List.of(base + AT + who.host(), marked + AT + who.host());
     }

@@ -24,7 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class Invitations {
     private static final SettingKind FIRST = new SettingKind("invitation", false, false);
-    private static final SettingKind NAMED = new SettingKind("link", false, false);
+    private static final SettingKind NAMED = new SettingKind("invitation", false, false);
     private static final long GOOD_FOR = Duration.ofDays(7).toNanos() / 1_000;
     private static final int SECRET_BYTES = 24;
     private static final int ID_LENGTH = 16;

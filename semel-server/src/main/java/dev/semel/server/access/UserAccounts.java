@@ -27,7 +27,7 @@ import tools.jackson.databind.node.ObjectNode;
  * has the scopes of their role.
  */
 public final class UserAccounts {
-    static final SettingKind USER = new SettingKind("person", false, true);
+    static final SettingKind USER = new SettingKind("user", false, true);
     static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9._-]{0,63}");
 
     /** Names of external users: the provider's name, `@` and its host. No invited user has such a name. */

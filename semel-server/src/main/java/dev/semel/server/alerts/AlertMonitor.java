@@ -49,7 +49,7 @@ public final class AlertMonitor implements AutoCloseable {
     /** The audit action when an alert starts firing. */
     public static final String FIRED = "alert.fired";
 
-    private static final String OVER = "alert.over";
+    private static final String OVER = "alert.resolved";
 
     private final Semel semel;
     private final WorkspaceSettings settings;

@@ -31,9 +31,9 @@ final class AlertStateRoutes {
         ObjectNode out = JsonViews.newObject().put("name", name);
         out.put("firing", state.path("firing").asBoolean(false));
         out.put("since", JsonViews.formatTime(state.path("since").asLong(0)));
-        out.put("told", state.path("notified").asBoolean(true));
+        out.put("notified", state.path("notified").asBoolean(true));
         out.put(
-                "trouble",
+                "notify_error",
                 state.path("notify_error").isString() ? state.path("notify_error").stringValue() : null);
         return JsonViews.ok(out);
     }

@@ -57,7 +57,7 @@ final class BacktestRoutes {
         ObjectNode out = JsonViews.newObject();
         out.put("workflow", workflow.published().name());
         out.put("step", step.isEmpty() ? null : step);
-        out.put("asked", traffic.stream().mapToLong(WindowBacktest.RecordedRequest::times).sum());
+        out.put("examined", traffic.stream().mapToLong(WindowBacktest.RecordedRequest::times).sum());
         out.put(
                 "since",
                 JsonViews.formatTime(traffic.stream().mapToLong(WindowBacktest.RecordedRequest::at).min().orElse(0)));
@@ -131,7 +131,7 @@ final class BacktestRoutes {
     private List<WindowBacktest.RecordedRequest> messages(int workspace, String workflowId, String step) {
         MetricQueries.MetricRange range = new MetricQueries.MetricRange(workspace, workflowId, step, 0, Long.MAX_VALUE);
         List<WindowBacktest.RecordedRequest> recorded = new ArrayList<>();
-        for (MetricCounter figure : List.of(MetricCounter.TOLD, MetricCounter.WRITTEN, MetricCounter.SUPPRESSED)) {
+        for (MetricCounter figure : List.of(MetricCounter.NOTIFIED, MetricCounter.WRITTEN, MetricCounter.SUPPRESSED)) {
             List<MetricUpdates.MetricFact> facts = Objects.requireNonNull(
                     semel.view(reads -> reads.metrics().facts(range, figure, MetricQueries.FactCursor.START, RUNS)));
             facts.forEach(fact -> recorded.add(new WindowBacktest.RecordedRequest(fact.digest(), fact.at(), 1, 0, fact.dataDigest())));

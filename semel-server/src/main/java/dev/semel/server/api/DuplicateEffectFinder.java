@@ -36,9 +36,9 @@ final class DuplicateEffectFinder {
         List<MetricQueries.ObjectWrites> repeated =
                 Objects.requireNonNull(semel.view(reads -> reads.metrics().mostWrittenObjects(span.range(), 1, MOST_OBJECTS)));
         if (repeated.size() == MOST_OBJECTS) {
-            atLeast.add("doubled");
+            atLeast.add("duplicated");
         }
-        ArrayNode objects = out.putArray("doubled_objects");
+        ArrayNode objects = out.putArray("duplicated_objects");
         // The report stores these names as text, so PII must be masked now.
         ObjectNameMasker masks = new ObjectNameMasker(semel, span.workspace());
         for (MetricQueries.ObjectWrites thing : repeated) {
@@ -50,8 +50,8 @@ final class DuplicateEffectFinder {
                 made.forEach(row -> runs.add(row.holder().run().text()));
             }
         }
-        out.put("doubled", objects.size());
-        out.put("perhaps_doubled", unprotected == 0 ? 0 : countRetried(unprotected));
+        out.put("duplicated", objects.size());
+        out.put("possibly_duplicated", unprotected == 0 ? 0 : countRetried(unprotected));
     }
 
     /** Effects that created this object in the period. A repeated update is not a duplicate. */
@@ -67,7 +67,7 @@ final class DuplicateEffectFinder {
             return made.size() < MOST_OBJECTS;
         });
         if (!all) {
-            atLeast.add("doubled");
+            atLeast.add("duplicated");
         }
         return made;
     }
@@ -85,7 +85,7 @@ final class DuplicateEffectFinder {
         });
         // The counters cover whole minutes or hours, so fewer rows than counted may exist.
         if (!all && seen[0] < unprotected) {
-            atLeast.add("perhaps_doubled");
+            atLeast.add("possibly_duplicated");
         }
         return seen[1];
     }

@@ -75,13 +75,13 @@ final class EffectRoutes {
                     return state;
                 }
             }
-            throw PagingParameters.invalidQuery("state must be one of on_its_way, done, in_doubt, not_done");
+            throw PagingParameters.invalidQuery("state must be one of in_flight, done, in_doubt, not_done");
         }
     }
 
     static String statusWord(EffectLedger.EffectState state) {
         return switch (state) {
-            case RESERVED -> "on_its_way";
+            case RESERVED -> "in_flight";
             case DONE -> "done";
             case UNKNOWN -> "in_doubt";
             case FREE -> "not_done";

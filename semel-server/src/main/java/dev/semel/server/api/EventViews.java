@@ -71,7 +71,7 @@ final class EventViews {
     static ObjectNode storedEventJson(StoredRows.EventRow event, JsonNode body) {
         ObjectNode out = JsonViews.newObject();
         out.put("event_id", event.eventId());
-        out.put("door", event.triggerSource().name().toLowerCase(Locale.ROOT));
+        out.put("kind", event.triggerSource().name().toLowerCase(Locale.ROOT));
         out.put("source", event.source());
         out.put("id", event.id());
         out.put("type", event.type());

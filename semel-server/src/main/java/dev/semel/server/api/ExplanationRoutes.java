@@ -62,7 +62,7 @@ final class ExplanationRoutes {
         out.addObject()
                 .put("step", step.id())
                 .put("kind", step.kind())
-                .put("inside", inside)
+                .put("parent_step", inside)
                 .put("conditional", step.when() != null)
                 .put("target", effect == null ? null : effect.target())
                 .put("protection", effect == null ? null : effect.protection());

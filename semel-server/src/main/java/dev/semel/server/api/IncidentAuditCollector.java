@@ -59,6 +59,6 @@ final class IncidentAuditCollector {
                 .forEach(row -> fired.addObject()
                         .put("name", row.target())
                         .put("at", JsonViews.formatTime(row.at()))
-                        .put("because", row.reason()));
+                        .put("reason", row.reason()));
     }
 }

@@ -115,10 +115,10 @@ final class IncidentFactCollector {
                 .put("suppressed_effects", counted.getOrDefault(MetricCounter.SUPPRESSED, 0L))
                 .put(
                         "conflicts",
-                        counted.getOrDefault(MetricCounter.CONFLICT, 0L) + counted.getOrDefault(MetricCounter.SAME_PAYLOAD, 0L))
+                        counted.getOrDefault(MetricCounter.CONFLICT, 0L) + counted.getOrDefault(MetricCounter.DUPLICATE_PAYLOAD, 0L))
                 .put("counted_since", JsonViews.formatTime(period.since()))
                 .put("counted_until", JsonViews.formatTime(period.until()))
-                .put("by_the_hour", isWiderThanPeriod(period));
+                .put("hourly", isWiderThanPeriod(period));
         return counted;
     }
 

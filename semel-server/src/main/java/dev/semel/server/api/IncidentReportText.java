@@ -113,7 +113,7 @@ final class IncidentReportText {
     private static String countedPeriod(JsonNode facts) {
         String since = raw(facts, "counted_since");
         String until = raw(facts, "counted_until");
-        if (since.isEmpty() || until.isEmpty() || !facts.path("by_the_hour").asBoolean(false)) {
+        if (since.isEmpty() || until.isEmpty() || !facts.path("hourly").asBoolean(false)) {
             return "";
         }
         return " (counted per hour, from " + since + " to " + until + ")";
@@ -122,12 +122,12 @@ final class IncidentReportText {
     /** Which objects were created twice, and what Semel cannot know. */
     private static String duplicates(JsonNode facts) {
         List<String> names = new ArrayList<>();
-        facts.path("doubled_objects").forEach(one -> names.add(text(one, "object")));
+        facts.path("duplicated_objects").forEach(one -> names.add(text(one, "object")));
         String known;
         if (!names.isEmpty()) {
             known = "Created more than once: " + String.join(", ", names)
-                    + (isAtLimit(facts, "doubled") ? ", and perhaps others." : ".");
-        } else if (isAtLimit(facts, "doubled")) {
+                    + (isAtLimit(facts, "duplicated") ? ", and perhaps others." : ".");
+        } else if (isAtLimit(facts, "duplicated")) {
             known = "Whether an object was created twice is not known: the scan stopped at its limit.";
         } else {
             known = "No object was created twice, among effects that declare their object.";
@@ -136,14 +136,14 @@ final class IncidentReportText {
     }
 
     private static String unprotectedRetries(JsonNode facts) {
-        long perhaps = facts.path("perhaps_doubled").asLong();
+        long perhaps = facts.path("possibly_duplicated").asLong();
         if (perhaps == 0) {
-            return isAtLimit(facts, "perhaps_doubled")
+            return isAtLimit(facts, "possibly_duplicated")
                     ? " Whether effects without a protection took more than one attempt is not known: the scan stopped"
                             + " at its limit."
                     : "";
         }
-        return " " + capital(counted(facts, "perhaps_doubled", "effect"))
+        return " " + capital(counted(facts, "possibly_duplicated", "effect"))
                 + " without a protection took more than one attempt and may have happened twice.";
     }
 
@@ -196,10 +196,10 @@ final class IncidentReportText {
         if (facts.path("conflicts").asLong() > 0) {
             out.add("a check of the callers that send different data with the same key");
         }
-        if (facts.path("doubled").asLong() > 0) {
+        if (facts.path("duplicated").asLong() > 0) {
             out.add("an effect key from the object instead of the run, for objects created twice");
         }
-        if (facts.path("perhaps_doubled").asLong() > 0) {
+        if (facts.path("possibly_duplicated").asLong() > 0) {
             out.add("a protection for the effects that have none");
         }
         if (facts.path("expired_key_retries").asLong() > 0) {

@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Creates, lists and revokes the links with which users set up their login or reset their password. One per user name.
  */
 final class InvitationRoutes {
-    private static final String OF = "/v1/people/{name}";
+    private static final String OF = "/v1/users/{name}";
 
     private final Semel semel;
     private final UserAccounts users;
@@ -77,7 +77,7 @@ final class InvitationRoutes {
         ObjectNode view =
                 JsonViews.newObject().put("name", name).put("role", role.word()).put("disabled", false);
         // The link grants access, so its creation is audited like any other grant.
-        var entry = new IdempotentActions.AuditNote("person.invite", name, role.word());
+        var entry = new IdempotentActions.AuditNote("user.invite", name, role.word());
         return createLink(request, action, new LinkCreation(entry, draft, view));
     }
 
@@ -99,8 +99,8 @@ final class InvitationRoutes {
                 .put("disabled", person.disabled());
         return createLink(
                 request,
-                new IdempotentActions.ActionRequest("person.reset", person.name()),
-                new LinkCreation(new IdempotentActions.AuditNote("person.reset", person.name(), ""), draft, view));
+                new IdempotentActions.ActionRequest("user.reset", person.name()),
+                new LinkCreation(new IdempotentActions.AuditNote("user.reset", person.name(), ""), draft, view));
     }
 
     private record LinkCreation(IdempotentActions.AuditNote entry, Invitations.Draft draft, ObjectNode view) {}
@@ -133,10 +133,10 @@ final class InvitationRoutes {
         String name = UserAccounts.requireValidName(request.parameter("name"));
         Invitations.InvitationSummary link = users.invitations().of(ws, name);
         int version = link == null ? 0 : link.version();
-        var entry = new IdempotentActions.AuditNote("person.uninvite", name, link == null ? "" : link.id());
+        var entry = new IdempotentActions.AuditNote("user.uninvite", name, link == null ? "" : link.id());
         IdempotentActions.ActionResult done = actions.runOnce(
                 request,
-                new IdempotentActions.ActionRequest("person.uninvite", name),
+                new IdempotentActions.ActionRequest("user.uninvite", name),
                 actions.withAudit(
                         request,
                         entry,
@@ -145,7 +145,7 @@ final class InvitationRoutes {
                                         ws, name, version, request.principal().tokenId()),
                         placed -> isEndOf(version, placed)),
                 placed -> isEndOf(version, placed)
-                        ? JsonViews.newObject().put("name", name).put("taken_back", true)
+                        ? JsonViews.newObject().put("name", name).put("revoked", true)
                         : null);
         if (done == null) {
             throw new SemelException(

@@ -41,10 +41,10 @@ final class KeyHistory {
         KeyActions.KeyEffects done = actions.findByLineage(held.keyRecord().lineage());
         ArrayNode list = out.putArray("effects");
         done.rows().forEach(row -> list.add(effects.effectJson(row)));
-        out.put("effects_cut", done.truncated());
+        out.put("effects_truncated", done.truncated());
         ObjectNode next = simulation.simulateNow(held);
-        out.set("if_it_came_now", next == null ? JsonNodeFactory.instance.nullNode() : next);
-        ArrayNode story = out.putArray("story");
+        out.set("simulation", next == null ? JsonNodeFactory.instance.nullNode() : next);
+        ArrayNode story = out.putArray("history");
         story.add(beginning(held));
         String later = laterRequests(held);
         if (later != null) {
@@ -57,7 +57,7 @@ final class KeyHistory {
         story.add(window(held, now));
         if (next != null) {
             story.add("A repeat now with the same data: "
-                    + next.path("sentence").asString(""));
+                    + next.path("summary").asString(""));
         }
     }
 
@@ -167,10 +167,10 @@ final class KeyHistory {
                 }
             }
         }
-        out.put("effects_cut", cut);
+        out.put("effects_truncated", cut);
         String more =
                 running.isEmpty() ? "" : " Still running beside it: " + String.join(", ", running) + ".";
-        out.put("could_double", out.path("could_double").asString("") + more + (cut ? " " + CUT : ""));
+        out.put("summary", out.path("summary").asString("") + more + (cut ? " " + CUT : ""));
     }
 
     private ObjectNode couldDouble(EffectLedger.EffectRow row, KeyActions.KeyEffects found, RunId lineage, long now) {
@@ -184,12 +184,12 @@ final class KeyHistory {
         item.put("does", row.details().does());
         item.set("object", UnmaskedValue.object(row).maskWith(mask));
         item.put("worth", row.details().worth());
-        item.put("could_double", !guarded);
+        item.put("could_duplicate", !guarded);
         String because = found.belongsTo(row, lineage)
                 ? "a new run starts a new lineage, whose steps have new effect keys"
                 : "a new run starts its own child runs, unless their keys are still in use";
         return item.put(
-                "because",
+                "reason",
                 !guarded
                         ? because
                         : settled

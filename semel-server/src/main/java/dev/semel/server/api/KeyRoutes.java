@@ -170,7 +170,7 @@ final class KeyRoutes {
         out.put("idempotency_key", JsonViews.keyText(newest));
         out.put("released", false);
         out.put("run_id", named);
-        return out.put("could_double", "The next request with this key starts a new run beside " + named + ".");
+        return out.put("summary", "The next request with this key starts a new run beside " + named + ".");
     }
 
     /** Extends the window of a key that is in use. The window never gets shorter. */

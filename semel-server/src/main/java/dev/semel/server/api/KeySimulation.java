@@ -165,7 +165,7 @@ final class KeySimulation {
                 changed(out, repeat.changed());
                 out.put("expires_at", JsonViews.formatTime(repeat.keyRecord().expiresAt()));
                 out.put(
-                        "sentence",
+                        "summary",
                         "200: the server returns run " + repeat.keyRecord().runIdText()
                                 + (repeat.mismatch()
                                         ? ", although the data differ in " + String.join(", ", repeat.changed())
@@ -177,13 +177,13 @@ final class KeySimulation {
                 out.put("run_id", conflict.keyRecord().runIdText());
                 out.put("reason", conflict.reason().name().toLowerCase(Locale.ROOT));
                 changed(out, conflict.changed());
-                out.put("sentence", "422: " + conflictReason(conflict) + " No new run starts.");
+                out.put("summary", "422: " + conflictReason(conflict) + " No new run starts.");
             }
             case Admission.SamePayload same -> {
                 out.put("outcome", "duplicate_payload").put("status_code", 409);
                 out.put("run_id", same.keyRecord().runIdText());
                 out.put(
-                        "sentence",
+                        "summary",
                         "409: the same payload started " + same.keyRecord().runIdText()
                                 + " under another key. No new run starts.");
             }
@@ -212,9 +212,9 @@ final class KeySimulation {
         try {
             FileWorkflow.checkInput(workflow.published(), data);
         } catch (SemelException e) {
-            out.put("outcome", "refused").put("status_code", e.code().status());
+            out.put("outcome", "rejected").put("status_code", e.code().status());
             out.put("reason", e.code().slug());
-            out.put("sentence", "400: the data do not match the workflow's input. No run starts. The key stays free.");
+            out.put("summary", "400: the data do not match the workflow's input. No run starts. The key stays free.");
             return;
         }
         KeyRecord previous = outcome.previousKey();
@@ -222,7 +222,7 @@ final class KeySimulation {
         out.put("previous_run_id", previous == null ? null : previous.runIdText());
         out.put("reason", outcome.keyStatus() == null ? "new" : outcome.keyStatus().name().toLowerCase(Locale.ROOT));
         out.put("expires_at", JsonViews.formatTime(outcome.keyExpiresAt()));
-        out.put("sentence", "200: a new run starts" + because(outcome.keyStatus()) + ".");
+        out.put("summary", "200: a new run starts" + because(outcome.keyStatus()) + ".");
     }
 
     private static String because(@Nullable KeyStatus why) {

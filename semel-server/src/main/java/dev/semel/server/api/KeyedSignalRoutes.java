@@ -38,10 +38,10 @@ final class KeyedSignalRoutes {
     private static ObjectNode response(KeyedSignalOperation.SignalAddress to, @Nullable String id, KeyedSignals.SignalDelivery sent) {
         ObjectNode out = JsonViews.newObject();
         out.put("name", to.name()).put("key", to.key()).put("id", id);
-        out.put("status", sent.runIds().isEmpty() ? "kept" : "delivered");
+        out.put("status", sent.runIds().isEmpty() ? "stored" : "delivered");
         ArrayNode runs = out.putArray("runs");
         sent.runIds().forEach(runs::add);
-        out.put("kept_until", sent.runIds().isEmpty() ? JsonViews.formatTime(sent.storedUntil()) : null);
+        out.put("stored_until", sent.runIds().isEmpty() ? JsonViews.formatTime(sent.storedUntil()) : null);
         return out.put("idempotent_replayed", sent.replayed());
     }
 

@@ -28,7 +28,7 @@ final class LiveUpdateStreams {
     private static final int DEFAULT_SECONDS = 600;
     private static final long POLL_MILLIS = TimeUnit.SECONDS.toMillis(1);
     private static final long KEEP_ALIVE_NANOS = TimeUnit.SECONDS.toNanos(10);
-    private static final byte[] KEEP_ALIVE = ": still here\n\n".getBytes(StandardCharsets.UTF_8);
+    private static final byte[] KEEP_ALIVE = ": keep-alive\n\n".getBytes(StandardCharsets.UTF_8);
 
     private final Semel semel;
     private final JsonViews views;

@@ -91,7 +91,7 @@ final class MessageLogRoutes {
                 .put("step", message)
                 .put("channel", choice.path("channel").asString(""))
                 .put("status", status)
-                .put("because", because(status, choice, sent, last))
+                .put("reason", because(status, choice, sent, last))
                 .put("run_id", run.runIdText());
     }
 

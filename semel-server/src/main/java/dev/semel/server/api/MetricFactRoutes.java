@@ -25,7 +25,7 @@ final class MetricFactRoutes {
     private static final int PAGE = 500;
     private static final Pattern HAVING = Pattern.compile("writes\\s*>\\s*(\\d{1,9})");
     private static final String KINDS =
-            "conflict, replayed, same_payload, expired, recovered, suppressed, written, told, unkeyed";
+            "conflict, replayed, duplicate_payload, expired, recovered, suppressed, written, notified, unkeyed";
 
     private final Semel semel;
     private final JsonViews views;
@@ -41,8 +41,8 @@ final class MetricFactRoutes {
         MetricQuery query = MetricQuery.of(semel, request);
         MetricCounter figure = figure(request.query("kind"));
         return switch (figure) {
-            case CONFLICT, REPLAYED, SAME_PAYLOAD -> requests(request, query, figure);
-            case EXPIRED, RECOVERED, SUPPRESSED, WRITTEN, TOLD -> facts(request, query, figure);
+            case CONFLICT, REPLAYED, DUPLICATE_PAYLOAD -> requests(request, query, figure);
+            case EXPIRED, RECOVERED, SUPPRESSED, WRITTEN, NOTIFIED -> facts(request, query, figure);
             case UNKEYED -> new UnkeyedRunList(semel).list(request, query);
             case KEYED, UNPROTECTED -> throw PagingParameters.invalidQuery("kind must be one of " + KINDS);
         };

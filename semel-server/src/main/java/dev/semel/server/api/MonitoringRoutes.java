@@ -22,7 +22,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Serves the monitoring API: `/v1/signals`, `/v1/facts`, `/v1/objects` and `/v1/backtests`. Each number links to its
+ * Serves the monitoring API: `/v1/monitoring`, `/v1/facts`, `/v1/objects` and `/v1/backtests`. Each number links to its
  * list.
  */
 final class MonitoringRoutes {
@@ -41,7 +41,7 @@ final class MonitoringRoutes {
     }
 
     void addTo(Router router) {
-        router.add("GET", "/v1/signals", TokenScope.READ, this::signals)
+        router.add("GET", "/v1/monitoring", TokenScope.READ, this::signals)
                 .add("GET", "/v1/facts", TokenScope.READ, facts::list)
                 .add("GET", "/v1/objects", TokenScope.READ, facts::objects)
                 .add(ApiRoutes.mutationRoute("POST", "/v1/backtests", TokenScope.READ, new BacktestRoutes(semel)::run));
@@ -76,11 +76,11 @@ final class MonitoringRoutes {
 
     private static void worth(ObjectNode out, SavedAmounts worth, boolean complete) {
         ObjectNode duplicates = (ObjectNode) out.required("duplicates_prevented");
-        ArrayNode amounts = duplicates.putArray("worth");
+        ArrayNode amounts = duplicates.putArray("amount_saved");
         worth.sums()
                 .forEach((currency, amount) ->
                         amounts.addObject().put("currency", currency).put("amount", amount));
-        duplicates.put("worth_complete", complete);
+        duplicates.put("amount_saved_complete", complete);
     }
 
     private static void view(ObjectNode out, WorkflowMetrics numbers, MetricQuery looking, String of) {
@@ -107,7 +107,7 @@ final class MonitoringRoutes {
                 .put("objects", numbers.objects())
                 .put("ratio", numbers.writesPerObject())
                 .put("list", looking.listLink("objects?having=writes%3E1", of));
-        ObjectNode also = out.putObject("also");
+        ObjectNode also = out.putObject("additional");
         also.putObject("in_doubt")
                 .put("count", numbers.inDoubt())
                 .put("oldest_at", JsonViews.formatTime(numbers.oldestInDoubtAt()))
@@ -117,9 +117,9 @@ final class MonitoringRoutes {
         also.put("requests_without_key", numbers.count(MetricCounter.UNKEYED));
         also.put("without_key_list", looking.listLink("facts?kind=unkeyed", of));
         also.put("triggers", numbers.triggers());
-        also.put("same_payload_refused", numbers.count(MetricCounter.SAME_PAYLOAD));
-        also.put("same_payload_list", looking.listLink("facts?kind=same_payload", of));
-        also.put("notifications", numbers.count(MetricCounter.TOLD));
+        also.put("duplicate_payloads_rejected", numbers.count(MetricCounter.DUPLICATE_PAYLOAD));
+        also.put("duplicate_payload_list", looking.listLink("facts?kind=duplicate_payload", of));
+        also.put("notifications", numbers.count(MetricCounter.NOTIFIED));
     }
 
     private static void series(ArrayNode out, List<MetricQueries.CounterSum> sums) {
@@ -165,7 +165,7 @@ final class MonitoringRoutes {
                     .put("workflow", looking.workflowName(id))
                     .put("retries", advice.retries())
                     .put("window", advice.window() == null ? null : IdempotencyAdvisor.formatDuration(advice.window()))
-                    .put("says", advice.message())
+                    .put("message", advice.message())
                     .put("list", looking.listLink("facts?kind=expired", id));
         }
         return expired.size() < MAX_EXPIRED;
@@ -187,7 +187,7 @@ final class MonitoringRoutes {
                     .put("workflow", looking.workflowName(id))
                     .put("actor_id", caller.actor())
                     .put("pairs", caller.pairs())
-                    .put("says", caller.message());
+                    .put("message", caller.message());
             ArrayNode runs = one.putArray("runs");
             caller.runs().forEach(runs::add);
         }

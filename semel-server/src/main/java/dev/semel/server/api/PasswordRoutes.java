@@ -14,7 +14,7 @@ import dev.semel.store.StoreCommand;
 import java.util.Set;
 
 /**
- * Serves `POST /v1/people/{name}/password`: a user changes their own password with the current one. The server stores
+ * Serves `POST /v1/users/{name}/password`: a user changes their own password with the current one. The server stores
  * no idempotency record for it, because a digest could help to guess a password. A repeat with the same two passwords
  * returns the same response.
  */
@@ -30,7 +30,7 @@ final class PasswordRoutes {
     }
 
     void addTo(Router router) {
-        router.add(ApiRoutes.mutationRoute("POST", "/v1/people/{name}/password", TokenScope.READ, this::choose));
+        router.add(ApiRoutes.mutationRoute("POST", "/v1/users/{name}/password", TokenScope.READ, this::choose));
     }
 
     private HttpResponse choose(HttpRequest request) {
@@ -48,7 +48,7 @@ final class PasswordRoutes {
         if (change == null) {
             throw UserRoutes.unknownUser();
         }
-        var entry = new IdempotentActions.AuditNote("person.password", name, "");
+        var entry = new IdempotentActions.AuditNote("user.password", name, "");
         StoreCommand.SettingResult placed =
                 semel.change(actions.withAudit(request, entry, change, outcome -> outcome instanceof StoreCommand.SettingResult.Saved));
         if (!(placed instanceof StoreCommand.SettingResult.Saved)) {

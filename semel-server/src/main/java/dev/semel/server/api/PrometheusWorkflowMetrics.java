@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Exports the store's per-workflow counters for Prometheus, the same counts as `GET /v1/signals`. Every worker returns
+ * Exports the store's per-workflow counters for Prometheus, the same counts as `GET /v1/monitoring`. Every worker returns
  * the same values and a restart does not reset them, so scrape one worker or take the maximum. Names appear only for
  * callers who may read their workspace.
  */
@@ -72,8 +72,8 @@ final class PrometheusWorkflowMetrics {
 
         static MetricFamily of(MetricCounter figure) {
             return switch (figure) {
-                case KEYED, UNKEYED, REPLAYED, CONFLICT, SAME_PAYLOAD, EXPIRED -> REQUESTS;
-                case TOLD, SUPPRESSED, UNPROTECTED -> EFFECTS;
+                case KEYED, UNKEYED, REPLAYED, CONFLICT, DUPLICATE_PAYLOAD, EXPIRED -> REQUESTS;
+                case NOTIFIED, SUPPRESSED, UNPROTECTED -> EFFECTS;
                 case WRITTEN -> WRITES;
                 case RECOVERED -> RECOVERIES;
             };
@@ -86,9 +86,9 @@ final class PrometheusWorkflowMetrics {
             case UNKEYED -> ",outcome=\"started_without_key\"";
             case REPLAYED -> ",outcome=\"replayed\"";
             case CONFLICT -> ",outcome=\"conflict\"";
-            case SAME_PAYLOAD -> ",outcome=\"same_payload\"";
+            case DUPLICATE_PAYLOAD -> ",outcome=\"duplicate_payload\"";
             case EXPIRED -> ",outcome=\"expired\"";
-            case TOLD -> ",outcome=\"told\"";
+            case NOTIFIED -> ",outcome=\"notified\"";
             case SUPPRESSED -> ",outcome=\"suppressed\"";
             case UNPROTECTED -> ",outcome=\"unprotected\"";
             case WRITTEN, RECOVERED -> "";

@@ -45,7 +45,7 @@ final class ReplayRoutes {
             "late_signals",
             "notify",
             "input",
-            "version",
+            "definition",
             "approval",
             "include",
             "rate",
@@ -106,9 +106,9 @@ final class ReplayRoutes {
         if (runs.isEmpty() == q.isBlank()) {
             throw RunActionRoutes.invalidRequest("either runs (a list of run ids) or q (a filter such as status:failed) is required");
         }
-        String version = json.text("version");
-        if (!Set.of("", "as_it_was", "as_it_is").contains(version)) {
-            throw RunActionRoutes.invalidRequest("version must be as_it_was or as_it_is");
+        String definition = json.text("definition");
+        if (!Set.of("", "recorded_version", "current_version").contains(definition)) {
+            throw RunActionRoutes.invalidRequest("definition must be recorded_version or current_version");
         }
         JsonNode input = json.value("input");
         if (input != null && runs.size() != 1) {
@@ -118,7 +118,7 @@ final class ReplayRoutes {
         ReplayPlanRequest order = new ReplayPlanRequest(
                 what,
                 json.text("from"),
-                version.equals("as_it_is"),
+                definition.equals("current_version"),
                 textList("redo", json.value("redo")),
                 flag(json, "confirm_redo"),
                 flag(json, "late_signals"),
@@ -253,7 +253,7 @@ final class ReplayRoutes {
             throw PagingParameters.invalidQuery("send either action (any step) or worst (the most dangerous step), not both");
         }
         ReplayPlanQueries.ItemFilter wanted =
-                new ReplayPlanQueries.ItemFilter(plan.id(), action == null ? 0 : parseAction(action).bit(), fate(request.query("fate")));
+                new ReplayPlanQueries.ItemFilter(plan.id(), action == null ? 0 : parseAction(action).bit(), parseOutcome(request.query("outcome")));
         return JsonViews.pageResponse(
                 worst == null
                         ? semel.replays().listItems(wanted, paging.afterId(), paging.limit())
@@ -292,14 +292,14 @@ final class ReplayRoutes {
         throw PagingParameters.invalidQuery("action must be one of reuse, run_again, send, resend, check, ask, unprotected, silent");
     }
 
-    private static ReplayPlanOperation.@Nullable ItemOutcome fate(@Nullable String word) {
-        for (ReplayPlanOperation.ItemOutcome fate : ReplayPlanOperation.ItemOutcome.values()) {
-            if (fate.word().equals(word)) {
-                return fate;
+    private static ReplayPlanOperation.@Nullable ItemOutcome parseOutcome(@Nullable String word) {
+        for (ReplayPlanOperation.ItemOutcome outcome : ReplayPlanOperation.ItemOutcome.values()) {
+            if (outcome.word().equals(word)) {
+                return outcome;
             }
         }
         if (word != null) {
-            throw PagingParameters.invalidQuery("fate must be one of planned, applied, outdated, refused, left_out");
+            throw PagingParameters.invalidQuery("outcome must be one of planned, applied, outdated, rejected, skipped");
         }
         return null;
     }

@@ -23,12 +23,12 @@ final class ReplayViews {
         ObjectNode out = JsonViews.newObject();
         out.put("replay_id", plan.idText())
                 .put("status", plan.state().word())
-                .put("what", order.selection())
+                .put("selection", order.selection())
                 .put("from", order.from())
-                .put("version", order.useCurrentVersion() ? "as_it_is" : "as_it_was")
+                .put("definition", order.useCurrentVersion() ? "current_version" : "recorded_version")
                 .put("edited_input", plan.input() != null)
-                .put("made_at", JsonViews.formatTime(plan.createdAt()))
-                .put("made_by", plan.createdBy())
+                .put("created_at", JsonViews.formatTime(plan.createdAt()))
+                .put("created_by", plan.createdBy())
                 .put("valid_until", JsonViews.formatTime(plan.validUntil()))
                 .put("needs_approval", plan.approvedBy() == null)
                 .put(
@@ -80,11 +80,11 @@ final class ReplayViews {
 
     /** Adds the outcome of the items and the states of their runs; verified means that all these runs have ended. */
     private static void progress(ObjectNode out, ReplayPlanOperation.ReplayPlan plan, List<ReplayPlanQueries.ItemCount> counts) {
-        for (ReplayPlanOperation.ItemOutcome fate : ReplayPlanOperation.ItemOutcome.values()) {
+        for (ReplayPlanOperation.ItemOutcome outcome : ReplayPlanOperation.ItemOutcome.values()) {
             out.put(
-                    fate.word(),
+                    outcome.word(),
                     counts.stream()
-                            .filter(count -> count.outcome() == fate)
+                            .filter(count -> count.outcome() == outcome)
                             .mapToLong(ReplayPlanQueries.ItemCount::items)
                             .sum());
         }
@@ -109,7 +109,7 @@ final class ReplayViews {
         out.set("status", body.path("status"));
         out.put("action", item.worstAction() == 0 ? "blocked" : ReplayAction.values()[item.worstAction() - 1].word());
         addPrediction(out, body);
-        out.put("fate", item.outcome().word());
+        out.put("outcome", item.outcome().word());
         out.put("new_run_id", item.newRun() == null ? null : item.newRun().text());
         out.put("note", item.note().isEmpty() ? null : item.note());
         return out;
@@ -118,7 +118,7 @@ final class ReplayViews {
     /** Adds whether the run is blocked, and the predicted action of each step. */
     static void addPrediction(ObjectNode out, JsonNode outlook) {
         out.put("blocked", outlook.has("blocked") ? outlook.path("blocked").asString() : null);
-        out.set("open", outlook.path("incomplete"));
+        out.set("incomplete", outlook.path("incomplete"));
         var steps = out.putArray("steps");
         for (JsonNode one : outlook.path("steps")) {
             ObjectNode step = steps.addObject();

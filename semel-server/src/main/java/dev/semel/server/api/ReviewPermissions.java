@@ -51,7 +51,7 @@ final class ReviewPermissions {
                             "Review " + row.id() + " is for " + names + ", and " + who.tokenId()
                                     + " is none of them. Semel recorded no decision and sent nothing.",
                             "Ask one of them or an administrator to decide. A user gets a role from their groups"
-                                    + " (PUT /v1/people/NAME), a token from its name.")
+                                    + " (PUT /v1/users/NAME), a token from its name.")
                     .with("review_id", row.id())
                     .with("may", names);
         }

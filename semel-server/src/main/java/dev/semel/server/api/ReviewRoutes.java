@@ -341,7 +341,7 @@ final class ReviewRoutes {
 
     private static String cursor(ReviewOperation.ReviewCursor place) {
         ArrayNode parts = JsonNodeFactory.instance.arrayNode();
-        parts.add(place.at()).add(place.askedAt()).add(place.id());
+        parts.add(place.at()).add(place.openedAt()).add(place.id());
         return Base64.getUrlEncoder()
                 .withoutPadding()
                 .encodeToString(StrictJson.write(parts).getBytes(StandardCharsets.UTF_8));

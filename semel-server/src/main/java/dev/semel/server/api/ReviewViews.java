@@ -5,6 +5,7 @@ import dev.semel.Semel;
 import dev.semel.effect.EffectLedger;
 import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
+import dev.semel.run.RunState;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.ReviewOperation;
 import dev.semel.store.StoredRows;
@@ -41,12 +42,7 @@ final class ReviewViews {
             if (row.kind() == ReviewOperation.ReviewKind.DOUBT) {
                 return row.isOpen() && effect != null && effect.state() == EffectLedger.EffectState.UNKNOWN;
             }
-            return row.isOpen() && run != null && run.end() == null && (row.kind() != ReviewOperation.ReviewKind.HELD || isHeld(run));
-        }
-
-        private static boolean isHeld(StoredRows.RunRow run) {
-            String word = WaitingForView.firstWaitKind(run);
-            return word.equals("code") || word.equals("poison") || word.equals("store");
+            return row.isOpen() && run != null && run.end() == null && (row.kind() != ReviewOperation.ReviewKind.HELD || run.state() == RunState.HELD);
         }
     }
 
@@ -98,7 +94,7 @@ final class ReviewViews {
         ObjectNode out = JsonViews.newObject();
         out.put("review_id", row.id());
         out.put("kind", kindWord(row.kind()));
-        out.put("status", one.isOpen() ? "open" : row.isOpen() ? "over" : "decided");
+        out.put("status", one.isOpen() ? "open" : row.isOpen() ? "closed" : "decided");
         out.put("title", title(one, mask));
         out.put("version", row.version());
         out.put("to", row.reviewer());
@@ -106,7 +102,7 @@ final class ReviewViews {
         out.put("workflow", workflow(one));
         out.put("run_id", runId(one));
         out.put("step", row.step().equals(ReviewOperation.WHOLE_RUN) ? null : row.step());
-        out.put("asked_at", JsonViews.formatTime(row.askedAt()));
+        out.put("opened_at", JsonViews.formatTime(row.openedAt()));
         out.put("due_at", row.dueAt() == StoreWrite.Suspension.NEVER ? null : JsonViews.formatTime(row.dueAt()));
         out.put("overdue", row.isOpen() && row.dueAt() <= one.now());
         out.set("link", UnmaskedValue.question(row, "link").maskWith(mask));
@@ -185,7 +181,7 @@ final class ReviewViews {
                 known.add("A message with the same key was accepted inside its window, and this message differs."
                         + " This message was not sent.");
             case APPROVAL ->
-                known.add("The run has waited since " + JsonViews.formatTime(row.askedAt()) + ". No later step has run.");
+                known.add("The run has waited since " + JsonViews.formatTime(row.openedAt()) + ". No later step has run.");
             case HELD -> known.add(UnmaskedValue.question(row, "message").maskTextWith(mask));
         }
         if (row.dueAt() != StoreWrite.Suspension.NEVER && row.isOpen()) {
@@ -283,7 +279,7 @@ final class ReviewViews {
             case "suppress" -> "It is not sent. The run continues with the result of the first message.";
             case "approve" -> "The run continues.";
             case "reject" -> "The run continues as its workflow defines for a rejection.";
-            case "go_on" -> "The run continues from where it was held.";
+            case "continue" -> "The run continues from where it was held.";
             default -> "The run ends as cancelled. Its registered compensations run and nothing else is sent.";
         };
     }

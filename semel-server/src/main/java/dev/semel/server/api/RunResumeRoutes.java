@@ -38,7 +38,7 @@ final class RunResumeRoutes {
     }
 
     private HttpResponse resume(HttpRequest request) {
-        JsonBody json = JsonBody.parse(request, Set.of("reason", "skip", "version", "include"));
+        JsonBody json = JsonBody.parse(request, Set.of("reason", "skip", "definition", "include"));
         ResumeRequest resumeRequest = resumeRequest(request, json);
         StoredRows.RunRow row = views.findRun(request.principal(), request.parameter("run_id"));
         Run<JsonNode> run = semel.run(row.ws(), row.runIdText());
@@ -89,9 +89,9 @@ final class RunResumeRoutes {
     }
 
     private static ResumeRequest resumeRequest(HttpRequest request, JsonBody json) {
-        String version = json.text("version");
-        if (!Set.of("", "as_it_was", "as_it_is").contains(version)) {
-            throw RunActionRoutes.invalidRequest("version must be as_it_was or as_it_is");
+        String definition = json.text("definition");
+        if (!Set.of("", "recorded_version", "current_version").contains(definition)) {
+            throw RunActionRoutes.invalidRequest("definition must be recorded_version or current_version");
         }
         List<ReplayAction> include = new ArrayList<>();
         JsonNode words = json.value("include");
@@ -100,7 +100,7 @@ final class RunResumeRoutes {
         }
         return ResumeRequest.because(request.principal().tokenId(), json.text("reason"))
                 .skipping(skip(json.value("skip")))
-                .useCurrentVersion(version.equals("as_it_is"))
+                .useCurrentVersion(definition.equals("current_version"))
                 .including(include);
     }
 

@@ -170,7 +170,7 @@ final class RunRoutes {
                 }
             }
             throw PagingParameters.invalidQuery(
-                    "status must be one of queued, started, running, waiting, in_doubt, completed, failed, cancelled");
+                    "status must be one of queued, started, running, waiting, held, in_doubt, completed, failed, cancelled");
         }
 
         private static boolean flag(String word) {

@@ -146,7 +146,7 @@ final class ScheduleRoutes {
         filled.ticks().forEach(tick -> ticks.add(view(tick)));
         out.put("started", filled.started())
                 .put("already_done", filled.alreadyDone())
-                .put("refused", filled.rejected());
+                .put("rejected", filled.rejected());
         return JsonViews.ok(out);
     }
 

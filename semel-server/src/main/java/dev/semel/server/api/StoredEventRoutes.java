@@ -99,7 +99,7 @@ final class StoredEventRoutes {
             throw PagingParameters.invalidQuery("id needs source as well: both together identify an event");
         }
         List<StoredRows.EventRow> found = new ArrayList<>();
-        for (TriggerSource each : List.of(TriggerSource.EVENT, TriggerSource.HOOK)) {
+        for (TriggerSource each : List.of(TriggerSource.EVENT, TriggerSource.WEBHOOK)) {
             String eventId = EventIngress.eventIdOf(each, source, id);
             StoredRows.EventRow event = semel.view(reads -> reads.event(who.workspace(), eventId));
             if (event != null) {
@@ -139,7 +139,7 @@ final class StoredEventRoutes {
         StoredRows.EventRow event = find(request);
         ObjectNode out = eventJson(event);
         ArrayNode runs = out.putArray("runs");
-        UniqueKey.KeyKind kind = event.triggerSource() == TriggerSource.HOOK ? UniqueKey.KeyKind.HOOK : UniqueKey.KeyKind.EVENT;
+        UniqueKey.KeyKind kind = event.triggerSource() == TriggerSource.WEBHOOK ? UniqueKey.KeyKind.HOOK : UniqueKey.KeyKind.EVENT;
         List<StoredRows.KeyRow> names =
                 semel.view(reads -> reads.keysStartingWith(event.ws(), kind, event.eventId() + "/", MOST_RUNS));
         for (StoredRows.KeyRow held : names == null ? List.<StoredRows.KeyRow>of() : names) {

@@ -20,10 +20,10 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Serves `/v1/people` and `/v1/sessions`: users of the dashboard and their sessions. Only the user can set a password.
+ * Serves `/v1/users` and `/v1/sessions`: users of the dashboard and their sessions. Only the user can set a password.
  */
 final class UserRoutes {
-    private static final String ONE = "/v1/people/{name}";
+    private static final String ONE = "/v1/users/{name}";
     private static final int MAX_GROUPS = 20;
     private static final int MAX_ATTEMPTS = 5;
 
@@ -40,7 +40,7 @@ final class UserRoutes {
     }
 
     void addTo(Router router) {
-        router.add("GET", "/v1/people", TokenScope.ADMIN, this::list)
+        router.add("GET", "/v1/users", TokenScope.ADMIN, this::list)
                 .add("GET", ONE, TokenScope.ADMIN, this::get)
                 .add(ApiRoutes.mutationRoute("PUT", ONE, TokenScope.ADMIN, this::put))
                 .add(ApiRoutes.mutationRoute("DELETE", ONE, TokenScope.ADMIN, this::remove))
@@ -65,7 +65,7 @@ final class UserRoutes {
                 .put("name", person.name())
                 .put("role", person.role().word())
                 .put("disabled", person.disabled())
-                .put("logs_in_with", person.external() ? "provider" : "password")
+                .put("login_method", person.external() ? "provider" : "password")
                 .put("version", person.version())
                 .put("changed_at", JsonViews.formatTime(person.changedAt()));
         ArrayNode groups = out.putArray("groups");
@@ -84,7 +84,7 @@ final class UserRoutes {
         UserAccounts.UserChange wanted = parseChange(JsonBody.parse(request, Set.of("role", "disabled", "groups")));
         Integer seen = expectedVersion(request);
         // One action for both: a repeated invitation returns the invitation even after the user accepted it.
-        var actionRequest = new IdempotentActions.ActionRequest("person.put", name, wanted.toString(), String.valueOf(seen));
+        var actionRequest = new IdempotentActions.ActionRequest("user.put", name, wanted.toString(), String.valueOf(seen));
         for (int attempt = 1; ; attempt++) {
             try {
                 return put(request, actionRequest, new UserUpdate(name, wanted, seen));
@@ -207,7 +207,7 @@ final class UserRoutes {
         for (LoginSessions.Session one : sessions) {
             items.addObject()
                     .put("session_id", one.id())
-                    .put("begun_at", JsonViews.formatTime(one.startedAt()))
+                    .put("created_at", JsonViews.formatTime(one.startedAt()))
                     .put("until", JsonViews.formatTime(one.until()))
                     .put("address", one.address());
         }
@@ -239,7 +239,7 @@ final class UserRoutes {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
                 "No user with this name exists in this workspace. Nothing was changed.",
-                "GET /v1/people lists the users.");
+                "GET /v1/users lists the users.");
     }
 
     /** Null if the body has no groups. */
@@ -261,7 +261,7 @@ final class UserRoutes {
         Integer seen = expectedVersion(request);
         for (int attempt = 1; ; attempt++) {
             try {
-                return removeOnce(request, new IdempotentActions.ActionRequest("person.remove", name, String.valueOf(seen)), name, seen);
+                return removeOnce(request, new IdempotentActions.ActionRequest("user.remove", name, String.valueOf(seen)), name, seen);
             } catch (SemelException e) {
                 if (e.code() != ErrorCode.PRECONDITION_FAILED || seen != null || attempt == MAX_ATTEMPTS) {
                     throw e;

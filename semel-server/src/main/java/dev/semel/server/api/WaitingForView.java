@@ -27,12 +27,6 @@ final class WaitingForView {
         return UnmaskedValue.withFixedNames(out);
     }
 
-    /** The kind of the first wait; empty if the run does not wait. */
-    static String firstWaitKind(StoredRows.RunRow run) {
-        String waits = run.progress() == null ? null : run.progress().waitingFor();
-        return waits == null ? "" : StrictJson.parse(waits).path("for").asString("");
-    }
-
     private static ObjectNode one(StoredRows.RunRow run, JsonNode wait) {
         String word = wait.path("for").asString("");
         boolean child = word.equals("run");
@@ -40,7 +34,7 @@ final class WaitingForView {
         out.put(
                 "kind",
                 switch (word) {
-                    case "queue" -> "place";
+                    case "queue" -> "concurrency_limit";
                     case "run" -> "child";
                     default -> word;
                 });

@@ -36,10 +36,10 @@ final class WebhookDeliveryRoutes {
 
     void addTo(Router router) {
         // Open: a provider has no token and authenticates with its signature. An Idempotency-Key has no effect here.
-        router.add(new Route("POST", "/v1/hooks/{name}", TokenScope.OPEN, this::receive))
-                .add("GET", "/v1/hooks/{name}/deliveries", TokenScope.READ, this::list)
+        router.add(new Route("POST", "/v1/webhooks/{name}", TokenScope.OPEN, this::receive))
+                .add("GET", "/v1/webhooks/{name}/deliveries", TokenScope.READ, this::list)
                 .add(ApiRoutes.mutationRoute(
-                        "POST", "/v1/hooks/{name}/deliveries/{delivery_id}/reprocess", TokenScope.OPERATE, this::reprocess));
+                        "POST", "/v1/webhooks/{name}/deliveries/{delivery_id}/reprocess", TokenScope.OPERATE, this::reprocess));
     }
 
     /** The response does not contain workflow names, which the provider must not learn. */
@@ -90,7 +90,7 @@ final class WebhookDeliveryRoutes {
         long rejected =
                 delivered.runs().stream().filter(run -> run.rejection() != null).count();
         if (rejected > 0) {
-            out.put("refused", rejected);
+            out.put("rejected", rejected);
         }
     }
 
@@ -112,7 +112,7 @@ final class WebhookDeliveryRoutes {
         ObjectNode out = JsonViews.newObject()
                 .put("delivery_id", id(row))
                 .put("at", JsonViews.formatTime(row.at()))
-                .put("verdict", row.verdict().name().toLowerCase(Locale.ROOT));
+                .put("outcome", row.outcome().name().toLowerCase(Locale.ROOT));
         if (!row.eventId().isEmpty()) {
             out.put("event_id", row.eventId()).put("type", row.type());
         }
@@ -129,7 +129,7 @@ final class WebhookDeliveryRoutes {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
                     "This webhook has no delivery with this id. No run was started.",
-                    "List the deliveries with GET /v1/hooks/{name}/deliveries.");
+                    "List the deliveries with GET /v1/webhooks/{name}/deliveries.");
         }
         var entry = new IdempotentActions.AuditNote("delivery.reprocess", id(row), request.parameter("name"));
         EventDeliveryResult delivered = receiver.reprocess(row, () -> actions.recordAudit(request, entry));

@@ -24,7 +24,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Serves the configuration of inbound webhooks (`/v1/hooks/{name}`) and creates the secret source id of each path. */
+/** Serves the configuration of inbound webhooks (`/v1/webhooks/{name}`) and creates the secret source id of each path. */
 final class WebhookRoutes {
     private static final int LARGEST = 64 << 10;
     private static final int MOST_ATTEMPTS = 5;
@@ -44,12 +44,12 @@ final class WebhookRoutes {
     }
 
     void addTo(Router router) {
-        router.add("GET", "/v1/hooks", TokenScope.READ, this::list)
-                .add("GET", "/v1/hooks/{name}", TokenScope.READ, this::get)
-                .add(ApiRoutes.mutationRoute("PUT", "/v1/hooks/{name}", TokenScope.ADMIN, this::put)
+        router.add("GET", "/v1/webhooks", TokenScope.READ, this::list)
+                .add("GET", "/v1/webhooks/{name}", TokenScope.READ, this::get)
+                .add(ApiRoutes.mutationRoute("PUT", "/v1/webhooks/{name}", TokenScope.ADMIN, this::put)
                         .withMaxBody(LARGEST))
-                .add(ApiRoutes.mutationRoute("DELETE", "/v1/hooks/{name}", TokenScope.ADMIN, this::delete))
-                .add(ApiRoutes.mutationRoute("POST", "/v1/hooks/{name}/sample", TokenScope.ADMIN, this::sample));
+                .add(ApiRoutes.mutationRoute("DELETE", "/v1/webhooks/{name}", TokenScope.ADMIN, this::delete))
+                .add(ApiRoutes.mutationRoute("POST", "/v1/webhooks/{name}/sample", TokenScope.ADMIN, this::sample));
     }
 
     HttpResponse list(HttpRequest request) {
@@ -71,7 +71,7 @@ final class WebhookRoutes {
     private static ObjectNode toJson(StoredRows.SettingRow row) {
         ObjectNode out = SettingActions.head(row);
         JsonNode document = row.body().isEmpty() ? JsonViews.newObject() : StrictJson.parse(row.body());
-        out.put("path", "/v1/hooks/" + document.path("source").asString(""));
+        out.put("path", "/v1/webhooks/" + document.path("source").asString(""));
         out.set("document", document);
         return out;
     }
@@ -88,12 +88,12 @@ final class WebhookRoutes {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
                 "This workspace has no webhook with this name. Nothing was changed.",
-                "List the webhooks with GET /v1/hooks.");
+                "List the webhooks with GET /v1/webhooks.");
     }
 
     /** With `?new_source=true` the webhook gets a new path, and the server rejects deliveries to the old one. */
     HttpResponse put(HttpRequest request) {
-        String name = SettingNames.requireValid("hook", request.parameter("name"));
+        String name = SettingNames.requireValid("webhook", request.parameter("name"));
         ContentTypeCheck.requireJson(request);
         JsonNode parsed = StrictJson.parse(request.body());
         WebhookSetting webhook = settings.webhooks().parse(parsed);
@@ -103,7 +103,7 @@ final class WebhookRoutes {
         boolean move = "true".equals(request.query("new_source"));
         List<String> warnings = missingSecrets(request.principal().workspace(), webhook);
         var action = new IdempotentActions.ActionRequest(
-                "hook.put",
+                "webhook.put",
                 name,
                 new String(CanonicalJson.bytes(draft), StandardCharsets.UTF_8),
                 expected + " " + move);
@@ -160,7 +160,7 @@ final class WebhookRoutes {
         }
         return actions.remove(
                 request,
-                new IdempotentActions.ActionRequest("hook.remove", name, String.valueOf(expected)),
+                new IdempotentActions.ActionRequest("webhook.remove", name, String.valueOf(expected)),
                 settings.webhooks()
                         .prepareRemove(
                                 request.principal().workspace(),
@@ -183,9 +183,9 @@ final class WebhookRoutes {
             String secret =
                     settings.secrets().reveal(workspace, stored.value().secrets().getFirst());
             ObjectNode out =
-                    JsonViews.newObject().put("path", "/v1/hooks/" + stored.value().source());
+                    JsonViews.newObject().put("path", "/v1/webhooks/" + stored.value().source());
             HttpResponse answer = sample(out, WebhookSample.of(stored.value(), secret, id, seconds));
-            actions.recordAudit(request, new IdempotentActions.AuditNote("hook.sample", name, ""));
+            actions.recordAudit(request, new IdempotentActions.AuditNote("webhook.sample", name, ""));
             return answer;
         }
         if (!WebhookSetting.PRESETS.contains(name)) {

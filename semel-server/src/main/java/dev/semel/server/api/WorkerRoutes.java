@@ -34,7 +34,7 @@ final class WorkerRoutes {
                 .put("worker_id", String.format(Locale.ROOT, "wk_%016x", worker.lease()))
                 .put("version", worker.version().isEmpty() ? null : worker.version())
                 .put("status", worker.leaseUntil() < among.now() ? "expired" : "live")
-                .put("here", worker.lease() == among.ownLease())
+                .put("current", worker.lease() == among.ownLease())
                 .put("started_at", JsonViews.formatTime(worker.startedAt()))
                 .put("renewed_at", worker.renewedAt() == 0 ? null : JsonViews.formatTime(worker.renewedAt()))
                 .put("lease_until", JsonViews.formatTime(worker.leaseUntil()))

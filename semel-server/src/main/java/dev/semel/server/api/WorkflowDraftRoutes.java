@@ -166,7 +166,7 @@ final class WorkflowDraftRoutes {
                 }
             }
             if (!step.kind().isEmpty()) {
-                one.set("says", withoutSteps(fields.path(step.kind())));
+                one.set("summary", withoutSteps(fields.path(step.kind())));
             }
         }
     }
@@ -196,7 +196,7 @@ final class WorkflowDraftRoutes {
         if (candidate != null) {
             out.putObject("candidate")
                     .put("version", candidate.published().version())
-                    .put("share", candidate.rolloutPercentage());
+                    .put("percentage", candidate.rolloutPercentage());
         }
         out.put("unified", LineDiff.unified(before.text(), text));
         ArrayNode notes = out.putArray("notes");

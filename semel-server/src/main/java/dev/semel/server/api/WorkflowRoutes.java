@@ -102,7 +102,7 @@ final class WorkflowRoutes {
         } else {
             out.putObject("candidate")
                     .put("version", candidate.published().version())
-                    .put("share", candidate.rolloutPercentage());
+                    .put("percentage", candidate.rolloutPercentage());
         }
         policy(out.putObject("idempotency"), entry.published().policy());
         return out;
@@ -130,25 +130,25 @@ final class WorkflowRoutes {
         ContentTypeCheck.requireDefinition(request);
         String text = text(request.body());
         String name = request.parameter("id");
-        int share = share(request);
+        int percentage = percentage(request);
         WorkflowPrecondition seen = WorkflowPrecondition.parse(request);
-        if (seen != null && share > 0) {
-            throw PagingParameters.invalidQuery("If-Match cannot be combined with share");
+        if (seen != null && percentage > 0) {
+            throw PagingParameters.invalidQuery("If-Match cannot be combined with percentage");
         }
-        WorkflowDefinition definition = compileAndCheck(request.principal().workspace(), name, text, share > 0);
+        WorkflowDefinition definition = compileAndCheck(request.principal().workspace(), name, text, percentage > 0);
         if ("true".equals(request.query("dry_run"))) {
             return JsonViews.ok(withWarnings(JsonViews.newObject().put("workflow", name).put("dry_run", true), definition));
         }
         IdempotentActions.ActionResult done =
-                share == 0 ? publishForAll(request, definition, seen) : publishFor(share, request, definition);
+                percentage == 0 ? publishForAll(request, definition, seen) : publishFor(percentage, request, definition);
         if (done == null && seen != null) {
             throw seen.conflict(rollouts.find(request.principal().workspace(), name), name);
         }
         if (done == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "Workflow " + name + " does not exist yet, so a share is not possible. Nothing was published.",
-                    "Publish its first version without a share.");
+                    "Workflow " + name + " does not exist yet, so a rollout percentage is not possible. Nothing was published.",
+                    "Publish its first version without a percentage.");
         }
         return done.toResponse();
     }
@@ -197,19 +197,19 @@ final class WorkflowRoutes {
         return now == null ? null : now.rollout();
     }
 
-    private IdempotentActions.@Nullable ActionResult publishFor(int share, HttpRequest request, WorkflowDefinition definition) {
+    private IdempotentActions.@Nullable ActionResult publishFor(int percentage, HttpRequest request, WorkflowDefinition definition) {
         return actions.runOnce(
                 request,
-                new IdempotentActions.ActionRequest("workflow.publish", definition.name(), definition.text(), String.valueOf(share)),
+                new IdempotentActions.ActionRequest("workflow.publish", definition.name(), definition.text(), String.valueOf(percentage)),
                 audited(
                         request,
                         definition.name(),
-                        "for " + share + " per cent",
+                        "for " + percentage + " per cent",
                         new StoreCommand.StageCandidate(
                                 request.principal().workspace(),
                                 definition.name(),
                                 definition.text(),
-                                share,
+                                percentage,
                                 request.principal().tokenId())),
                 row -> published(row, definition));
     }
@@ -224,18 +224,18 @@ final class WorkflowRoutes {
     }
 
     /** The rollout percentage of fresh triggers; 0 for all of them. */
-    private static int share(HttpRequest request) {
-        String text = request.query("share");
+    private static int percentage(HttpRequest request) {
+        String text = request.query("percentage");
         if (text == null) {
             return 0;
         }
         if (text.matches("[0-9]{1,3}")) {
-            int share = Integer.parseInt(text);
-            if (share >= 1 && share <= 100) {
-                return share == 100 ? 0 : share;
+            int percentage = Integer.parseInt(text);
+            if (percentage >= 1 && percentage <= 100) {
+                return percentage == 100 ? 0 : percentage;
             }
         }
-        throw PagingParameters.invalidQuery("share must be a whole percentage from 1 to 100");
+        throw PagingParameters.invalidQuery("percentage must be a whole number from 1 to 100");
     }
 
     private static @Nullable ObjectNode published(StoredRows.@Nullable WorkflowRow row, WorkflowDefinition definition) {

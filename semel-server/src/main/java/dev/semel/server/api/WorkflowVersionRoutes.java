@@ -65,7 +65,7 @@ final class WorkflowVersionRoutes {
         return JsonViews.newObject()
                 .put("version", row.version())
                 .put("role", candidate ? "candidate" : current ? "current" : "past")
-                .put("share", candidate ? rollout.percentage() : current ? 100 - rollout.percentage() : 0)
+                .put("percentage", candidate ? rollout.percentage() : current ? 100 - rollout.percentage() : 0)
                 .put("published_at", JsonViews.formatTime(row.publishedAt()))
                 .put("actor_id", row.by());
     }
@@ -104,7 +104,7 @@ final class WorkflowVersionRoutes {
                         .put("field", change.field())
                         .put("from", change.from())
                         .put("to", change.to())
-                        .put("means", change.consequence()));
+                        .put("impact", change.consequence()));
     }
 
     HttpResponse promote(HttpRequest request) {
@@ -181,7 +181,7 @@ final class WorkflowVersionRoutes {
         if (rollout.candidate() == 0) {
             return out.putNull("candidate");
         }
-        out.putObject("candidate").put("version", rollout.candidate()).put("share", rollout.percentage());
+        out.putObject("candidate").put("version", rollout.candidate()).put("percentage", rollout.percentage());
         return out;
     }
 
@@ -199,7 +199,7 @@ final class WorkflowVersionRoutes {
     }
 
     private static ObjectNode share(int version, int share, List<StoredRows.RunCount> counts) {
-        ObjectNode out = JsonViews.newObject().put("version", version).put("share", share);
+        ObjectNode out = JsonViews.newObject().put("version", version).put("percentage", share);
         out.putObject("runs")
                 .put("completed", sum(counts, version, RunState.COMPLETED))
                 .put("failed", sum(counts, version, RunState.FAILED))

@@ -40,7 +40,7 @@ final class WorkspaceRoutes {
                 paging.limit(),
                 row -> JsonViews.newObject()
                         .put("workspace", row.name())
-                        .put("own", row.name().equals(own)),
+                        .put("current", row.name().equals(own)),
                 row -> SettingActions.nameCursor(Integer.toString(row.ws())));
     }
 

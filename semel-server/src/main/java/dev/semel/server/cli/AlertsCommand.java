@@ -49,12 +49,12 @@ final class AlertsCommand implements Callable<Integer> {
                     name,
                     firing ? output.red("firing") : output.green("quiet"),
                     PagingOptions.formatTime(output, state, "since", now),
-                    TerminalJson.text(document, "signal"),
+                    TerminalJson.text(document, "metric"),
                     TerminalJson.text(document, "above"),
                     TerminalJson.text(document, "over"),
                     TerminalJson.text(document, "workflow"),
                     TerminalJson.text(document, "to"),
-                    TerminalJson.text(state, "trouble"));
+                    TerminalJson.text(state, "notify_error"));
         }
         if (!items.isEmpty()) {
             table.print(output);

@@ -68,7 +68,7 @@ final class BacktestCommand implements Callable<Integer> {
         }
         table.print(output);
         String current = TerminalJson.text(answer.body(), "window");
-        output.printMessage(TerminalJson.text(answer.body(), "asked") + " requests evaluated"
+        output.printMessage(TerminalJson.text(answer.body(), "examined") + " requests evaluated"
                 + (current.isEmpty() ? "" : "; the current window is " + current));
         return ExitCode.OK;
     }

@@ -74,7 +74,7 @@ final class CommandOutput {
         return switch (status) {
             case "completed" -> green(status);
             case "failed", "cancelled" -> red(status);
-            case "in_doubt" -> yellow(status);
+            case "in_doubt", "held" -> yellow(status);
             default -> status;
         };
     }

@@ -68,7 +68,7 @@ final class DiffCommand implements Callable<Integer> {
             String after = TerminalJson.text(note, "to");
             output.printMessage(TerminalJson.text(note, "field") + ": " + (before.isEmpty() ? "(none)" : before) + " → "
                     + (after.isEmpty() ? "(none)" : after));
-            output.printMessage("  " + TerminalJson.text(note, "means"));
+            output.printMessage("  " + TerminalJson.text(note, "impact"));
         }
         output.printMessage(
                 diff.path("unified").asString("").isEmpty()
@@ -112,7 +112,7 @@ final class DiffCommand implements Callable<Integer> {
                         .put("field", change.field())
                         .put("from", change.from())
                         .put("to", change.to())
-                        .put("means", change.consequence()));
+                        .put("impact", change.consequence()));
         return diff;
     }
 }

@@ -15,7 +15,7 @@ final class FactsCommand extends ListCommand {
     @Parameters(
             paramLabel = "KIND",
             index = "0",
-            description = "conflict, replayed, same_payload, expired, recovered, suppressed, written, told or unkeyed.")
+            description = "conflict, replayed, duplicate_payload, expired, recovered, suppressed, written, told or unkeyed.")
     String kind = "";
 
     @Parameters(

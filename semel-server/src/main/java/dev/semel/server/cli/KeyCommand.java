@@ -132,7 +132,7 @@ final class KeyCommand implements Callable<Integer> {
             output.printJson(response);
         } else {
             output.printLine(
-                    "If " + TerminalJson.sanitize(key) + " came at " + TerminalJson.text(response, "at") + ": " + TerminalJson.text(response, "sentence"));
+                    "If " + TerminalJson.sanitize(key) + " came at " + TerminalJson.text(response, "at") + ": " + TerminalJson.text(response, "summary"));
         }
         return ExitCode.OK;
     }
@@ -163,10 +163,10 @@ final class KeyCommand implements Callable<Integer> {
             output.printJson(response);
             return ExitCode.OK;
         }
-        output.printLine("Nothing was released. " + TerminalJson.text(response, "could_double"));
+        output.printLine("Nothing was released. " + TerminalJson.text(response, "summary"));
         for (JsonNode effect : response.path("effects")) {
-            output.printLine((effect.path("could_double").booleanValue() ? "could happen twice: " : "cannot happen twice: ")
-                    + TerminalJson.text(effect, "step") + " (" + TerminalJson.text(effect, "because") + ")");
+            output.printLine((effect.path("could_duplicate").booleanValue() ? "could happen twice: " : "cannot happen twice: ")
+                    + TerminalJson.text(effect, "step") + " (" + TerminalJson.text(effect, "reason") + ")");
         }
         return ExitCode.OK;
     }

@@ -34,7 +34,7 @@ final class KeyReport {
             RequestsCommand.toTable(output, requests, now).print(output);
             output.printLine("");
         }
-        for (JsonNode sentence : record.path("story")) {
+        for (JsonNode sentence : record.path("history")) {
             if (sentence.asString("").startsWith("Step ")) {
                 output.printLine(TerminalJson.sanitize(sentence.asString("")));
             }

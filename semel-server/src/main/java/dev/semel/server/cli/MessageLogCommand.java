@@ -29,7 +29,7 @@ final class MessageLogCommand extends ListCommand {
                 .addText("MESSAGE", "step")
                 .addText("CHANNEL", "channel")
                 .addText("STATUS", "status")
-                .addText("REASON", "because")
+                .addText("REASON", "reason")
                 .addText("RUN", "run_id");
     }
 

@@ -47,7 +47,7 @@ final class MonitoringCommand implements Callable<Integer> {
     public Integer call() {
         ApiResponse answer = connection
                 .api()
-                .send(ApiRequest.get(ApiRequest.path("v1", "signals"))
+                .send(ApiRequest.get(ApiRequest.path("v1", "monitoring"))
                         .withQuery("since", since)
                         .withQuery("step", step)
                         .withQuery("workflow", workflow));
@@ -81,7 +81,7 @@ final class MonitoringCommand implements Callable<Integer> {
         table.print(output);
         also(body, answer.date().orElse(environment.clock().instant()));
         for (JsonNode advice : body.path("advice")) {
-            output.printMessage(TerminalJson.text(advice, "workflow") + ": " + TerminalJson.text(advice, "says"));
+            output.printMessage(TerminalJson.text(advice, "workflow") + ": " + TerminalJson.text(advice, "message"));
         }
         output.suggestCommand(
                 number(writes, "writes_with_object").equals(number(writes, "objects"))
@@ -91,7 +91,7 @@ final class MonitoringCommand implements Callable<Integer> {
     }
 
     private void also(JsonNode body, Instant now) {
-        JsonNode also = body.path("also");
+        JsonNode also = body.path("additional");
         JsonNode doubt = also.path("in_doubt");
         String oldest = PagingOptions.formatTime(output, doubt, "oldest_at", now);
         output.printMessage("also: in doubt " + number(doubt, "count") + (oldest.isEmpty() ? "" : ", the oldest " + oldest)
@@ -100,7 +100,7 @@ final class MonitoringCommand implements Callable<Integer> {
     }
 
     private static String worth(JsonNode prevented) {
-        String amounts = StreamSupport.stream(prevented.path("worth").spliterator(), false)
+        String amounts = StreamSupport.stream(prevented.path("amount_saved").spliterator(), false)
                 .map(one -> TerminalJson.text(one, "amount") + " " + TerminalJson.text(one, "currency"))
                 .collect(Collectors.joining(", "));
         return amounts.isEmpty() ? "" : ", amount saved " + amounts;

@@ -37,7 +37,7 @@ final class PasswordCommand implements Callable<Integer> {
         PasswordInput typed = typed();
         String body =
                 TerminalJson.compactForRequest(TerminalJson.newObject().put("old", typed.oldPassword()).put("new", typed.newPassword()));
-        ApiResponse answer = connection.api().send(ApiRequest.post(ApiRequest.path("v1", "people", name, "password"), body));
+        ApiResponse answer = connection.api().send(ApiRequest.post(ApiRequest.path("v1", "users", name, "password"), body));
         if (output.json) {
             output.printJson(answer.body());
         } else {

@@ -97,7 +97,7 @@ final class PublishCommand implements Callable<Integer> {
         String type = file.toString().endsWith(".json") ? "application/json" : "application/yaml";
         ApiRequest call = ApiRequest.put(ApiRequest.path("v1", "workflows", name), type, text)
                 .withQuery("dry_run", dryRun ? "true" : "")
-                .withQuery("share", share == 100 ? "" : String.valueOf(share));
+                .withQuery("percentage", share == 100 ? "" : String.valueOf(share));
         JsonNode answer = api.send(SettingCommand.withExpectedVersion(call, over)).body();
         if (!answer.isObject()) {
             throw WorkflowFiles.failure(file, "got a response that is not from Semel", "Check --server.");
@@ -112,7 +112,7 @@ final class PublishCommand implements Callable<Integer> {
                             : TerminalJson.sanitize(name)
                                     + (version.isEmpty() || dryRun ? "" : " v" + version)
                                     + (dryRun ? " is valid; nothing was published" : " published")
-                                    + (shared ? " for " + TerminalJson.text(candidate, "share") + " % of the triggers" : ""));
+                                    + (shared ? " for " + TerminalJson.text(candidate, "percentage") + " % of the triggers" : ""));
         }
         for (JsonNode warning : answer.path("warnings")) {
             String message = warning.isObject() ? TerminalJson.text(warning, "message") : TerminalJson.sanitize(warning.asString(""));

@@ -22,7 +22,7 @@ final class QaWorkspace {
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
     private static final String SCOPES = "[\"trigger\",\"read\",\"operate\",\"review\",\"admin\"]";
     /** Waits that end by themselves, or that the test ends. */
-    private static final Set<String> ENDS_SOON = Set.of("signal", "approval", "child", "effect", "place", "worker");
+    private static final Set<String> ENDS_SOON = Set.of("signal", "approval", "child", "effect", "concurrency_limit", "worker");
 
     private static final String JSON = "application/json";
 
@@ -183,7 +183,7 @@ final class QaWorkspace {
                 endWait(run, kind, one);
             }
         }
-        return stuck && TerminalJson.text(seen, "status").equals("waiting");
+        return stuck && Set.of("waiting", "held").contains(TerminalJson.text(seen, "status"));
     }
 
     private void endWait(String run, String kind, JsonNode wait) {

@@ -133,8 +133,11 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         @Nullable
         String input;
 
-        @Option(names = "--as-it-is", description = "Use the current workflow version instead of the recorded one.")
-        boolean asItIs;
+        @Option(
+                names = "--definition",
+                paramLabel = "VERSION",
+                description = "Workflow version: current_version or recorded_version. Default: recorded_version.")
+        String definition = "recorded_version";
 
         @Option(names = "--approval", description = "Another user must approve the plan and its options.")
         boolean approval;
@@ -155,7 +158,7 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
                 runs.forEach(body.putArray("runs")::add);
             }
             body.put("from", from)
-                    .put("version", asItIs ? "as_it_is" : "as_it_was")
+                    .put("definition", definition)
                     .put("approval", approval);
             if (!redo.isEmpty()) {
                 redo.forEach(body.putArray("redo")::add);

@@ -32,7 +32,7 @@ final class ReplayReport {
 
     void printPlan(JsonNode plan) {
         output.printLine("plan " + TerminalJson.text(plan, "replay_id") + " (" + TerminalJson.text(plan, "status") + ") of "
-                + TerminalJson.text(plan, "what") + ": " + plan.path("runs").asLong() + " runs, "
+                + TerminalJson.text(plan, "selection") + ": " + plan.path("runs").asLong() + " runs, "
                 + plan.path("safe").asLong() + " safe");
         TextTable table = new TextTable("WHAT", "RUNS", "STEPS");
         for (String action : ACTIONS) {
@@ -47,10 +47,10 @@ final class ReplayReport {
         printCount(plan, "blocked", " cannot be replayed now; their items show the reason");
         printCount(
                 plan,
-                "open",
+                "incomplete",
                 " are Java code: effects without a record are sent for the first time");
-        if (plan.path("perhaps").asLong() > 0) {
-            output.printMessage(plan.path("perhaps").asLong() + " steps depend on a condition or a loop");
+        if (plan.path("conditional_steps").asLong() > 0) {
+            output.printMessage(plan.path("conditional_steps").asLong() + " steps depend on a condition or a loop");
         }
         JsonNode how = plan.path("apply");
         if (how.isObject() && TerminalJson.text(plan, "status").equals("planned")) {
@@ -87,7 +87,7 @@ final class ReplayReport {
     void printItems(JsonNode items, String only) {
         TextTable table = new TextTable("RUN", "STEP", "ACTION", "REASON", "RESULT", "NEW RUN");
         for (JsonNode item : items) {
-            String fate = TerminalJson.text(item, "fate");
+            String fate = TerminalJson.text(item, "outcome");
             String made = TerminalJson.text(item, "new_run_id");
             if (!TerminalJson.text(item, "blocked").isEmpty()) {
                 table.addRow(TerminalJson.text(item, "run_id"), "", "blocked", TerminalJson.text(item, "blocked"), fate, made);
@@ -99,7 +99,7 @@ final class ReplayReport {
                             TerminalJson.text(item, "run_id"),
                             TerminalJson.text(step, "step"),
                             TerminalJson.text(step, "action"),
-                            TerminalJson.text(step, "why") + (until.isEmpty() ? "" : " until " + until),
+                            TerminalJson.text(step, "reason") + (until.isEmpty() ? "" : " until " + until),
                             fate,
                             made);
                 }
@@ -122,7 +122,7 @@ final class ReplayReport {
         return TerminalJson.text(plan, "status").equals("done")
                 && runs.path("failed").asLong() == 0
                 && runs.path("cancelled").asLong() == 0
-                && plan.path("progress").path("refused").asLong() == 0;
+                && plan.path("progress").path("rejected").asLong() == 0;
     }
 
     /** Prints a progress bar on a terminal, and nothing elsewhere. */
@@ -153,7 +153,7 @@ final class ReplayReport {
         for (Map.Entry<String, JsonNode> one : progress.path("runs").properties()) {
             line.append(", ").append(one.getValue().asLong()).append(' ').append(TerminalJson.sanitize(one.getKey()));
         }
-        for (String fate : new String[] {"left_out", "outdated", "refused", "planned"}) {
+        for (String fate : new String[] {"skipped", "outdated", "rejected", "planned"}) {
             long items = progress.path(fate).asLong();
             if (items > 0) {
                 line.append(", ").append(items).append(' ').append(fate.replace('_', ' '));

@@ -63,7 +63,7 @@ final class ReviewsCommand extends ListCommand {
                 .addText("WORKFLOW", "workflow")
                 .addText("RUN", "run_id")
                 .addText("TO", "to")
-                .addTime("OPENED", "asked_at")
+                .addTime("OPENED", "opened_at")
                 .addColumn("DUE", item -> item.path("overdue").booleanValue() ? "overdue" : TerminalJson.text(item, "due_at"));
     }
 

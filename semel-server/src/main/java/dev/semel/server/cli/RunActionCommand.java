@@ -110,7 +110,7 @@ abstract sealed class RunActionCommand implements Callable<Integer> {
                 index = "2",
                 arity = "0..1",
                 paramLabel = "DECISION",
-                description = "happened, did_not_happen; approve, reject; send, suppress; go_on; stop.")
+                description = "happened, did_not_happen; approve, reject; send, suppress; continue; stop.")
         String decision = "";
 
         @Option(names = "--result", paramLabel = "JSON", description = "With happened: the result of the effect.")

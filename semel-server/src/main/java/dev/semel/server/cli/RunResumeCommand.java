@@ -41,8 +41,11 @@ final class RunResumeCommand implements Callable<Integer> {
     @Nullable
     String result;
 
-    @Option(names = "--as-it-is", description = "Use the current workflow version instead of the recorded one.")
-    boolean asItIs;
+    @Option(
+            names = "--definition",
+            paramLabel = "VERSION",
+            description = "Workflow version: current_version or recorded_version. Default: recorded_version.")
+    String definition = "recorded_version";
 
     @Option(names = "--include", paramLabel = "ACTIONS", split = ",", description = "Also allow these: ask, unprotected.")
     List<String> include = new ArrayList<>();
@@ -58,7 +61,7 @@ final class RunResumeCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         ObjectNode body = TerminalJson.newObject();
-        body.put("reason", reason).put("version", asItIs ? "as_it_is" : "as_it_was");
+        body.put("reason", reason).put("definition", definition);
         include.forEach(body.putArray("include")::add);
         if (!skip.isEmpty()) {
             ObjectNode skipped = body.putObject("skip").put("step", skip);
@@ -90,10 +93,10 @@ final class RunResumeCommand implements Callable<Integer> {
             table.addRow(
                     TerminalJson.text(step, "step"),
                     TerminalJson.text(step, "action"),
-                    TerminalJson.text(step, "why") + (until.isEmpty() ? "" : " until " + until));
+                    TerminalJson.text(step, "reason") + (until.isEmpty() ? "" : " until " + until));
         }
         table.print(output);
-        if (response.path("open").booleanValue()) {
+        if (response.path("incomplete").booleanValue()) {
             output.printMessage("the workflow is Java code: effects without a record are sent for the first time");
         }
         output.suggestCommand("semel run resume " + ShellQuoting.quote(id) + " --reason …");

@@ -203,12 +203,12 @@ abstract sealed class ScheduleCommand implements Callable<Integer> {
                 printTicks(answer.path("ticks"), environment.clock().instant());
             }
             output.printLine(TerminalJson.text(answer, "started") + " started, " + TerminalJson.text(answer, "already_done")
-                    + " had a run already" + (hasRejected(answer) ? ", " + TerminalJson.text(answer, "refused") + " rejected" : ""));
+                    + " had a run already" + (hasRejected(answer) ? ", " + TerminalJson.text(answer, "rejected") + " rejected" : ""));
             return ExitCode.OK;
         }
 
         private static boolean hasRejected(JsonNode answer) {
-            return answer.path("refused").asInt(0) > 0;
+            return answer.path("rejected").asInt(0) > 0;
         }
     }
 }

@@ -107,7 +107,7 @@ final class SignalCommand implements Callable<Integer> {
         }
         response.path("runs").forEach(run -> output.printLine("delivered " + run.asString()));
         if (response.path("runs").isEmpty()) {
-            output.printLine("stored until " + TerminalJson.text(response, "kept_until") + " for the first run that waits with this key");
+            output.printLine("stored until " + TerminalJson.text(response, "stored_until") + " for the first run that waits with this key");
         }
         return ExitCode.OK;
     }

@@ -61,7 +61,7 @@ final class UserCommand implements Callable<Integer> {
      */
     private record UserAction(String name, String description, String method, String subpath, String body, String resultText) {
         ApiRequest call(String name) {
-            String path = subpath.isEmpty() ? ApiRequest.path("v1", "people", name) : ApiRequest.path("v1", "people", name, subpath);
+            String path = subpath.isEmpty() ? ApiRequest.path("v1", "users", name) : ApiRequest.path("v1", "users", name, subpath);
             return switch (method) {
                 case "PUT" -> ApiRequest.put(path, "application/json", body).withHeader("If-Match", "*");
                 case "POST" -> ApiRequest.post(path, body);
@@ -107,7 +107,7 @@ final class UserCommand implements Callable<Integer> {
         @Override
         ListDefinition listDefinition() {
             return ListDefinition.of(
-                            ApiRequest.get(ApiRequest.path("v1", "people")),
+                            ApiRequest.get(ApiRequest.path("v1", "users")),
                             "people list",
                             "no users yet. Invite one: semel people invite NAME --role admin")
                     .addText("NAME", "name")
@@ -118,7 +118,7 @@ final class UserCommand implements Callable<Integer> {
                                     .valueStream()
                                     .map(group -> TerminalJson.sanitize(group.asString("")))
                                     .collect(Collectors.joining(" ")))
-                    .addText("LOGS IN WITH", "logs_in_with")
+                    .addText("LOGS IN WITH", "login_method")
                     .addColumn("STATUS", user -> user.path("disabled").asBoolean(false) ? output.red("disabled") : "")
                     .addTime("CHANGED", "changed_at");
         }
@@ -245,7 +245,7 @@ final class UserCommand implements Callable<Integer> {
             ObjectNode body = TerminalJson.newObject();
             ArrayNode list = body.putArray("groups");
             groups.forEach(list::add);
-            ApiRequest call = ApiRequest.put(ApiRequest.path("v1", "people", name), "application/json", TerminalJson.compact(body));
+            ApiRequest call = ApiRequest.put(ApiRequest.path("v1", "users", name), "application/json", TerminalJson.compact(body));
             ApiResponse answer = connection.api().send(call.withHeader("If-Match", "*"));
             if (output.json) {
                 output.printJson(answer.body());
@@ -269,12 +269,12 @@ final class UserCommand implements Callable<Integer> {
         @Override
         ListDefinition listDefinition() {
             return ListDefinition.of(
-                            ApiRequest.get(ApiRequest.path("v1", "people", name, "sessions")),
+                            ApiRequest.get(ApiRequest.path("v1", "users", name, "sessions")),
                             "people sessions " + ShellQuoting.quote(name),
                             "no sessions")
                     .addText("SESSION", "session_id")
                     .addText("FROM", "address")
-                    .addTime("STARTED", "begun_at")
+                    .addTime("STARTED", "created_at")
                     .addText("EXPIRES", "until");
         }
     }
@@ -316,7 +316,7 @@ final class UserCommand implements Callable<Integer> {
 
     private static ApiRequest roleCall(String name, String role) {
         String body = TerminalJson.compact(TerminalJson.newObject().put("role", role));
-        return ApiRequest.put(ApiRequest.path("v1", "people", name), "application/json", body);
+        return ApiRequest.put(ApiRequest.path("v1", "users", name), "application/json", body);
     }
 
     private static int link(CommandOutput output, ApiClient api, ApiResponse answer) {

@@ -27,7 +27,7 @@ final class VersionsCommand extends ListCommand {
                 .addText("ROLE", "role")
                 .addColumn(
                         "TRIGGERS",
-                        version -> TerminalJson.text(version, "role").equals("past") ? "" : TerminalJson.text(version, "share") + " %")
+                        version -> TerminalJson.text(version, "role").equals("past") ? "" : TerminalJson.text(version, "percentage") + " %")
                 .addTime("PUBLISHED", "published_at")
                 .addText("BY", "actor_id");
     }

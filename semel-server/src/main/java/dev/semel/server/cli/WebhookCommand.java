@@ -29,7 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
             "  semel hooks deliveries stripe             received deliveries and their results"
         })
 final class WebhookCommand implements Callable<Integer> {
-    private static final SettingCommand.SettingResource SORT = new SettingCommand.SettingResource("hooks", "hooks", "name", "");
+    private static final SettingCommand.SettingResource SORT = new SettingCommand.SettingResource("hooks", "webhooks", "name", "");
 
     @Spec
     @Nullable
@@ -86,7 +86,7 @@ final class WebhookCommand implements Callable<Integer> {
                 required = true,
                 paramLabel = "PRESET",
                 description =
-                        "stripe, github, shopify, slack, standard or cloudevents. For generic: PUT /v1/hooks/NAME.")
+                        "stripe, github, shopify, slack, standard or cloudevents. For generic: PUT /v1/webhooks/NAME.")
         String preset = "";
 
         @Option(
@@ -126,7 +126,7 @@ final class WebhookCommand implements Callable<Integer> {
             if (bearer) {
                 document.put("check", "bearer");
             }
-            ApiRequest put = ApiRequest.put(ApiRequest.path("v1", "hooks", name), "application/json", TerminalJson.compactForRequest(document));
+            ApiRequest put = ApiRequest.put(ApiRequest.path("v1", "webhooks", name), "application/json", TerminalJson.compactForRequest(document));
             show(
                     output,
                     connection,
@@ -144,7 +144,7 @@ final class WebhookCommand implements Callable<Integer> {
         @Override
         ListDefinition listDefinition() {
             return ListDefinition.of(
-                            ApiRequest.get(ApiRequest.path("v1", "hooks")),
+                            ApiRequest.get(ApiRequest.path("v1", "webhooks")),
                             "hooks list",
                             "no webhooks. Create one: semel hooks create NAME --preset stripe --secret SECRET")
                     .addText("WEBHOOK", "name")
@@ -198,7 +198,7 @@ final class WebhookCommand implements Callable<Integer> {
             if (secret.isEmpty() && !only && !address && spec != null) {
                 throw new ParameterException(spec.commandLine(), "Missing option: --secret, --only or --address.");
             }
-            String path = ApiRequest.path("v1", "hooks", name);
+            String path = ApiRequest.path("v1", "webhooks", name);
             JsonNode now = connection.api().send(ApiRequest.get(path)).body();
             ObjectNode document = (ObjectNode) now.path("document").deepCopy();
             List<String> names = new ArrayList<>();

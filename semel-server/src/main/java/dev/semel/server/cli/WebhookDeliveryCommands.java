@@ -37,7 +37,7 @@ final class WebhookDeliveryCommands {
 
         @Override
         public Integer call() {
-            ApiResponse answer = connection.api().send(listing.addPaging(ApiRequest.get(ApiRequest.path("v1", "hooks", name, "deliveries"))));
+            ApiResponse answer = connection.api().send(listing.addPaging(ApiRequest.get(ApiRequest.path("v1", "webhooks", name, "deliveries"))));
             if (output.json) {
                 output.printJson(answer.body());
                 return ExitCode.OK;
@@ -48,7 +48,7 @@ final class WebhookDeliveryCommands {
                 table.addRow(
                         TerminalJson.text(item, "delivery_id"),
                         PagingOptions.formatTime(output, item, "at", now),
-                        TerminalJson.text(item, "verdict"),
+                        TerminalJson.text(item, "outcome"),
                         TerminalJson.text(item, "event_id"),
                         TerminalJson.text(item, "type"),
                         TerminalJson.text(item, "note"));
@@ -88,7 +88,7 @@ final class WebhookDeliveryCommands {
 
         @Override
         public Integer call() {
-            ApiRequest call = ApiRequest.post(ApiRequest.path("v1", "hooks", name, "deliveries", delivery, "reprocess"), "");
+            ApiRequest call = ApiRequest.post(ApiRequest.path("v1", "webhooks", name, "deliveries", delivery, "reprocess"), "");
             show(output, connection.api().send(call));
             return ExitCode.OK;
         }
@@ -124,7 +124,7 @@ final class WebhookDeliveryCommands {
         public Integer call() {
             JsonNode sample = connection
                     .api()
-                    .send(ApiRequest.post(ApiRequest.path("v1", "hooks", name, "sample"), ""))
+                    .send(ApiRequest.post(ApiRequest.path("v1", "webhooks", name, "sample"), ""))
                     .body();
             if (sample.path("path").isNull()) {
                 return printSample(sample);

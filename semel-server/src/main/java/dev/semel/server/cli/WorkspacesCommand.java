@@ -17,6 +17,6 @@ final class WorkspacesCommand extends ListCommand {
     ListDefinition listDefinition() {
         return ListDefinition.of(ApiRequest.get(ApiRequest.path("v1", "workspaces")), "workspaces", "no workspaces")
                 .addText("WORKSPACE", "workspace")
-                .addColumn("OWN", one -> one.path("own").asBoolean(false) ? "this one" : "");
+                .addColumn("OWN", one -> one.path("current").asBoolean(false) ? "this one" : "");
     }
 }

@@ -26,8 +26,8 @@ final class ActionForms {
                 .add("POST", "/keys/{key}/release", TokenScope.OPEN, guard.form(ActionForms::release))
                 .add("POST", "/keys/{key}/extend", TokenScope.OPEN, guard.form(ActionForms::extend))
                 .add("POST", "/events/{event_id}/reprocess", TokenScope.OPEN, guard.form(ActionForms::reprocess))
-                .add("POST", "/schedules/{workflow}/{name}/{turn}", TokenScope.OPEN, guard.form(ActionForms::schedule))
-                .add("POST", "/settings/people", TokenScope.OPEN, guard.form(ActionForms::invite));
+                .add("POST", "/schedules/{workflow}/{name}/{action}", TokenScope.OPEN, guard.form(ActionForms::schedule))
+                .add("POST", "/settings/users", TokenScope.OPEN, guard.form(ActionForms::invite));
     }
 
     private static ObjectNode object() {
@@ -69,20 +69,20 @@ final class ActionForms {
     }
 
     private static HttpResponse schedule(PageVisit visit, SubmittedForm form) throws Exception {
-        if (visit.pathParameter("turn").equals("backfill")) {
+        if (visit.pathParameter("action").equals("backfill")) {
             return ListPages.backfill(visit, form);
         }
-        String turn = visit.pathParameter("turn").equals("resume") ? "resume" : "pause";
-        String path = InternalApiClient.path("v1", "workflows", visit.pathParameter("workflow"), "schedules", visit.pathParameter("name"), turn);
+        String action = visit.pathParameter("action").equals("resume") ? "resume" : "pause";
+        String path = InternalApiClient.path("v1", "workflows", visit.pathParameter("workflow"), "schedules", visit.pathParameter("name"), action);
         visit.send("POST", path, object(), form.text("key"));
-        return PageRenderer.redirect(InternalApiClient.path("schedules", visit.pathParameter("workflow"), visit.pathParameter("name")) + "?did=" + turn);
+        return PageRenderer.redirect(InternalApiClient.path("schedules", visit.pathParameter("workflow"), visit.pathParameter("name")) + "?did=" + action);
     }
 
     /** Shows the invitation link on the response page only, because the server does not store it. */
     private static HttpResponse invite(PageVisit visit, SubmittedForm form) throws Exception {
         ObjectNode body = object().put("role", form.text("role"));
         ApiJson answer =
-                visit.send("PUT", InternalApiClient.path("v1", "people", form.text("name").strip()), body, form.text("key"));
+                visit.send("PUT", InternalApiClient.path("v1", "users", form.text("name").strip()), body, form.text("key"));
         return UserPages.showInvitationLink(visit, answer);
     }
 }

@@ -79,7 +79,7 @@ public record BuilderView(String action, String name, String base, boolean mayPu
 
     /** A one-line summary of a step. */
     public static String summary(ApiJson step) {
-        ApiJson says = step.at("says");
+        ApiJson says = step.at("summary");
         return switch (step.text("kind")) {
             case "http" -> (says.has("method") ? says.text("method") : "GET") + " " + says.text("url");
             case "send" -> says.text("template") + " by " + says.text("channel") + " to " + says.text("to");

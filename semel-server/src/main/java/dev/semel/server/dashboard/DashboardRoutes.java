@@ -44,7 +44,7 @@ public final class DashboardRoutes {
         router.notFoundHandler(guard.notFound());
         router.add("GET", "/", TokenScope.OPEN, _ -> PageRenderer.redirect("/workflows"))
                 .add("GET", "/assets/{file}", TokenScope.OPEN, assets::get)
-                .add("GET", "/go", TokenScope.OPEN, guard.page(DashboardSearch::go))
+                .add("GET", "/search", TokenScope.OPEN, guard.page(DashboardSearch::go))
                 .add("GET", "/live", TokenScope.OPEN, request -> pages.live(request, "/v1/tail"))
                 .add(
                         "GET",

@@ -40,7 +40,7 @@ final class DashboardSearch {
     /** The page that matches the id's pattern first; a key can look like an id. */
     private static List<String> candidates(List<String> matches) {
         List<String> places = new ArrayList<>(matches);
-        for (String place : List.of("runs", "keys", "workflows", "events", "hooks")) {
+        for (String place : List.of("runs", "keys", "workflows", "events", "webhooks")) {
             if (!places.contains(place)) {
                 places.add(place);
             }

@@ -116,7 +116,7 @@ final class ListPages {
                 .link("Type", doc -> doc.text("type"), doc -> InternalApiClient.path("events", doc.text("event_id")))
                 .text("Source", "source")
                 .code("Id", "id")
-                .text("Trigger source", "door")
+                .text("Trigger source", "kind")
                 .text("Runs", "matched")
                 .text("By", "actor_id")
                 .whenEmpty(

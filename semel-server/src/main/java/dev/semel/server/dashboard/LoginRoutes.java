@@ -35,7 +35,7 @@ final class LoginRoutes {
         router.add("GET", "/login", TokenScope.OPEN, guard.publicPage(this::form))
                 .add(form("/login", this::logIn))
                 .add(form("/login/dev", this::oneClick))
-                .add(form("/login/kept", this::resumePending))
+                .add(form("/login/continue", this::resumePending))
                 .add("POST", "/logout", TokenScope.OPEN, this::requestLogOut)
                 .add("GET", "/setup", TokenScope.OPEN, guard.publicPage(this::setUp))
                 .add("POST", "/setup", TokenScope.OPEN, guard.publicPage(this::accept));

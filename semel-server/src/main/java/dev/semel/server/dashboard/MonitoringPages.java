@@ -15,8 +15,8 @@ final class MonitoringPages {
             new FilterForm.FilterOption("recovered", "retry recoveries"),
             new FilterForm.FilterOption("expired", "expired-key retries"),
             new FilterForm.FilterOption("written", "writes"),
-            new FilterForm.FilterOption("told", "notifications"),
-            new FilterForm.FilterOption("same_payload", "rejected duplicate payloads"),
+            new FilterForm.FilterOption("notified", "notifications"),
+            new FilterForm.FilterOption("duplicate_payload", "rejected duplicate payloads"),
             new FilterForm.FilterOption("unkeyed", "triggers without a key"));
 
     private MonitoringPages() {}
@@ -30,7 +30,7 @@ final class MonitoringPages {
 
     private static HttpResponse effects(PageVisit visit) throws Exception {
         FilterForm filters = FilterForm.of(visit)
-                .choice("state", "Status", "any", List.of("done", "in_doubt", "on_its_way", "not_done"))
+                .choice("state", "Status", "any", List.of("done", "in_doubt", "in_flight", "not_done"))
                 .choice(
                         "protection",
                         "Protection",
@@ -94,7 +94,7 @@ final class MonitoringPages {
     private static TableView shown(String kind) {
         TableView grid = TableView.titled("Rows behind the metric, newest first").time("When", "at");
         return switch (kind) {
-            case "conflict", "replayed", "same_payload" ->
+            case "conflict", "replayed", "duplicate_payload" ->
                 grid.status("Kind", "kind")
                         .text("Status code", "status_code")
                         .text("Differs in", doc -> doc.joinedText("changed"))

@@ -26,7 +26,7 @@ public record MonitoringView(ApiJson json, List<MetricCard> cards, List<ListLink
     static MonitoringView of(PageVisit visit, String workflow, String since) throws Exception {
         String query = "since=" + InternalApiClient.encode(since.isEmpty() ? "24h" : since)
                 + (workflow.isEmpty() ? "" : "&workflow=" + InternalApiClient.encode(workflow));
-        ApiJson doc = visit.get("/v1/signals", query);
+        ApiJson doc = visit.get("/v1/monitoring", query);
         return new MonitoringView(
                 doc, List.of(conflicts(doc), prevented(doc), recoveries(doc), expired(doc), writes(doc)), otherCounts(doc));
     }
@@ -50,7 +50,7 @@ public record MonitoringView(ApiJson json, List<MetricCard> cards, List<ListLink
 
     private static MetricCard prevented(ApiJson doc) {
         ApiJson prevented = doc.at("duplicates_prevented");
-        String worth = prevented.list("worth").stream()
+        String worth = prevented.list("amount_saved").stream()
                 .map(one -> one.text("amount") + " " + one.text("currency"))
                 .collect(Collectors.joining(", "));
         return new MetricCard(
@@ -99,7 +99,7 @@ public record MonitoringView(ApiJson json, List<MetricCard> cards, List<ListLink
     }
 
     private static List<ListLink> otherCounts(ApiJson doc) {
-        ApiJson also = doc.at("also");
+        ApiJson also = doc.at("additional");
         String of = doc.text("workflow").isEmpty() ? "" : "&workflow=" + InternalApiClient.encode(doc.text("workflow"));
         List<ListLink> links = new ArrayList<>();
         links.add(new ListLink(also.at("in_doubt").count("count") + " in doubt", "/reviews?tab=in_doubt" + of));
@@ -110,9 +110,9 @@ public record MonitoringView(ApiJson json, List<MetricCard> cards, List<ListLink
                 also,
                 "without_key_list"));
         links.add(link(
-                also.count("same_payload_refused") + " rejected: same payload under another key",
+                also.count("duplicate_payloads_rejected") + " rejected: same payload under another key",
                 also,
-                "same_payload_list"));
+                "duplicate_payload_list"));
         return List.copyOf(links);
     }
 }

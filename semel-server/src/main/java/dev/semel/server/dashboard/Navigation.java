@@ -19,13 +19,13 @@ public final class Navigation {
                     List.of(
                             new Item("Schedules", "/schedules", "/v1/schedules", "s"),
                             new Item("Events", "/events", "/v1/events", "e"),
-                            new Item("Webhooks", "/hooks", "/v1/hooks", "h"))),
+                            new Item("Webhooks", "/webhooks", "/v1/webhooks", "h"))),
             new Group(
                     "Safety",
                     List.of(
                             new Item("Safe replays", "/replays", "/v1/replays", "p"),
                             new Item("Reviews", "/reviews", "/v1/reviews", "v"),
-                            new Item("Monitoring", "/monitoring", "/v1/signals", "m"),
+                            new Item("Monitoring", "/monitoring", "/v1/monitoring", "m"),
                             new Item("Effects", "/effects", "/v1/effects", "f"),
                             new Item("Incidents", "/incidents", "/v1/incidents", "i"))),
             new Group(

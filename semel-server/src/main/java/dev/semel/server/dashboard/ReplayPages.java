@@ -20,7 +20,7 @@ public final class ReplayPages {
     private static final Pattern FILTER = Pattern.compile("(?:(?:status|workflow|key|replayed|since):\\S+(?:\\s+|$))+");
     private static final int MOST_NAMED = 1_000;
     private static final int STOP_AFTER = 5;
-    private static final List<String> RESULTS = List.of("planned", "applied", "outdated", "refused", "left_out");
+    private static final List<String> RESULTS = List.of("planned", "applied", "outdated", "rejected", "skipped");
 
     private ReplayPages() {}
 
@@ -79,12 +79,12 @@ public final class ReplayPages {
         TableView grid = TableView.titled("Safe replay plans, newest first")
                 .link("Plan", "replay_id", "replays")
                 .status("Status", "status")
-                .text("Filter", "what")
+                .text("Filter", "selection")
                 .text("Runs", "runs")
                 .text("Safe", "safe")
                 .text("Blocked", "blocked")
-                .text("Created by", "made_by")
-                .time("Created", "made_at")
+                .text("Created by", "created_by")
+                .time("Created", "created_at")
                 .time("Valid until", "valid_until")
                 .whenEmpty("No safe replay plans yet. A plan runs nothing:", "semel replay plan status:failed since:2h")
                 .withRows(visit.get("/v1/replays", ListPages.cursorQuery(visit)));
@@ -107,7 +107,7 @@ public final class ReplayPages {
             body.put("q", form.text("q").strip());
         }
         body.put("from", form.text("from").strip())
-                .put("version", form.text("version").isEmpty() ? "as_it_was" : form.text("version"))
+                .put("definition", form.text("definition").isEmpty() ? "recorded_version" : form.text("definition"))
                 .put("approval", form.isChecked("approval"))
                 .put("late_signals", form.isChecked("late_signals"));
         if (!form.text("notify").isEmpty()) {
@@ -130,8 +130,8 @@ public final class ReplayPages {
         String path = InternalApiClient.path("v1", "replays", visit.pathParameter("replay_id"));
         ApiJson plan = visit.get(path);
         ObjectNode body = JsonNodeFactory.instance.objectNode();
-        if (FILTER.matcher(plan.text("what")).matches()) {
-            body.put("q", plan.text("what"));
+        if (FILTER.matcher(plan.text("selection")).matches()) {
+            body.put("q", plan.text("selection"));
         } else {
             ArrayNode runs = body.putArray("runs");
             String after = "";
@@ -142,7 +142,7 @@ public final class ReplayPages {
             } while (!after.isEmpty() && runs.size() < MOST_NAMED);
         }
         body.put("from", plan.text("from"))
-                .put("version", plan.text("version"))
+                .put("definition", plan.text("definition"))
                 .put("approval", plan.is("needs_approval") || plan.has("approved_by"))
                 .put("late_signals", plan.is("late_signals"))
                 .put("notify", plan.text("notify"));
@@ -195,10 +195,10 @@ public final class ReplayPages {
                 .properties()
                 .forEach(one -> parts.add(ActionCount.of(one.getKey(), new ApiJson(one.getValue()))));
         String worst = visit.queryParameter("worst");
-        String result = visit.queryParameter("fate");
+        String result = visit.queryParameter("outcome");
         StringBuilder query = new StringBuilder(ListPages.cursorQuery(visit));
         add(query, "worst", worst);
-        add(query, "fate", RESULTS.contains(result) ? result : "");
+        add(query, "outcome", RESULTS.contains(result) ? result : "");
         ApiJson items = visit.get(path + "/items", query.toString());
         boolean planned = plan.text("status").equals("planned");
         Map<String, Object> shown = new HashMap<>(Map.of(
@@ -208,7 +208,7 @@ public final class ReplayPages {
                 "worst", worst,
                 "result", result,
                 "problem", problem,
-                "maker", plan.text("made_by").equals(visit.user().principal().tokenId())));
+                "maker", plan.text("created_by").equals(visit.user().principal().tokenId())));
         shown.put("mayApply", planned && visit.isAllowed("POST", path + "/apply"));
         shown.put("mayApprove", planned && visit.isAllowed("POST", path + "/approve"));
         shown.put("mayStop", plan.text("status").equals("applying") && visit.isAllowed("POST", path + "/stop"));

@@ -46,7 +46,7 @@ public final class ReviewPages {
             case "suppress" -> "Suppress it";
             case "approve" -> "Approve";
             case "reject" -> "Reject";
-            case "go_on" -> "Continue the run";
+            case "continue" -> "Continue the run";
             case "stop" -> "Stop the run";
             default -> decision;
         };
@@ -58,7 +58,7 @@ public final class ReviewPages {
             case "in_doubt" -> List.of("happened", "did_not_happen", "stop");
             case "changed" -> List.of("send", "suppress", "stop");
             case "approval" -> List.of("approve", "reject", "stop");
-            case "held" -> List.of("go_on", "stop");
+            case "held" -> List.of("continue", "stop");
             default -> List.of();
         };
     }

@@ -58,7 +58,7 @@ final class SettingDocumentPages {
                 """;
             case "alerts" -> """
                 {
-                  "signal": "conflict_rate",
+                  "metric": "conflict_rate",
                   "above": "0.5%",
                   "over": "10m",
                   "channel": "mail",

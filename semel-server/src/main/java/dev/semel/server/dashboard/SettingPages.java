@@ -18,7 +18,7 @@ public final class SettingPages {
             new SettingTab("alerts", "Alerts"),
             new SettingTab("profiles", "Profiles"),
             new SettingTab("tokens", "API tokens"),
-            new SettingTab("people", "Users"),
+            new SettingTab("users", "Users"),
             new SettingTab("workspaces", "Workspaces"));
 
     private SettingPages() {}
@@ -46,7 +46,7 @@ public final class SettingPages {
                 "Workspace",
                 Map.of(
                         "links",
-                        kind.equals("people") ? visit.get("/v1/invitations").items() : List.<ApiJson>of(),
+                        kind.equals("users") ? visit.get("/v1/invitations").items() : List.<ApiJson>of(),
                         "kinds",
                         offered,
                         "kind",
@@ -79,19 +79,19 @@ public final class SettingPages {
                         .whenEmpty(
                                 "No tokens yet. Create one:",
                                 "semel token create --workspace default --scope trigger,read --name shop");
-            case "people" ->
+            case "users" ->
                 TableView.titled("Users of this workspace")
                         .text("Name", "name")
                         .text("Role", "role")
                         .text("Groups", doc -> doc.joinedText("groups"))
-                        .text("Log-in method", "logs_in_with")
+                        .text("Log-in method", "login_method")
                         .text("Disabled", doc -> doc.is("disabled") ? "yes" : "")
                         .time("Changed", "changed_at")
                         .whenEmpty("No users yet. Invite one below.", "");
             case "workspaces" ->
                 TableView.titled("Workspaces of this server. To add one, create its first token")
                         .text("Workspace", "workspace")
-                        .text("Current", doc -> doc.is("own") ? "yes" : "")
+                        .text("Current", doc -> doc.is("current") ? "yes" : "")
                         .whenEmpty("No workspaces.", "");
             case "secrets" ->
                 TableView.titled("Secrets. The server never shows their values")
@@ -130,8 +130,8 @@ public final class SettingPages {
     /** The most important fields of a document. */
     private static String summary(ApiJson doc) {
         ApiJson document = doc.at("document");
-        if (document.has("signal")) {
-            return document.text("signal") + " above " + document.text("above") + " → " + document.text("channel");
+        if (document.has("metric")) {
+            return document.text("metric") + " above " + document.text("above") + " → " + document.text("channel");
         }
         return document.has("kind")
                 ? document.text("kind")

@@ -8,6 +8,7 @@ public record StatusLabel(String symbol, String text, String tone) {
             case "failed" -> new StatusLabel("✗", "Failed", "bad");
             case "in_doubt" -> new StatusLabel("?", "In doubt", "doubt");
             case "waiting" -> new StatusLabel("‖", "Waiting", "calm");
+            case "held" -> new StatusLabel("?", "Held", "doubt");
             case "queued" -> new StatusLabel("…", "Queued", "calm");
             case "running" -> new StatusLabel("▸", "Running", "busy");
             case "started" -> new StatusLabel("▸", "Started", "busy");
@@ -19,11 +20,10 @@ public record StatusLabel(String symbol, String text, String tone) {
             case "expired", "released", "past" -> new StatusLabel("○", capital(status), "calm");
             case "silent" -> new StatusLabel("⊘", "Silent", "calm");
             case "suppressed", "reused" -> new StatusLabel("↺", capital(status), "good");
-            case "applying", "making" -> new StatusLabel("▸", capital(status), "busy");
+            case "applying", "planning" -> new StatusLabel("▸", capital(status), "busy");
             case "done", "decided", "applied", "sent" -> new StatusLabel("✓", capital(status), "good");
-            case "open", "asked" -> new StatusLabel("?", capital(status), "doubt");
-            case "refused" -> new StatusLabel("✗", "Rejected", "bad");
-            case "left_out" -> new StatusLabel("⊘", "Skipped", "calm");
+            case "open" -> new StatusLabel("?", capital(status), "doubt");
+            case "skipped" -> new StatusLabel("⊘", "Skipped", "calm");
             case "outdated", "rejected", "firing" -> new StatusLabel("✗", capital(status), "bad");
             case "" -> new StatusLabel("–", "", "calm");
             default -> new StatusLabel("·", capital(status.replace('_', ' ')), "calm");

@@ -20,7 +20,7 @@ final class UserPages {
         router.add("GET", "/sessions", TokenScope.OPEN, guard.page(UserPages::sessions))
                 .add("POST", "/sessions/{session_id}/end", TokenScope.OPEN, guard.form(UserPages::end))
                 .add("POST", "/sessions/password", TokenScope.OPEN, guard.form(UserPages::changePassword))
-                .add("POST", "/settings/people/turn", TokenScope.OPEN, guard.form(UserPages::turn));
+                .add("POST", "/settings/users/action", TokenScope.OPEN, guard.form(UserPages::turn));
     }
 
     private static HttpResponse sessions(PageVisit visit) throws Exception {
@@ -63,7 +63,7 @@ final class UserPages {
                 .put("keep_session", current(visit));
         String name = visit.user().name();
         try {
-            visit.send("POST", InternalApiClient.path("v1", "people", name, "password"), body, form.text("key"));
+            visit.send("POST", InternalApiClient.path("v1", "users", name, "password"), body, form.text("key"));
         } catch (ApiRejectionException e) {
             return sessions(
                     visit,
@@ -88,12 +88,12 @@ final class UserPages {
                 answer.has("invitation")
                         ? answer.text("invitation")
                         : answer.has("invitation_id") ? "created before" : "";
-        return SettingPages.list(visit, "people", link.startsWith("/") ? Cookies.origin(visit.request()) + link : link);
+        return SettingPages.list(visit, "users", link.startsWith("/") ? Cookies.origin(visit.request()) + link : link);
     }
 
     /** Changes an existing user; does not create one. */
     private static InternalApiClient.ApiCall changing(String name, ObjectNode body, String key) {
-        InternalApiClient.ApiCall post = InternalApiClient.ApiCall.post(InternalApiClient.path("v1", "people", name), StrictJson.bytes(body), key);
+        InternalApiClient.ApiCall post = InternalApiClient.ApiCall.post(InternalApiClient.path("v1", "users", name), StrictJson.bytes(body), key);
         return new InternalApiClient.ApiCall("PUT", post.path(), "", post.headers(), post.body()).withHeader("If-Match", "*");
     }
 
@@ -102,11 +102,11 @@ final class UserPages {
         String name = form.text("name").strip();
         ObjectNode body = JsonNodeFactory.instance.objectNode();
         String key = form.text("key");
-        switch (form.text("turn")) {
-            case "disable" -> visit.send("PUT", InternalApiClient.path("v1", "people", name), body.put("disabled", true), key);
-            case "enable" -> visit.send("PUT", InternalApiClient.path("v1", "people", name), body.put("disabled", false), key);
-            case "remove" -> visit.send("DELETE", InternalApiClient.path("v1", "people", name), body, key);
-            case "take-back" -> visit.send("DELETE", InternalApiClient.path("v1", "people", name, "invitation"), body, key);
+        switch (form.text("action")) {
+            case "disable" -> visit.send("PUT", InternalApiClient.path("v1", "users", name), body.put("disabled", true), key);
+            case "enable" -> visit.send("PUT", InternalApiClient.path("v1", "users", name), body.put("disabled", false), key);
+            case "remove" -> visit.send("DELETE", InternalApiClient.path("v1", "users", name), body, key);
+            case "revoke-invitation" -> visit.send("DELETE", InternalApiClient.path("v1", "users", name, "invitation"), body, key);
             case "groups" -> {
                 ArrayNode groups = body.putArray("groups");
                 Stream.of(form.text("groups").split("[,\\s]+"))
@@ -114,15 +114,15 @@ final class UserPages {
                         .forEach(groups::add);
                 visit.call(changing(name, body, key));
             }
-            case "sessions" -> visit.send("DELETE", InternalApiClient.path("v1", "people", name, "sessions"), body, key);
+            case "sessions" -> visit.send("DELETE", InternalApiClient.path("v1", "users", name, "sessions"), body, key);
             case "reset" -> {
-                ApiJson answer = visit.send("POST", InternalApiClient.path("v1", "people", name, "reset"), body, key);
+                ApiJson answer = visit.send("POST", InternalApiClient.path("v1", "users", name, "reset"), body, key);
                 return showInvitationLink(visit, answer);
             }
             default -> {
-                return PageRenderer.redirect("/settings/people");
+                return PageRenderer.redirect("/settings/users");
             }
         }
-        return PageRenderer.redirect("/settings/people");
+        return PageRenderer.redirect("/settings/users");
     }
 }

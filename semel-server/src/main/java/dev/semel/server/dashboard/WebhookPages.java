@@ -28,9 +28,9 @@ final class WebhookPages {
     private WebhookPages() {}
 
     static void addTo(Router router, DashboardGuard guard) {
-        String one = "/hooks/{name}";
-        router.add("GET", "/hooks", TokenScope.OPEN, guard.page(WebhookPages::list))
-                .add("POST", "/hooks", TokenScope.OPEN, guard.form(WebhookPages::create))
+        String one = "/webhooks/{name}";
+        router.add("GET", "/webhooks", TokenScope.OPEN, guard.page(WebhookPages::list))
+                .add("POST", "/webhooks", TokenScope.OPEN, guard.form(WebhookPages::create))
                 .add("GET", one, TokenScope.OPEN, guard.page(visit -> one(visit, visit.pathParameter("name"), FormResult.NOTHING)))
                 .add("POST", one + "/rotate", TokenScope.OPEN, guard.form(WebhookPages::rotate))
                 .add("POST", one + "/remove", TokenScope.OPEN, guard.form(WebhookPages::remove))
@@ -40,7 +40,7 @@ final class WebhookPages {
 
     private static HttpResponse list(PageVisit visit) throws Exception {
         TableView grid = TableView.titled("Webhook sources")
-                .link("Name", "name", "hooks")
+                .link("Name", "name", "webhooks")
                 .text("Preset", doc -> doc.at("document").text("preset"))
                 .text("Secrets", doc -> doc.at("document").joinedText("secrets"))
                 .code("Path", "path")
@@ -49,8 +49,8 @@ final class WebhookPages {
                 .whenEmpty(
                         "No webhook source yet. Create one:",
                         "semel hooks create shop --preset stripe --secret shop_signing")
-                .withRows(visit.get("/v1/hooks", ListPages.cursorQuery(visit)));
-        boolean may = visit.isAllowed("PUT", "/v1/hooks/x") && visit.isAllowed("PUT", "/v1/secrets/x");
+                .withRows(visit.get("/v1/webhooks", ListPages.cursorQuery(visit)));
+        boolean may = visit.isAllowed("PUT", "/v1/webhooks/x") && visit.isAllowed("PUT", "/v1/secrets/x");
         return visit.show(
                 "webhooks", "Webhooks", "Webhooks", Map.of("grid", grid, "presets", PRESETS, "mayChange", may));
     }
@@ -66,11 +66,11 @@ final class WebhookPages {
     }
 
     private static HttpResponse one(PageVisit visit, String name, FormResult shown) throws Exception {
-        String path = InternalApiClient.path("v1", "hooks", name);
+        String path = InternalApiClient.path("v1", "webhooks", name);
         ApiJson webhook = visit.get(path);
         TableView grid = TableView.titled("Deliveries, newest first")
                 .time("When", "at")
-                .status("Result", "verdict")
+                .status("Result", "outcome")
                 .text("Type", "type")
                 .link("Event", "event_id", "events")
                 .text("Note", "note")
@@ -84,13 +84,13 @@ final class WebhookPages {
     }
 
     private static String path(PageVisit visit) {
-        return InternalApiClient.path("v1", "hooks", visit.pathParameter("name"));
+        return InternalApiClient.path("v1", "webhooks", visit.pathParameter("name"));
     }
 
     /** The URL that reprocesses a delivery; empty if it was not accepted, because then no payload is stored. */
     private static String reprocessUrl(PageVisit visit, String name, ApiJson delivery) {
-        String path = InternalApiClient.path("hooks", name, "deliveries", delivery.text("delivery_id"), "reprocess");
-        boolean stored = List.of("accepted", "flagged").contains(delivery.text("verdict"));
+        String path = InternalApiClient.path("webhooks", name, "deliveries", delivery.text("delivery_id"), "reprocess");
+        boolean stored = List.of("accepted", "flagged").contains(delivery.text("outcome"));
         return stored && visit.isAllowed("POST", "/v1" + path) ? path : "";
     }
 
@@ -100,13 +100,13 @@ final class WebhookPages {
                 ? name + "_signing"
                 : form.text("signing").strip();
         // If the webhook exists, store nothing: the API rejects the request below, or the first click created it.
-        boolean there = visit.getOrEmpty(InternalApiClient.path("v1", "hooks", name), "").has("name");
+        boolean there = visit.getOrEmpty(InternalApiClient.path("v1", "webhooks", name), "").has("name");
         String made = there ? "" : store(visit, form, secret);
         ObjectNode body = JsonNodeFactory.instance.objectNode().put("preset", form.text("preset"));
         body.putArray("secrets").add(secret);
-        visit.save(InternalApiClient.path("v1", "hooks", name), body, form.text("key"), 0);
+        visit.save(InternalApiClient.path("v1", "webhooks", name), body, form.text("key"), 0);
         return made.isEmpty()
-                ? PageRenderer.redirect(InternalApiClient.path("hooks", name) + "?did=webhook")
+                ? PageRenderer.redirect(InternalApiClient.path("webhooks", name) + "?did=webhook")
                 : one(visit, name, new FormResult(List.of(), made));
     }
 
@@ -139,13 +139,13 @@ final class WebhookPages {
     private static HttpResponse rotate(PageVisit visit, SubmittedForm form) throws Exception {
         ApiJson now = visit.get(path(visit));
         ObjectNode document = ((ObjectNode) now.at("document").node()).deepCopy();
-        String turn = form.text("turn");
+        String action = form.text("action");
         List<String> names = new ArrayList<>();
         String made = "";
         String next = form.text("signing").strip();
         // An outdated page stores no secret: the API rejects the change below, or it was made before.
         boolean current = now.text("version").equals(form.text("version"));
-        if (turn.equals("secret")) {
+        if (action.equals("secret")) {
             if (current
                     && now.at("document").list("secrets").stream()
                             .anyMatch(one -> one.text().equals(next))) {
@@ -158,7 +158,7 @@ final class WebhookPages {
             names.add(next);
         }
         for (ApiJson one : now.at("document").list("secrets")) {
-            if (names.size() < (turn.equals("only") ? 1 : MAX_SECRETS) && !names.contains(one.text())) {
+            if (names.size() < (action.equals("only") ? 1 : MAX_SECRETS) && !names.contains(one.text())) {
                 names.add(one.text());
             }
         }
@@ -166,17 +166,17 @@ final class WebhookPages {
         names.forEach(secrets::add);
         InternalApiClient.ApiCall put = InternalApiClient.ApiCall.post(path(visit), StrictJson.bytes(document), form.text("key"));
         visit.call(new InternalApiClient.ApiCall(
-                        "PUT", path(visit), turn.equals("address") ? "new_source=true" : "", put.headers(), put.body())
+                        "PUT", path(visit), action.equals("address") ? "new_source=true" : "", put.headers(), put.body())
                 .withHeader("If-Match", "\"" + form.text("version") + "\""));
-        String did = turn.equals("address") ? "moved" : "saved";
+        String did = action.equals("address") ? "moved" : "saved";
         return made.isEmpty()
-                ? PageRenderer.redirect(InternalApiClient.path("hooks", visit.pathParameter("name")) + "?did=" + did)
+                ? PageRenderer.redirect(InternalApiClient.path("webhooks", visit.pathParameter("name")) + "?did=" + did)
                 : one(visit, visit.pathParameter("name"), new FormResult(List.of(), made));
     }
 
     private static HttpResponse remove(PageVisit visit, SubmittedForm form) throws Exception {
         visit.send("DELETE", path(visit), JsonNodeFactory.instance.objectNode(), form.text("key"));
-        return PageRenderer.redirect("/hooks?did=removed");
+        return PageRenderer.redirect("/webhooks?did=removed");
     }
 
     /** Sends a signed sample delivery twice; the second one is a duplicate. */
@@ -197,6 +197,6 @@ final class WebhookPages {
     private static HttpResponse reprocess(PageVisit visit, SubmittedForm form) throws Exception {
         String path = path(visit) + InternalApiClient.path("deliveries", visit.pathParameter("delivery_id"), "reprocess");
         visit.send("POST", path, JsonNodeFactory.instance.objectNode(), form.text("key"));
-        return PageRenderer.redirect(InternalApiClient.path("hooks", visit.pathParameter("name")) + "?did=reprocess");
+        return PageRenderer.redirect(InternalApiClient.path("webhooks", visit.pathParameter("name")) + "?did=reprocess");
     }
 }

@@ -14,7 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** The pages of workflows: the list, and one workflow with its runs, definition, effects, keys and versions. */
 public final class WorkflowPages {
     private static final Set<String> TABS =
-            Set.of("runs", "definition", "effects", "keys", "signals", "log", "versions");
+            Set.of("runs", "definition", "effects", "keys", "monitoring", "log", "versions");
     private static final int SHOWN = 50;
 
     private final RunHistoryPages runs;
@@ -101,7 +101,7 @@ public final class WorkflowPages {
         String after = visit.queryParameter("after");
         ApiJson page = visit.get("/v1/workflows", after.isEmpty() ? query : query + "&after=" + InternalApiClient.encode(after));
         Map<String, Long> prevented = new HashMap<>();
-        visit.getOrEmpty("/v1/signals", "")
+        visit.getOrEmpty("/v1/monitoring", "")
                 .list("workflows")
                 .forEach(one -> prevented.put(
                         one.text("workflow_id"), one.at("duplicates_prevented").number("count")));
@@ -140,7 +140,7 @@ public final class WorkflowPages {
                 parts.put("grid", KeyPages.tableForWorkflow(visit, workflow.text("workflow")));
                 parts.put("prefix", visit.queryParameter("prefix"));
             }
-            case "signals" -> monitoring(visit, workflow.text("workflow"), parts);
+            case "monitoring" -> monitoring(visit, workflow.text("workflow"), parts);
             case "log" -> parts.put("log", visit.get(path + "/log", ListPages.cursorQuery(visit)));
             case "versions" -> versions(visit, path, parts);
             default -> parts.put("table", runs.table(visit, workflow.text("workflow")));
@@ -187,7 +187,7 @@ public final class WorkflowPages {
 
     private static List<StepNode> inside(List<ApiJson> steps, String outer) {
         return steps.stream()
-                .filter(step -> step.text("inside").equals(outer))
+                .filter(step -> step.text("parent_step").equals(outer))
                 .map(step -> new StepNode(step, inside(steps, step.text("step"))))
                 .toList();
     }

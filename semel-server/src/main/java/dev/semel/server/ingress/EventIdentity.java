@@ -46,7 +46,7 @@ record EventIdentity(TriggerSource triggerSource, String source, String id) {
     }
 
     private String displayText() {
-        String text = (triggerSource == TriggerSource.HOOK ? "hook:" : "event:") + source + "/" + id;
+        String text = (triggerSource == TriggerSource.WEBHOOK ? "webhook:" : "event:") + source + "/" + id;
         return text.length() <= LONGEST_SHOWN ? text : text.substring(0, LONGEST_SHOWN - 1) + "…";
     }
 

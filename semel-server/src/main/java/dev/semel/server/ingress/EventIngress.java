@@ -191,7 +191,7 @@ public final class EventIngress {
     /** A webhook payload is stored with its delivery, under its retention; here only the identifying attributes. */
     private static JsonNode storedPayload(EventRunStarter.EventTrigger asked) {
         InboundEvent event = asked.event();
-        return asked.entrance().triggerSource() != TriggerSource.HOOK
+        return asked.entrance().triggerSource() != TriggerSource.WEBHOOK
                 ? event.envelope()
                 : JsonNodeFactory.instance
                         .objectNode()

@@ -7,15 +7,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * The origin of an inbound event: trigger source, actor, quota checks and run depth.
  *
- * @param triggerSource EVENT or HOOK; their keys never collide
+ * @param triggerSource EVENT or WEBHOOK; their keys never collide
  * @param actor id of the token or webhook source that sent it
  * @param quota checks for each run that it starts or repeats
  * @param depth length of the chain of runs that started each other
  */
 public record EventOrigin(TriggerSource triggerSource, String actor, @Nullable String correlationId, Trigger.AdmissionChecks quota, int depth) {
     public EventOrigin {
-        if (triggerSource != TriggerSource.EVENT && triggerSource != TriggerSource.HOOK) {
-            throw new IllegalArgumentException("events have the trigger source EVENT or HOOK, not " + triggerSource);
+        if (triggerSource != TriggerSource.EVENT && triggerSource != TriggerSource.WEBHOOK) {
+            throw new IllegalArgumentException("events have the trigger source EVENT or WEBHOOK, not " + triggerSource);
         }
     }
 

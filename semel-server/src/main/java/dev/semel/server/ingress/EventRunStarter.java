@@ -84,7 +84,7 @@ final class EventRunStarter {
     /** Predicts the result of a start: the existing run, a rejection, or a new run (with an empty id). */
     StartedRun preview(CurrentWorkflow current, EventTrigger asked) {
         WorkflowVersion workflow = current.published();
-        UniqueKey.KeyKind kind = asked.entrance().triggerSource() == TriggerSource.HOOK ? UniqueKey.KeyKind.HOOK : UniqueKey.KeyKind.EVENT;
+        UniqueKey.KeyKind kind = asked.entrance().triggerSource() == TriggerSource.WEBHOOK ? UniqueKey.KeyKind.HOOK : UniqueKey.KeyKind.EVENT;
         UniqueKey name = new UniqueKey(asked.workspace(), kind, asked.of(workflow).text());
         StoreQueries.KeyLookup found = semel.view(reads -> reads.findKeys(List.of(name)));
         KeyRecord known = found == null ? null : found.keyRecords().getFirst();

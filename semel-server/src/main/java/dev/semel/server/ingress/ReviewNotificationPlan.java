@@ -27,10 +27,10 @@ record ReviewNotificationPlan(ReviewOperation.ReviewRow row, long remind, long e
     /** The events due at the stored next time. */
     List<String> dueNotifications() {
         long at = row.nextReminderAt();
-        long since = at - row.askedAt();
+        long since = at - row.openedAt();
         List<String> words = new ArrayList<>();
         if (since == 0) {
-            words.add("asked");
+            words.add("opened");
         }
         if (escalate > 0 && since == escalate) {
             words.add("escalated");
@@ -48,15 +48,15 @@ record ReviewNotificationPlan(ReviewOperation.ReviewRow row, long remind, long e
     long nextAt(long now) {
         long at = row.nextReminderAt();
         long next = StoreWrite.Suspension.NEVER;
-        if (escalate > 0 && row.askedAt() + escalate > at) {
-            next = Math.min(next, row.askedAt() + escalate);
+        if (escalate > 0 && row.openedAt() + escalate > at) {
+            next = Math.min(next, row.openedAt() + escalate);
         }
         if (row.dueAt() > at) {
             next = Math.min(next, row.dueAt());
         }
-        long passed = remind == 0 ? 0 : (Math.max(at, now) - row.askedAt()) / remind;
+        long passed = remind == 0 ? 0 : (Math.max(at, now) - row.openedAt()) / remind;
         if (remind > 0 && passed < MOST_REMINDERS) {
-            next = Math.min(next, row.askedAt() + (passed + 1) * remind);
+            next = Math.min(next, row.openedAt() + (passed + 1) * remind);
         }
         return next;
     }

@@ -127,7 +127,7 @@ public final class ReviewNotifier implements AutoCloseable {
         data.put("run_id", run.runIdText());
         data.put("step", row.step());
         data.put(
-                "asked_at", Instant.EPOCH.plus(row.askedAt(), ChronoUnit.MICROS).toString());
+                "opened_at", Instant.EPOCH.plus(row.openedAt(), ChronoUnit.MICROS).toString());
         data.put(
                 "due_at",
                 row.dueAt() == StoreWrite.Suspension.NEVER

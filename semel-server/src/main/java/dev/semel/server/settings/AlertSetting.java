@@ -42,9 +42,9 @@ public record AlertSetting(
 
     static AlertSetting read(JsonNode node) {
         SettingDocumentReader document = SettingDocumentReader.of(node);
-        String signal = document.text("signal", 32);
+        String signal = document.text("metric", 32);
         if (!signal.isEmpty() && !METRICS.contains(signal)) {
-            document.addProblem("signal", "must be one of " + String.join(", ", METRICS));
+            document.addProblem("metric", "must be one of " + String.join(", ", METRICS));
         }
         double above = threshold(document, signal);
         Duration over = window(document);

@@ -10,11 +10,11 @@ final class SettingKinds {
     static final SettingKind TEMPLATE = new SettingKind("template", true, true);
     static final SettingKind CHANNEL = new SettingKind("channel", false, true);
     static final SettingKind ROUTE = new SettingKind("route", false, true);
-    static final SettingKind HOOK = new SettingKind("hook", false, true);
+    static final SettingKind WEBHOOK = new SettingKind("webhook", false, true);
     static final SettingKind ALERT = new SettingKind("alert", false, true);
 
     /** Alert state: not cached, since it changes often. */
-    static final SettingKind ALARM = new SettingKind("alarm", false, false);
+    static final SettingKind ALERT_STATE = new SettingKind("alert_state", false, false);
 
     static final SettingKind PROFILE = new SettingKind("profile", false, false);
 

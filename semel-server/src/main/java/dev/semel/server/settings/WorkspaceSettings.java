@@ -52,11 +52,11 @@ public final class WorkspaceSettings {
                         LARGEST_CHANNEL,
                         node -> ChannelSettingReader.read(node, checks.channels())));
         this.routes = new SettingRepository<>(semel, new SettingRepository.DocumentType<>(SettingKinds.ROUTE, "route", LARGEST_ROUTE, RouteSetting::read));
-        this.webhooks = new SettingRepository<>(semel, new SettingRepository.DocumentType<>(SettingKinds.HOOK, "hook", LARGEST_HOOK, WebhookSettingReader::read));
+        this.webhooks = new SettingRepository<>(semel, new SettingRepository.DocumentType<>(SettingKinds.WEBHOOK, "webhook", LARGEST_HOOK, WebhookSettingReader::read));
         this.incidents =
                 new SettingRepository<>(semel, new SettingRepository.DocumentType<>(SettingKinds.INCIDENT, "incident", IncidentReport.LARGEST, IncidentReport::read));
         this.alerts = new SettingRepository<>(semel, new SettingRepository.DocumentType<>(SettingKinds.ALERT, "alert", LARGEST_ALERT, AlertSetting::read));
-        this.alertStates = new SettingRepository<>(semel, new SettingRepository.DocumentType<>(SettingKinds.ALARM, "alarm", LARGEST_ALERT, node -> node));
+        this.alertStates = new SettingRepository<>(semel, new SettingRepository.DocumentType<>(SettingKinds.ALERT_STATE, "alert_state", LARGEST_ALERT, node -> node));
         this.views = new SettingRepository<>(semel, new SettingRepository.DocumentType<>(SettingKinds.VIEW, "view", SavedViewSetting.LARGEST, SavedViewSetting::read));
         this.profiles = new RecipientProfiles(semel);
         this.subscriptions = new RecipientSubscriptions(semel);

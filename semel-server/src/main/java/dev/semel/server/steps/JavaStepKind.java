@@ -56,7 +56,7 @@ final class JavaStepKind implements StepKind {
                     JsonNodeFactory.instance
                             .objectNode()
                             .put("indeterminate", true)
-                            .put("why", why);
+                            .put("reason", why);
             };
         }
 

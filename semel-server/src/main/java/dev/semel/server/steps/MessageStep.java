@@ -165,7 +165,7 @@ record MessageStep(
                     }
                 }
                 case Outcome.Indeterminate<JsonNode>(String why) -> {
-                    delivery.put("indeterminate", true).put("why", why);
+                    delivery.put("indeterminate", true).put("reason", why);
                     result.put("indeterminate", true);
                 }
             }

@@ -68,7 +68,7 @@ public final class WebhookReceiver {
         record Received(WebhookDelivery delivery, EventDeliveryResult delivered, List<String> signalledRuns) implements Outcome {
             /** Whether the delivery was a duplicate and started nothing. */
             public boolean replayed() {
-                boolean known = delivery.verdict() == WebhookDelivery.DeliveryVerdict.REPEATED;
+                boolean known = delivery.outcome() == WebhookDelivery.DeliveryOutcome.REPLAYED;
                 return delivered.runs().isEmpty() ? known : delivered.replayed();
             }
         }
@@ -102,15 +102,15 @@ public final class WebhookReceiver {
         return switch (SignatureVerifier.verify(plan.scheme(), plan.tolerance(), letter, proofs)) {
             case SignatureVerifier.Verdict.Genuine(String proof) -> accept(found, letter, proof);
             case SignatureVerifier.Verdict.Forged _ -> {
-                recordRejection(found, WebhookDelivery.DeliveryVerdict.FORGED, "");
+                recordRejection(found, WebhookDelivery.DeliveryOutcome.INVALID_SIGNATURE, "");
                 throw WebhookRejections.invalidSignature();
             }
             case SignatureVerifier.Verdict.Stale _ -> {
-                recordRejection(found, WebhookDelivery.DeliveryVerdict.STALE, "");
+                recordRejection(found, WebhookDelivery.DeliveryOutcome.STALE, "");
                 throw WebhookRejections.staleTimestamp();
             }
             case SignatureVerifier.Verdict.Unknown(String rule) -> {
-                recordRejection(found, WebhookDelivery.DeliveryVerdict.REFUSED, rule);
+                recordRejection(found, WebhookDelivery.DeliveryOutcome.REJECTED, rule);
                 throw WebhookRejections.secretUnavailable();
             }
         };
@@ -159,7 +159,7 @@ public final class WebhookReceiver {
             }
             told = VerifiedWebhookEvent.read(plan, letter, data, found.name());
         } catch (SemelException e) {
-            recordRejection(found, WebhookDelivery.DeliveryVerdict.REFUSED, e.code().slug());
+            recordRejection(found, WebhookDelivery.DeliveryOutcome.REJECTED, e.code().slug());
             throw e;
         }
         return storeAndDeliver(found, told, plan.signsIdAndType() ? null : digest(proof));
@@ -170,7 +170,7 @@ public final class WebhookReceiver {
         try {
             delivery = CloudEventsDelivery.of(letter, found.name());
         } catch (SemelException e) {
-            recordRejection(found, WebhookDelivery.DeliveryVerdict.REFUSED, e.code().slug());
+            recordRejection(found, WebhookDelivery.DeliveryOutcome.REJECTED, e.code().slug());
             throw e;
         }
         boolean named = delivery.signed() || found.hook().check() == WebhookSetting.VerificationMethod.BEARER;
@@ -197,7 +197,7 @@ public final class WebhookReceiver {
         try {
             told = event.get();
         } catch (SemelException e) {
-            recordRejection(found, WebhookDelivery.DeliveryVerdict.REFUSED, e.code().slug());
+            recordRejection(found, WebhookDelivery.DeliveryOutcome.REJECTED, e.code().slug());
             return new Outcome.Rejected(e);
         }
         try {
@@ -212,7 +212,7 @@ public final class WebhookReceiver {
         if (delivery == null) {
             throw new IllegalStateException("an accepted delivery must be stored");
         }
-        if (delivery.verdict() == WebhookDelivery.DeliveryVerdict.REFUSED) {
+        if (delivery.outcome() == WebhookDelivery.DeliveryOutcome.REJECTED) {
             throw WebhookRejections.reusedSignature();
         }
         // CRASH(delivery-stored): the delivery is stored and no run started. The provider's retry starts them.
@@ -233,9 +233,9 @@ public final class WebhookReceiver {
                 .objectNode()
                 .put("from", from)
                 .put("text", text == null ? "" : text)
-                .put("hook", found.name())
+                .put("webhook", found.name())
                 .put("id", told.id());
-        String once = "hook:" + found.name() + "/" + told.id();
+        String once = "webhook:" + found.name() + "/" + told.id();
         return KeyedSignals.of(semel).sendReply(found.workspace(), from, value, once).runIds();
     }
 
@@ -257,7 +257,7 @@ public final class WebhookReceiver {
     }
 
     private static EventOrigin originOf(ResolvedWebhook found) {
-        return new EventOrigin(TriggerSource.HOOK, "hook:" + found.name(), null, Trigger.AdmissionChecks.NONE, found.depth());
+        return new EventOrigin(TriggerSource.WEBHOOK, "webhook:" + found.name(), null, Trigger.AdmissionChecks.NONE, found.depth());
     }
 
     /**
@@ -273,7 +273,7 @@ public final class WebhookReceiver {
             throw WebhookRejections.tooOldToReprocess();
         }
         begin.run();
-        EventOrigin entrance = new EventOrigin(TriggerSource.HOOK, "hook:" + delivery.source(), null);
+        EventOrigin entrance = new EventOrigin(TriggerSource.WEBHOOK, "webhook:" + delivery.source(), null);
         return deliver(delivery.ws(), VerifiedWebhookEvent.parseStored(delivery.payload()), entrance);
     }
 
@@ -292,7 +292,7 @@ public final class WebhookReceiver {
                 0,
                 told.id(),
                 told.event().type(),
-                WebhookDelivery.DeliveryVerdict.ACCEPTED,
+                WebhookDelivery.DeliveryOutcome.ACCEPTED,
                 "",
                 StrictJson.write(told.event().envelope()));
         return new StoreCommand.RecordDelivery(row, memory(found.hook(), signature));
@@ -310,7 +310,7 @@ public final class WebhookReceiver {
                 micros(hook.retention()));
     }
 
-    private void recordRejection(ResolvedWebhook found, WebhookDelivery.DeliveryVerdict verdict, String note) {
+    private void recordRejection(ResolvedWebhook found, WebhookDelivery.DeliveryOutcome verdict, String note) {
         String place = found.workspace() + " " + found.name();
         long hour = clock.millis() / Duration.ofHours(1).toMillis();
         Long since = full.get(place);

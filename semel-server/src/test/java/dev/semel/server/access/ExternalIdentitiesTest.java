@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Names of people for whom a provider vouches; before names had the provider behind them, theirs were plain ones. */
 class ExternalIdentitiesTest {
     private static final SettingKind IDENTITY = new SettingKind("identity", false, false);
-    private static final SettingKind PERSON = new SettingKind("person", false, true);
+    private static final SettingKind PERSON = new SettingKind("user", false, true);
     private static final String NOW = "alma@id.example.com";
 
     private final ExternalIdentity alma = ExternalIdentity.of("https://id.example.com:8443/realm", "s-7", "alma", Role.VIEWER);

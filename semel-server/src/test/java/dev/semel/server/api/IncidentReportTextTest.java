@@ -56,7 +56,7 @@ final class IncidentReportTextTest {
     private static JsonNode facts(String name) {
         ObjectNode facts = (ObjectNode) StrictJson.parse("""
             {"failed_runs": 2, "errors": [{"runs": 2}], "audit": [{}], "alerts": [{}], "audit_rows": 1,
-             "doubled": 1, "doubled_objects": [{}], "perhaps_doubled": 0, "first": {"at": "2026-11-15T08:40:00Z"}}
+             "duplicated": 1, "duplicated_objects": [{}], "possibly_duplicated": 0, "first": {"at": "2026-11-15T08:40:00Z"}}
             """);
         for (String member : new String[] {"run_id", "step", "code", "message"}) {
             ((ObjectNode) facts.get("first")).put(member, name);
@@ -68,7 +68,7 @@ final class IncidentReportTextTest {
                 .put("action", name)
                 .put("target", name);
         ((ObjectNode) facts.at("/alerts/0")).put("name", name).put("at", "2026-11-15T08:40:00Z");
-        ((ObjectNode) facts.at("/doubled_objects/0")).put("object", name);
+        ((ObjectNode) facts.at("/duplicated_objects/0")).put("object", name);
         return facts;
     }
 
@@ -118,11 +118,11 @@ final class IncidentReportTextTest {
     void what_came_to_its_bound_is_told_as_at_least_or_as_not_known() {
         JsonNode facts = StrictJson.parse("""
             {"failed_runs": 100000, "first": {"run_id": "run_1", "step": "pay", "code": "broken", "at": "t"},
-             "errors": [], "doubled": 0, "doubled_objects": [], "perhaps_doubled": 0, "in_doubt": 0, "decided": 7,
+             "errors": [], "duplicated": 0, "duplicated_objects": [], "possibly_duplicated": 0, "in_doubt": 0, "decided": 7,
              "expired_key_retries": 5000, "audit_rows": 0, "alerts": [], "replayed_requests": 2,
              "suppressed_effects": 1, "conflicts": 1,
-             "at_least": ["alerts", "audit_rows", "decided", "doubled", "expired_key_retries", "failed_runs",
-                          "in_doubt", "perhaps_doubled"]}
+             "at_least": ["alerts", "audit_rows", "decided", "duplicated", "expired_key_retries", "failed_runs",
+                          "in_doubt", "possibly_duplicated"]}
             """);
         Map<String, String> drafts = IncidentReportText.draftAnswers(facts);
         String all = String.join("\n", drafts.values());

@@ -61,7 +61,7 @@ class ChangeCommandsTest {
     void a_signal_goes_to_a_run_or_to_all_that_wait_with_a_key() {
         server.on("POST /v1/runs/run_1/signals/paid", json(200, "{\"status\":\"waiting\",\"delivered\":true}"));
         server.on("POST /v1/signals/paid", json(200, "{\"runs\":[\"run_1\",\"run_2\"]}"));
-        server.on("POST /v1/signals/early", json(200, "{\"runs\":[],\"kept_until\":\"2026-03-01T09:00:00Z\"}"));
+        server.on("POST /v1/signals/early", json(200, "{\"runs\":[],\"stored_until\":\"2026-03-01T09:00:00Z\"}"));
         assertEquals(
                 "delivered run_1 (waiting)\n",
                 desk.run("signal", "run_1", "paid", "--id", "evt_1").out());

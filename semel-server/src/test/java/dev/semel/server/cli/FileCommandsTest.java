@@ -155,12 +155,12 @@ class FileCommandsTest {
     void versions_shares_and_turns_are_told_in_a_line() throws IOException {
         write("a.yaml", FINE.formatted("alpha"));
         String candidate =
-                "{\"workflow\":\"alpha\",\"version\":3,\"changed\":true,\"candidate\":{\"version\":4,\"share\":10}}";
+                "{\"workflow\":\"alpha\",\"version\":3,\"changed\":true,\"candidate\":{\"version\":4,\"percentage\":10}}";
         server.on("PUT /v1/workflows/alpha", json(200, candidate));
         assertEquals(
                 "alpha v4 published for 10 % of the triggers\n",
                 desk.run("publish", "--share", "10", "a.yaml").out());
-        assertTrue(server.seen.getFirst().target().endsWith("?share=10"));
+        assertTrue(server.seen.getFirst().target().endsWith("?percentage=10"));
         desk.run("publish", "--over", "3", "a.yaml");
         assertEquals("\"3\"", server.seen.getLast().header("If-Match"));
         desk.run("publish", "--over", "0", "a.yaml");
@@ -181,7 +181,7 @@ class FileCommandsTest {
                 "GET /v1/workflows/alpha/versions",
                 json(
                         200,
-                        "{\"items\":[{\"version\":4,\"role\":\"current\",\"share\":100,"
+                        "{\"items\":[{\"version\":4,\"role\":\"current\",\"percentage\":100,"
                                 + "\"published_at\":\"2026-11-15T09:12:04Z\",\"actor_id\":\"tok_1\"}],\"next\":null}"));
         assertTrue(desk.run("versions", "alpha").out().contains("4        current  100 %"));
     }

@@ -61,7 +61,7 @@ class FormTwinsTest {
     @Test
     void workspaces_are_listed() {
         server.on("GET /v1/workspaces", json(200, """
-            {"items":[{"workspace":"default","own":true},{"workspace":"shop","own":false}],"next":null}
+            {"items":[{"workspace":"default","current":true},{"workspace":"shop","current":false}],"next":null}
             """));
         assertEquals("""
             WORKSPACE  OWN
@@ -86,7 +86,7 @@ class FormTwinsTest {
     @Test
     void the_provider_is_asked_about_one_review() {
         server.on("POST /v1/reviews/rev_1/check", json(200, """
-            {"review_id":"rev_1","title":"Did it?","kind":"in_doubt","status":"over","workflow":"w","run_id":"run_1","to":"x"}
+            {"review_id":"rev_1","title":"Did it?","kind":"in_doubt","status":"closed","workflow":"w","run_id":"run_1","to":"x"}
             """));
         var told = desk.run("reviews", "rev_1", "--check");
         assertTrue(told.out().startsWith("Did it?"), told.out() + told.err());

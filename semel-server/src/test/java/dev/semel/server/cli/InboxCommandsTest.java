@@ -93,15 +93,15 @@ class InboxCommandsTest {
                         "POST /v1/keys/k/simulate",
                         json(
                                 200,
-                                "{\"at\":\"then\",\"outcome\":\"new_run\",\"sentence\":\"200: a new run would"
+                                "{\"at\":\"then\",\"outcome\":\"new_run\",\"summary\":\"200: a new run would"
                                         + " start.\"}"))
                 .on("POST /v1/keys/k/extend", json(200, "{\"expires_at\":\"tomorrow\"}"))
                 .on(
                         "POST /v1/keys/k/release",
                         json(
                                 200,
-                                "{\"could_double\":\"A new"
-                                    + " run.\",\"effects\":[{\"step\":\"pay\",\"could_double\":true,\"because\":\"new"
+                                "{\"summary\":\"A new"
+                                    + " run.\",\"effects\":[{\"step\":\"pay\",\"could_duplicate\":true,\"reason\":\"new"
                                     + " keys\"}]}"));
         assertEquals(
                 "If k came at then: 200: a new run would start.\n",

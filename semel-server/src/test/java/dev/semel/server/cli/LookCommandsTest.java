@@ -68,10 +68,10 @@ class LookCommandsTest {
     }
 
     private static final String WORKERS = """
-        {"items":[{"worker":"7@a:8085","worker_id":"wk_0000000000000007","version":"0.1.0","status":"live","here":true,
+        {"items":[{"worker":"7@a:8085","worker_id":"wk_0000000000000007","version":"0.1.0","status":"live","current":true,
           "started_at":"2026-11-15T09:12:04Z","renewed_at":"2026-11-15T09:15:03Z","lease_until":"2026-11-15T09:15:12Z",
           "runs":12,"clock_ahead_ms":3600000},
-         {"worker":"8@b:8085","worker_id":"wk_0000000000000008","version":null,"status":"expired","here":false,
+         {"worker":"8@b:8085","worker_id":"wk_0000000000000008","version":null,"status":"expired","current":false,
           "started_at":"2026-11-15T09:15:00Z","renewed_at":null,"lease_until":"2026-11-15T09:15:01Z",
           "runs":0,"clock_ahead_ms":-2}],"next":null,"lag_ms":61000}\
         """;
@@ -235,7 +235,7 @@ class LookCommandsTest {
     void the_log_of_a_workflow_says_what_became_of_each_message_and_why() {
         server.on("GET /v1/workflows/new_lead/log", json(200, """
             {"items":[{"at":"2026-11-15T09:12:00Z","step":"welcome","channel":"mail","status":"suppressed",
-              "because":"the same was sent before","run_id":"run_3"}],"runs":1,"next":null}\
+              "reason":"the same was sent before","run_id":"run_3"}],"runs":1,"next":null}\
             """));
         var result = desk.run("log", "new_lead");
         assertTrue(result.out().contains("welcome  mail     suppressed  the same was sent before"), result.out());

@@ -39,9 +39,9 @@ class ProfileCommandsTest {
 
     @Test
     void people_are_listed_with_how_they_log_in() {
-        server.on("GET /v1/people", json(200, """
-            {"items":[{"name":"ada","role":"admin","groups":["ops","warehouse"],"disabled":false,"logs_in_with":"password","changed_at":"2026-11-15T09:10:04Z"},
-             {"name":"olga","role":"viewer","disabled":true,"logs_in_with":"provider","changed_at":"2026-11-15T09:12:04Z"}],"next":null}
+        server.on("GET /v1/users", json(200, """
+            {"items":[{"name":"ada","role":"admin","groups":["ops","warehouse"],"disabled":false,"login_method":"password","changed_at":"2026-11-15T09:10:04Z"},
+             {"name":"olga","role":"viewer","disabled":true,"login_method":"provider","changed_at":"2026-11-15T09:12:04Z"}],"next":null}
             """));
         assertEquals("""
             NAME  ROLE    GROUPS         LOGS IN WITH  STATUS    CHANGED
@@ -55,7 +55,7 @@ class ProfileCommandsTest {
 
     @Test
     void an_invitation_prints_the_whole_link_and_changes_nobody_who_is_there() {
-        server.on("PUT /v1/people/ada", json(200, LINK), problem(412, "precondition-failed", false));
+        server.on("PUT /v1/users/ada", json(200, LINK), problem(412, "precondition-failed", false));
         var invited = desk.run("people", "invite", "ada", "--role", "viewer");
         assertEquals(server.address() + "/setup?token=1.abc\n", invited.out());
         assertEquals("{\"role\":\"viewer\"}", server.seen.getFirst().body());
@@ -73,7 +73,7 @@ class ProfileCommandsTest {
              {"name":"olga","invitation_id":"inv_2","kind":"reset","role":"admin","invited_by":"usr_max",
               "invited_at":"2026-11-15T09:10:04Z","until":"2026-11-22T09:10:04Z","open":false}],"next":null}
             """))
-                .on("DELETE /v1/people/ada/invitation", json(200, "{\"name\":\"ada\",\"taken_back\":true}"));
+                .on("DELETE /v1/users/ada/invitation", json(200, "{\"name\":\"ada\",\"revoked\":true}"));
         assertEquals("""
             NAME  KIND    ROLE    CREATED BY  CREATED  EXPIRES
             ada   invite  viewer  tok_1       2 m ago  2026-11-22T09:10:04Z
@@ -87,7 +87,7 @@ class ProfileCommandsTest {
 
     @Test
     void a_link_that_was_made_before_is_not_printed_as_one() {
-        server.on("POST /v1/people/ada/reset", json(200, LINK.replace("\"/setup?token=1.abc\"", "null")));
+        server.on("POST /v1/users/ada/reset", json(200, LINK.replace("\"/setup?token=1.abc\"", "null")));
         var again = desk.run("people", "reset", "ada");
         assertEquals("", again.out());
         assertTrue(again.err().contains("created earlier"), again.err());
@@ -96,10 +96,10 @@ class ProfileCommandsTest {
     @Test
     void what_is_done_to_somebody_is_one_request_that_makes_nobody() {
         String put = "{\"name\":\"ada\",\"role\":\"operator\",\"disabled\":false,\"invitation\":null}";
-        server.on("PUT /v1/people/ada", json(200, put))
-                .on("POST /v1/people/ada/reset", json(200, LINK))
-                .on("DELETE /v1/people/ada/sessions", json(200, "{\"name\":\"ada\",\"ended\":true}"))
-                .on("DELETE /v1/people/ada", json(200, "{\"name\":\"ada\",\"removed\":true}"));
+        server.on("PUT /v1/users/ada", json(200, put))
+                .on("POST /v1/users/ada/reset", json(200, LINK))
+                .on("DELETE /v1/users/ada/sessions", json(200, "{\"name\":\"ada\",\"ended\":true}"))
+                .on("DELETE /v1/users/ada", json(200, "{\"name\":\"ada\",\"removed\":true}"));
         assertEquals(
                 "ada is operator\n",
                 desk.run("people", "role", "ada", "operator").out());
@@ -121,7 +121,7 @@ class ProfileCommandsTest {
 
     @Test
     void groups_are_given_to_somebody_who_is_there_and_none_takes_them_out_of_all() {
-        server.on("PUT /v1/people/ada", json(200, "{\"name\":\"ada\",\"role\":\"viewer\"}"));
+        server.on("PUT /v1/users/ada", json(200, "{\"name\":\"ada\",\"role\":\"viewer\"}"));
         assertEquals(
                 "ada is in ops, warehouse\n",
                 desk.run("people", "groups", "ada", "ops", "warehouse").out());
@@ -134,7 +134,7 @@ class ProfileCommandsTest {
 
     @Test
     void a_password_is_changed_by_two_lines_of_stdin_and_is_never_an_argument() {
-        server.on("POST /v1/people/ada/password", json(200, "{\"name\":\"ada\",\"changed\":true}"));
+        server.on("POST /v1/users/ada/password", json(200, "{\"name\":\"ada\",\"changed\":true}"));
         desk.stdin = "the old one\r\nthe new one\n";
         var changed = desk.run("people", "password", "ada");
         assertEquals("ada has a new password; all sessions have ended\n", changed.out());
@@ -153,10 +153,10 @@ class ProfileCommandsTest {
 
     @Test
     void sessions_of_somebody_are_listed_and_a_whole_link_is_printed_as_it_is() {
-        server.on("GET /v1/people/ada/sessions", json(200, """
-            {"items":[{"session_id":"0a1b2c3d4e5f6071","begun_at":"2026-11-15T09:10:04Z","until":"2026-11-15T21:10:04Z","address":"198.51.100.1"}],"next":null}
+        server.on("GET /v1/users/ada/sessions", json(200, """
+            {"items":[{"session_id":"0a1b2c3d4e5f6071","created_at":"2026-11-15T09:10:04Z","until":"2026-11-15T21:10:04Z","address":"198.51.100.1"}],"next":null}
             """))
-                .on("POST /v1/people/ada/reset", json(200, LINK.replace("/setup", "https://semel.example.com/setup")));
+                .on("POST /v1/users/ada/reset", json(200, LINK.replace("/setup", "https://semel.example.com/setup")));
         assertEquals("""
             SESSION           FROM          STARTED  EXPIRES
             0a1b2c3d4e5f6071  198.51.100.1  2 m ago  2026-11-15T21:10:04Z

@@ -27,15 +27,15 @@ class ReplayCommandsTest {
 
     private static String plan(String status, String progress) {
         return """
-            {"replay_id":"rpl_2b","status":"%s","what":"status:failed","runs":412,"safe":407,"blocked":1,"open":0,
+            {"replay_id":"rpl_2b","status":"%s","selection":"status:failed","runs":412,"safe":407,"blocked":1,"incomplete":0,
              "actions":{"reuse":{"runs":0,"steps":398},"send":{"runs":398,"steps":398},"ask":{"runs":3,"steps":3}},
-             "perhaps":2,"needs_approval":false,"note":null,"progress":%s}\
+             "conditional_steps":2,"needs_approval":false,"note":null,"progress":%s}\
             """.formatted(status, progress);
     }
 
     private static final String BEFORE = "{\"planned\":412,\"applied\":0,\"runs\":{},\"verified\":false}";
     private static final String AFTER =
-            "{\"planned\":0,\"applied\":407,\"left_out\":5,\"runs\":{\"completed\":407},\"verified\":true}";
+            "{\"planned\":0,\"applied\":407,\"skipped\":5,\"runs\":{\"completed\":407},\"verified\":true}";
 
     @Test
     void a_plan_says_what_will_happen_and_what_to_do_next() {
@@ -128,10 +128,10 @@ class ReplayCommandsTest {
     void the_runs_of_a_plan_are_shown_step_by_step() {
         server.on("GET /v1/replays/rpl_2b", json(200, plan("planned", BEFORE)));
         server.on("GET /v1/replays/rpl_2b/items", json(200, """
-            {"items":[{"run_id":"run_1","action":"resend","blocked":null,"fate":"planned","new_run_id":null,"steps":[
-              {"step":"charge","kind":"effect","action":"resend","why":"the provider still remembers its key",
+            {"items":[{"run_id":"run_1","action":"resend","blocked":null,"outcome":"planned","new_run_id":null,"steps":[
+              {"step":"charge","kind":"effect","action":"resend","reason":"the provider still remembers its key",
                "until":"2026-11-16T09:00:00Z","certain":true},
-              {"step":"load","kind":"step","action":"reuse","why":"its result is recorded","until":null}]}],
+              {"step":"load","kind":"step","action":"reuse","reason":"its result is recorded","until":null}]}],
              "next":null}\
             """));
         var result = desk.run("replay", "show", "rpl_2b", "--only", "resend");

@@ -42,8 +42,8 @@ class RunResumeCommandTest {
     @Test
     void a_dry_run_tells_what_would_become_of_each_step() {
         server.on("POST /v1/runs/run_1/resume", json(200, """
-            {"run_id":"run_1","status":"failed","resumed":false,"dry_run":true,"blocked":null,"open":false,
-             "steps":[{"step":"mail","kind":"effect","action":"send","why":"it was rejected, or not sent","until":null}]}\
+            {"run_id":"run_1","status":"failed","resumed":false,"dry_run":true,"blocked":null,"incomplete":false,
+             "steps":[{"step":"mail","kind":"effect","action":"send","reason":"it was rejected, or not sent","until":null}]}\
             """));
         var result = desk.run("run", "resume", "run_1", "--dry-run");
         assertEquals(0, result.exit(), result.err());
@@ -54,7 +54,7 @@ class RunResumeCommandTest {
     @Test
     void a_run_that_cannot_go_on_says_why() {
         server.on("POST /v1/runs/run_1/resume", json(200, """
-            {"run_id":"run_1","status":"completed","resumed":false,"blocked":"it has completed","open":false,
+            {"run_id":"run_1","status":"completed","resumed":false,"blocked":"it has completed","incomplete":false,
              "steps":[]}\
             """));
         var result = desk.run("run", "resume", "run_1", "--dry-run");

@@ -36,7 +36,7 @@ class TailCommandTest {
 
     private static ScriptedServer.Reply stream(String... events) {
         return new ScriptedServer.Reply(
-                200, ": still here\n\n" + String.join("", events), Map.of("Content-Type", "text/event-stream"));
+                200, ": keep-alive\n\n" + String.join("", events), Map.of("Content-Type", "text/event-stream"));
     }
 
     private void script() {

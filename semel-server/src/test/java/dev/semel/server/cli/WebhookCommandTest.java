@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** `semel hooks`. */
 class WebhookCommandTest {
     private static final String HOOK =
-            "{\"name\":\"stripe\",\"version\":3,\"path\":\"/v1/hooks/src_x-1-stripe\",\"warnings\":[\"mind this\"],"
+            "{\"name\":\"stripe\",\"version\":3,\"path\":\"/v1/webhooks/src_x-1-stripe\",\"warnings\":[\"mind this\"],"
                     + "\"document\":{\"preset\":\"stripe\",\"secrets\":[\"a\",\"b\"],\"source\":\"src_x-1-stripe\"}}";
 
     private ScriptedServer server;
@@ -31,11 +31,11 @@ class WebhookCommandTest {
 
     @Test
     void create_makes_only_what_is_not_there_and_prints_the_address() {
-        server.on("PUT /v1/hooks/stripe", json(200, HOOK));
+        server.on("PUT /v1/webhooks/stripe", json(200, HOOK));
         var result = desk.run("hooks", "create", "stripe", "--preset", "stripe", "--secret", "signing", "--keep", "1d");
         assertEquals(0, result.exit(), result.err());
         assertTrue(result.out().startsWith("webhook stripe v3\nhttp://"), result.out());
-        assertTrue(result.out().endsWith("/v1/hooks/src_x-1-stripe\n"), result.out());
+        assertTrue(result.out().endsWith("/v1/webhooks/src_x-1-stripe\n"), result.out());
         assertTrue(result.err().contains("mind this"), result.err());
         var put = server.seen.getFirst();
         assertEquals("{\"preset\":\"stripe\",\"secrets\":[\"signing\"],\"keep\":\"1d\"}", put.body());
@@ -44,8 +44,8 @@ class WebhookCommandTest {
 
     @Test
     void rotate_puts_the_new_secret_first_and_keeps_one_old_one_until_it_is_over() {
-        server.on("GET /v1/hooks/stripe", json(200, HOOK));
-        server.on("PUT /v1/hooks/stripe", json(200, HOOK));
+        server.on("GET /v1/webhooks/stripe", json(200, HOOK));
+        server.on("PUT /v1/webhooks/stripe", json(200, HOOK));
         assertEquals(0, desk.run("hooks", "rotate", "stripe", "--secret", "c").exit());
         assertEquals("[\"c\",\"a\"]", secrets(1));
         assertEquals(0, desk.run("hooks", "rotate", "stripe", "--only").exit());
@@ -61,12 +61,12 @@ class WebhookCommandTest {
     @Test
     void test_sends_the_sample_twice_without_our_token() {
         server.on(
-                "POST /v1/hooks/stripe/sample",
+                "POST /v1/webhooks/stripe/sample",
                 json(
                         200,
-                        "{\"path\":\"/v1/hooks/src_x\",\"headers\":{\"Stripe-Signature\":\"t=1,v1=2\"},\"body\":\"{}\"}"));
+                        "{\"path\":\"/v1/webhooks/src_x\",\"headers\":{\"Stripe-Signature\":\"t=1,v1=2\"},\"body\":\"{}\"}"));
         server.on(
-                "POST /v1/hooks/src_x",
+                "POST /v1/webhooks/src_x",
                 json(200, "{\"delivery_id\":\"dlv_1\",\"idempotent_replayed\":false,\"run_ids\":[\"run_1\"]}"),
                 json(200, "{\"delivery_id\":\"dlv_2\",\"idempotent_replayed\":true,\"run_ids\":[\"run_1\"]}"));
         var result = desk.run("hooks", "test", "stripe");
@@ -82,7 +82,7 @@ class WebhookCommandTest {
     @Test
     void test_of_a_preset_without_a_hook_shows_what_the_provider_would_send_and_sends_nothing() {
         server.on(
-                "POST /v1/hooks/github/sample",
+                "POST /v1/webhooks/github/sample",
                 json(
                         200,
                         "{\"path\":null,\"preset\":\"github\",\"secret\":\"worthless\",\"headers\":{\"X-GitHub-Event\":"
@@ -97,13 +97,13 @@ class WebhookCommandTest {
     @Test
     void deliveries_are_a_table_and_none_says_how_to_try() {
         server.on(
-                "GET /v1/hooks/stripe/deliveries",
+                "GET /v1/webhooks/stripe/deliveries",
                 json(
                         200,
-                        "{\"items\":[{\"delivery_id\":\"dlv_1\",\"at\":\"2026-11-15T09:00:00Z\",\"verdict\":\"forged\"}],"
+                        "{\"items\":[{\"delivery_id\":\"dlv_1\",\"at\":\"2026-11-15T09:00:00Z\",\"outcome\":\"invalid_signature\"}],"
                             + "\"next\":null}"),
                 json(200, "{\"items\":[],\"next\":null}"));
-        assertTrue(desk.run("hooks", "deliveries", "stripe").out().contains("forged"));
+        assertTrue(desk.run("hooks", "deliveries", "stripe").out().contains("invalid_signature"));
         var none = desk.run("hooks", "deliveries", "stripe");
         assertTrue((none.out() + none.err()).contains("semel hooks test stripe"), none.err());
     }

@@ -30,7 +30,7 @@ final class PendingFormTest {
                     Matcher name = NAME.matcher(field.group());
                     assertTrue(name.find(), template + ": " + field.group());
                     found++;
-                    String path = template.endsWith("secrets.jte") ? "/settings/secrets" : "/hooks";
+                    String path = template.endsWith("secrets.jte") ? "/settings/secrets" : "/webhooks";
                     if (!PendingForm.isSecret(path, name.group(1))) {
                         kept.add(template.getFileName() + " " + name.group(1));
                     }

@@ -137,7 +137,7 @@ final class EventReadingTest {
     void source_and_id_are_not_put_behind_each_other() {
         assertNotEquals(
                 new EventIdentity(TriggerSource.EVENT, "a", "b/c").eventId(), new EventIdentity(TriggerSource.EVENT, "a/b", "c").eventId());
-        assertNotEquals(new EventIdentity(TriggerSource.EVENT, "a", "b").eventId(), new EventIdentity(TriggerSource.HOOK, "a", "b").eventId());
+        assertNotEquals(new EventIdentity(TriggerSource.EVENT, "a", "b").eventId(), new EventIdentity(TriggerSource.WEBHOOK, "a", "b").eventId());
         assertEquals(36, new EventIdentity(TriggerSource.EVENT, "a", "b").eventId().length());
     }
 }

@@ -79,7 +79,7 @@ final class ReviewNotifierTest {
             assertEquals(RunState.IN_DOUBT, run.status());
             reminders.publishDue();
             anHourLater(reminders);
-            assertEquals(List.of("semel.review.asked", "semel.review.reminder"), told());
+            assertEquals(List.of("semel.review.opened", "semel.review.reminder"), told());
             assertTrue(run.cancel("ann", "nobody knows"));
             lab.settle();
             anHourLater(reminders);

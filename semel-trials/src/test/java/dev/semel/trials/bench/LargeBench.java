@@ -128,7 +128,7 @@ final class LargeBench {
             ask(what, "effects " + filter, () -> "/v1/effects?q=" + filter);
         }
         ask(what, "reviews", () -> "/v1/reviews");
-        ask(what, "five signals", () -> "/v1/signals");
+        ask(what, "five signals", () -> "/v1/monitoring");
         ask(what, "page of runs", () -> "/workflows/flow0/runs");
         ask(what, "page of failed runs", () -> "/runs?q=status:failed");
         ask(what, "page of a key", () -> "/keys/" + key.get());

@@ -122,7 +122,7 @@ class SignalKillTest {
     }
 
     private void judge(Caller caller, String url) {
-        JsonNode signals = caller.get("/v1/signals?since=2h").expect(200).json();
+        JsonNode signals = caller.get("/v1/monitoring?since=2h").expect(200).json();
         long started = sent.size();
         long replayed = signals.at("/duplicates_prevented/replayed_requests").asLong();
         assertEquals(log(url, "SELECT COALESCE(sum(request_count), 0) FROM semel_duplicate_request WHERE conflict = 0"), replayed);
@@ -132,7 +132,7 @@ class SignalKillTest {
                 Map.of("keyed", started + replayed + conflicting, "without", 0L),
                 Map.of(
                         "keyed", signals.at("/conflict_rate/keyed_triggers").asLong(),
-                        "without", signals.at("/also/requests_without_key").asLong()));
+                        "without", signals.at("/additional/requests_without_key").asLong()));
         assertEquals(log(url, "SELECT COALESCE(sum(request_count), 0) FROM semel_duplicate_request WHERE conflict = 1"), conflicting);
         assertTrue(
                 conflicting >= conflicts.get() && conflicting <= conflicts.get() + uncertain.get(),

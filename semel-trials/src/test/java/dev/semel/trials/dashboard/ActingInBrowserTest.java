@@ -149,14 +149,14 @@ class ActingInBrowserTest {
 
     @Test
     void a_hook_is_made_tried_rotated_and_removed_and_its_secret_is_shown_once() {
-        try (Tab tab = tab().go("/hooks")) {
+        try (Tab tab = tab().go("/webhooks")) {
             Page page = tab.page();
             page.locator("#h-name").fill("shop");
             page.locator("#h-preset").selectOption("standard");
             press(page, "Create webhook");
             String secret = page.locator(".note.good code").innerText();
             assertTrue(secret.startsWith("whsec_"), secret);
-            tab.go("/hooks/shop");
+            tab.go("/webhooks/shop");
             assertFalse(page.content().contains(secret));
             press(page, "Send a sample twice");
             assertThat(page.locator(".note.good").first()).containsText("Accepted");
@@ -181,7 +181,7 @@ class ActingInBrowserTest {
             assertEquals(
                     version,
                     api().get("/v1/secrets/shop_2027").json().path("version").asInt());
-            tab.go("/hooks/shop");
+            tab.go("/webhooks/shop");
             press(page, "End rotation");
             assertThat(page.locator("main .facts")).not().containsText("shop_signing");
             unfold(page, "Change URL");

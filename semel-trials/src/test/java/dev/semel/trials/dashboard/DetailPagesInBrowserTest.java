@@ -327,7 +327,7 @@ class DetailPagesInBrowserTest {
         String asked = "/v1/reviews?q=kind:approval%20workflow:axe_asks";
         Crowd.until("two wait", () -> api().get(asked).json().path("items").size() == 2);
         String review = api().get(asked).json().at("/items/0/review_id").asString();
-        api().put("/v1/alerts/axe", "{\"signal\":\"conflicts\",\"above\":1,\"channel\":\"x\",\"to\":\"ops\"}")
+        api().put("/v1/alerts/axe", "{\"metric\":\"conflicts\",\"above\":1,\"channel\":\"x\",\"to\":\"ops\"}")
                 .expect(200);
         api().put("/v1/profiles/usr_axe", "{\"email\":\"axe@example.com\"}").expect(200);
         api().put("/v1/secrets/axe", "{\"value\":\"something\"}").expect(200);

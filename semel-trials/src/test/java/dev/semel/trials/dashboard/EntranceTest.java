@@ -63,7 +63,7 @@ class EntranceTest {
     /** A person with this role, and a tab that is theirs. */
     private Tab person(String name, String role) {
         String link = server.admin()
-                .put("/v1/people/" + name, "{\"role\":\"" + role + "\"}")
+                .put("/v1/users/" + name, "{\"role\":\"" + role + "\"}")
                 .expect(200)
                 .text("invitation");
         Tab tab = Tab.open(server.port());
@@ -193,7 +193,7 @@ class EntranceTest {
             approve(tab.page());
             assertThat(tab.page().locator("main")).containsText("is for role:ops");
             server.admin()
-                    .put("/v1/people/rosa", "{\"role\":\"reviewer\",\"groups\":[\"ops\"]}")
+                    .put("/v1/users/rosa", "{\"role\":\"reviewer\",\"groups\":[\"ops\"]}")
                     .expect(200);
             tab.go("/runs/" + id);
             approve(tab.page());
@@ -282,12 +282,12 @@ class EntranceTest {
     @Test
     void a_person_who_is_removed_is_out_at_once() {
         try (Tab tab = person("rita", "admin")) {
-            server.admin().put("/v1/people/rita", "{\"role\":\"viewer\"}").expect(200);
-            server.admin().delete("/v1/people/rita").expect(200);
+            server.admin().put("/v1/users/rita", "{\"role\":\"viewer\"}").expect(200);
+            server.admin().delete("/v1/users/rita").expect(200);
             tab.go("/runs");
             tab.page().waitForURL("**/login**");
             String audit = server.admin().get("/v1/audit").expect(200).body();
-            for (String action : List.of("person.invite", "person.put", "person.remove")) {
+            for (String action : List.of("user.invite", "user.put", "user.remove")) {
                 assertTrue(audit.contains("\"action\":\"" + action + "\",\"target\":\"rita\""), action + " " + audit);
             }
         }
@@ -298,7 +298,7 @@ class EntranceTest {
         try (Tab tab = person("liv", "viewer").expecting("401").go("/runs")) {
             Page page = tab.page();
             assertThat(page.locator("#live")).hasText("● live");
-            server.admin().delete("/v1/people/liv").expect(200);
+            server.admin().delete("/v1/users/liv").expect(200);
             int[] sent = {0};
             page.waitForCondition(() -> {
                 server.admin()

@@ -49,7 +49,7 @@ class LinksTest {
 
     private String link(String name, String role) {
         return server.admin()
-                .put("/v1/people/" + name, "{\"role\":\"" + role + "\"}")
+                .put("/v1/users/" + name, "{\"role\":\"" + role + "\"}")
                 .expect(200)
                 .text("invitation");
     }
@@ -85,13 +85,13 @@ class LinksTest {
         setUp(second, "lena", PASSWORD);
         assertTrue(invitation("lena").isMissingNode(), "what was used is open no more");
         String reset =
-                server.admin().post("/v1/people/lena/reset", "").expect(200).text("invitation");
+                server.admin().post("/v1/users/lena/reset", "").expect(200).text("invitation");
         String again =
-                server.admin().post("/v1/people/lena/reset", "").expect(200).text("invitation");
+                server.admin().post("/v1/users/lena/reset", "").expect(200).text("invitation");
         assertEquals(404, browser().get(reset).status());
         assertEquals(200, browser().get(again).status());
         assertEquals("reset", invitation("lena").path("kind").asString());
-        server.admin().put("/v1/people/lena", "{\"role\":\"viewer\"}").expect(200);
+        server.admin().put("/v1/users/lena", "{\"role\":\"viewer\"}").expect(200);
         assertFalse(invitation("lena").path("open").asBoolean(), "it was for who they were before");
     }
 
@@ -111,14 +111,14 @@ class LinksTest {
     void a_link_that_was_taken_back_opens_nothing() {
         String link = link("tina", "admin");
         assertTrue(
-                server.admin().delete("/v1/people/tina/invitation").expect(200).flag("taken_back"));
+                server.admin().delete("/v1/users/tina/invitation").expect(200).flag("revoked"));
         assertEquals(404, browser().get(link).status());
         String form = "token=" + link.substring(link.indexOf('=') + 1) + "&name=tina&password=" + PASSWORD + "&again="
                 + PASSWORD;
         assertEquals(404, browser().send("POST", "/setup", form, FORM).status());
-        Problem.expect(server.admin().delete("/v1/people/tina/invitation"), 404, "not-found");
+        Problem.expect(server.admin().delete("/v1/users/tina/invitation"), 404, "not-found");
         assertTrue(
-                server.admin().get("/v1/audit?q=action:person.uninvite").body().contains("\"target\":\"tina\""));
+                server.admin().get("/v1/audit?q=action:user.uninvite").body().contains("\"target\":\"tina\""));
         setUp(link("tina", "viewer"), "tina", PASSWORD);
         assertEquals("viewer", role("tina"));
     }
@@ -127,10 +127,10 @@ class LinksTest {
     void an_invitation_with_a_key_is_made_once_and_its_link_told_once() {
         String body = "{\"role\":\"viewer\"}";
         Reply first = server.admin()
-                .put("/v1/people/karl", body, "Idempotency-Key: invite-karl")
+                .put("/v1/users/karl", body, "Idempotency-Key: invite-karl")
                 .expect(200);
         Reply again = server.admin()
-                .put("/v1/people/karl", body, "Idempotency-Key: invite-karl")
+                .put("/v1/users/karl", body, "Idempotency-Key: invite-karl")
                 .expect(200);
         assertEquals("true", again.header("Idempotent-Replayed"));
         assertTrue(again.json().path("invitation").isNull(), again.body());
@@ -140,22 +140,22 @@ class LinksTest {
                 invitation("karl").path("invitation_id").asString());
         assertEquals(200, browser().get(first.text("invitation")).status(), "the first link is as good as before");
         Problem.expect(
-                server.admin().put("/v1/people/karl", "{\"role\":\"admin\"}", "Idempotency-Key: invite-karl"),
+                server.admin().put("/v1/users/karl", "{\"role\":\"admin\"}", "Idempotency-Key: invite-karl"),
                 422,
                 "idempotency-key-conflict");
         setUp(first.text("invitation"), "karl", PASSWORD);
         assertEquals(
                 first.text("invitation_id"),
                 server.admin()
-                        .put("/v1/people/karl", body, "Idempotency-Key: invite-karl")
+                        .put("/v1/users/karl", body, "Idempotency-Key: invite-karl")
                         .expect(200)
                         .text("invitation_id"),
                 "also when it was accepted");
         Reply reset = server.admin()
-                .send("POST", "/v1/people/karl/reset", "", "Idempotency-Key: reset-karl")
+                .send("POST", "/v1/users/karl/reset", "", "Idempotency-Key: reset-karl")
                 .expect(200);
         Reply resetAgain = server.admin()
-                .send("POST", "/v1/people/karl/reset", "", "Idempotency-Key: reset-karl")
+                .send("POST", "/v1/users/karl/reset", "", "Idempotency-Key: reset-karl")
                 .expect(200);
         assertTrue(resetAgain.json().path("invitation").isNull(), resetAgain.body());
         assertEquals(200, browser().get(reset.text("invitation")).status());
@@ -164,26 +164,26 @@ class LinksTest {
     @Test
     void whoever_says_what_they_saw_of_a_person_changes_nothing_else() {
         person("vera", "viewer");
-        Reply seen = server.admin().get("/v1/people/vera").expect(200);
+        Reply seen = server.admin().get("/v1/users/vera").expect(200);
         String tag = Objects.requireNonNull(seen.header("ETag"));
         assertEquals("\"" + seen.json().path("version").asInt() + "\"", tag);
         Reply changed = server.admin()
-                .put("/v1/people/vera", "{\"role\":\"operator\"}", "If-Match: " + tag)
+                .put("/v1/users/vera", "{\"role\":\"operator\"}", "If-Match: " + tag)
                 .expect(200);
         assertNotEquals(tag, changed.header("ETag"));
         Problem.expect(
-                server.admin().put("/v1/people/vera", "{\"role\":\"admin\"}", "If-Match: " + tag),
+                server.admin().put("/v1/users/vera", "{\"role\":\"admin\"}", "If-Match: " + tag),
                 412,
                 "precondition-failed");
         Problem.expect(
-                server.admin().send("DELETE", "/v1/people/vera", "", "If-Match: " + tag), 412, "precondition-failed");
+                server.admin().send("DELETE", "/v1/users/vera", "", "If-Match: " + tag), 412, "precondition-failed");
         Problem.expect(
-                server.admin().put("/v1/people/vero", "{\"role\":\"admin\"}", "If-Match: " + tag),
+                server.admin().put("/v1/users/vero", "{\"role\":\"admin\"}", "If-Match: " + tag),
                 412,
                 "precondition-failed");
         assertEquals("operator", role("vera"));
         server.admin()
-                .send("DELETE", "/v1/people/vera", "", "If-Match: " + changed.header("ETag"))
+                .send("DELETE", "/v1/users/vera", "", "If-Match: " + changed.header("ETag"))
                 .expect(200);
         assertEquals("", role("vera"));
     }
@@ -205,13 +205,13 @@ class LinksTest {
                 .expect(200);
         Reply first = server.admin().get("/v1/workspaces?limit=1").expect(200);
         assertEquals(
-                "[{\"workspace\":\"default\",\"own\":true}]",
+                "[{\"workspace\":\"default\",\"current\":true}]",
                 first.json().path("items").toString());
         Reply second = server.admin()
                 .get("/v1/workspaces?limit=50&after=" + first.text("next"))
                 .expect(200);
         assertEquals(
-                "[{\"workspace\":\"another\",\"own\":false}]",
+                "[{\"workspace\":\"another\",\"current\":false}]",
                 second.json().path("items").toString());
         assertTrue(second.json().path("next").isNull());
         Problem.expect(server.with("read").get("/v1/workspaces"), 403, "forbidden");
@@ -219,7 +219,7 @@ class LinksTest {
 
     private String role(String name) {
         return server.admin()
-                .get("/v1/people")
+                .get("/v1/users")
                 .json()
                 .path("items")
                 .valueStream()
@@ -232,17 +232,17 @@ class LinksTest {
     @Test
     void a_form_that_is_sent_twice_makes_one_link_and_the_button_takes_it_back() {
         String admin = person("anja", "admin");
-        Reply page = browser().send("GET", "/settings/people", "", admin).expect(200);
+        Reply page = browser().send("GET", "/settings/users", "", admin).expect(200);
         String csrf = page.body().replaceAll("(?s).*?name=\"csrf\" value=\"([^\"]*)\".*", "$1");
         String form = "name=gero&role=viewer&key=form-1&csrf=" + csrf;
         String first = browser()
-                .send("POST", "/settings/people", form, admin, FORM)
+                .send("POST", "/settings/users", form, admin, FORM)
                 .expect(200)
                 .body();
         String link = first.replaceAll("(?s).*>http://[^/<]*(/setup[?]token=[^<]*)<.*", "$1");
         assertEquals(200, browser().get(link).status(), link);
         String second = browser()
-                .send("POST", "/settings/people", form, admin, FORM)
+                .send("POST", "/settings/users", form, admin, FORM)
                 .expect(200)
                 .body();
         assertFalse(second.contains("/setup?token="), second);
@@ -250,8 +250,8 @@ class LinksTest {
         assertEquals(200, browser().get(link).status());
         assertTrue(second.contains("Revoke the link of gero"), second);
         assertTrue(second.contains("created by usr_anja"), second);
-        String turn = "name=gero&turn=take-back&key=form-2&csrf=" + csrf;
-        browser().send("POST", "/settings/people/turn", turn, admin, FORM).expect(303);
+        String turn = "name=gero&action=revoke-invitation&key=form-2&csrf=" + csrf;
+        browser().send("POST", "/settings/users/action", turn, admin, FORM).expect(303);
         assertEquals(404, browser().get(link).status());
     }
 }

@@ -121,7 +121,7 @@ class ManyThingsInBrowserTest {
     void whatever_has_a_page_is_gone_to_also_when_it_is_gone() {
         api().put("/v1/profiles/usr_eva", "{\"email\":\"eva@example.com\"}").expect(200);
         api().put("/v1/secrets/shop_signing", "{\"value\":\"whsec_x\"}").expect(200);
-        api().put("/v1/hooks/shop_source", "{\"preset\":\"stripe\",\"secrets\":[\"shop_signing\"]}")
+        api().put("/v1/webhooks/shop_source", "{\"preset\":\"stripe\",\"secrets\":[\"shop_signing\"]}")
                 .expect(200);
         String event = api().post(
                         "/v1/events", "{\"id\":\"e_1\",\"type\":\"nobody.wants\",\"source\":\"shop\",\"data\":{}}")
@@ -149,18 +149,18 @@ class ManyThingsInBrowserTest {
         try (Tab tab = Tab.open(server.port()).enter().expecting("404")) {
             for (String[] one : new String[][] {
                 {"usr_eva", "/settings/profiles/usr_eva"},
-                {"shop_source", "/hooks/shop_source"},
+                {"shop_source", "/webhooks/shop_source"},
                 {event, "/events/" + event},
                 {effect[0], "/effects?q=key"},
                 {gone, "/runs/" + gone},
                 {"no_such_thing", "/keys?prefix=no_such_thing"}
             }) {
-                tab.go("/go?to=" + URLEncoder.encode(one[0], StandardCharsets.UTF_8));
+                tab.go("/search?to=" + URLEncoder.encode(one[0], StandardCharsets.UTF_8));
                 assertTrue(
                         tab.page().url().contains(one[1]),
                         one[0] + " led to " + tab.page().url());
             }
-            tab.go("/go?to=" + gone);
+            tab.go("/search?to=" + gone);
             assertThat(tab.page().locator("h1")).hasText("Not found");
             tab.page().locator("h1").click();
             tab.page().keyboard().press("?");

@@ -44,7 +44,7 @@ class OverSessionsTest {
 
     private Tab person(Tab tab, String name) {
         String link = server.admin()
-                .put("/v1/people/" + name, "{\"role\":\"admin\"}")
+                .put("/v1/users/" + name, "{\"role\":\"admin\"}")
                 .expect(200)
                 .text("invitation");
         tab.go(link.substring(link.indexOf("/setup")));
@@ -56,7 +56,7 @@ class OverSessionsTest {
     }
 
     private void end(String name) {
-        server.admin().delete("/v1/people/" + name + "/sessions").expect(200);
+        server.admin().delete("/v1/users/" + name + "/sessions").expect(200);
     }
 
     private static void press(Page page, String button) {

@@ -86,7 +86,7 @@ class OwnDoorTest {
 
     private static String person(LiveServer at, String name, String role) {
         String link = at.admin()
-                .put("/v1/people/" + name, "{\"role\":\"" + role + "\"}")
+                .put("/v1/users/" + name, "{\"role\":\"" + role + "\"}")
                 .expect(200)
                 .text("invitation");
         String token = link.substring(link.indexOf('=') + 1);
@@ -144,7 +144,7 @@ class OwnDoorTest {
         assertEquals(
                 "198.51.100.1",
                 trusting.admin()
-                        .get("/v1/people/eve/sessions")
+                        .get("/v1/users/eve/sessions")
                         .expect(200)
                         .json()
                         .at("/items/1/address")
@@ -158,7 +158,7 @@ class OwnDoorTest {
         assertTrue(set.endsWith("; Path=/login; HttpOnly; SameSite=Strict; Max-Age=15552000; Secure"), set);
         assertFalse(set.contains("rosa"), "it does not say whose it is");
         String sessions =
-                server.admin().get("/v1/people/rosa/sessions").expect(200).body();
+                server.admin().get("/v1/users/rosa/sessions").expect(200).body();
         assertFalse(sessions.contains("198.51.100.1"), "what a stranger writes about their address is not believed");
     }
 
@@ -190,7 +190,7 @@ class OwnDoorTest {
         assertEquals(403, logIn(server, "pia", PASSWORD).status());
         assertEquals(303, logIn(server, "pia", fresh).status());
         assertTrue(
-                server.admin().get("/v1/audit?q=action:person.password").body().contains("\"actor_id\":\"usr_pia\""));
+                server.admin().get("/v1/audit?q=action:user.password").body().contains("\"actor_id\":\"usr_pia\""));
     }
 
     @Test
@@ -199,12 +199,12 @@ class OwnDoorTest {
         Caller any = server.with("read");
         String body = "{\"old\":\"" + PASSWORD + "\",\"new\":\"a third horse battery\"}";
         for (int i = 0; i < 2; i++) {
-            assertTrue(any.post("/v1/people/kim/password", body).expect(200).flag("changed"));
+            assertTrue(any.post("/v1/users/kim/password", body).expect(200).flag("changed"));
         }
-        Problem.expect(any.post("/v1/people/kim/password", body.replace("third", "fourth")), 403, "forbidden");
-        Problem.expect(any.post("/v1/people/nobody/password", body), 404, "not-found");
+        Problem.expect(any.post("/v1/users/kim/password", body.replace("third", "fourth")), 403, "forbidden");
+        Problem.expect(any.post("/v1/users/nobody/password", body), 404, "not-found");
         Problem.expect(
-                any.post("/v1/people/kim/password", "{\"old\":\"" + PASSWORD + "\",\"new\":\"" + PASSWORD + "\"}"),
+                any.post("/v1/users/kim/password", "{\"old\":\"" + PASSWORD + "\",\"new\":\"" + PASSWORD + "\"}"),
                 400,
                 "invalid-input");
     }
@@ -212,52 +212,52 @@ class OwnDoorTest {
     @Test
     void somebody_is_always_left_who_can_administer() {
         for (String turn : List.of("{\"role\":\"viewer\"}", "{\"disabled\":true}")) {
-            Problem.expect(server.admin().put("/v1/people/rosa", turn), 409, "last-admin");
+            Problem.expect(server.admin().put("/v1/users/rosa", turn), 409, "last-admin");
         }
-        Problem.expect(server.admin().delete("/v1/people/rosa"), 409, "last-admin");
+        Problem.expect(server.admin().delete("/v1/users/rosa"), 409, "last-admin");
         String session = session(logIn(server, "rosa", PASSWORD));
-        Reply refused = send("/settings/people/turn", "/settings/people", session, "name", "rosa", "turn", "disable");
+        Reply refused = send("/settings/users/action", "/settings/users", session, "name", "rosa", "action", "disable");
         assertEquals(409, refused.status());
         assertTrue(refused.body().contains("Give another user the role admin first"), refused.body());
         assertEquals(200, looks(session));
         person("ina", "admin");
         List<Reply> both = Crowd.atOnce(
-                2, i -> server.admin().put("/v1/people/" + (i == 0 ? "rosa" : "ina"), "{\"role\":\"viewer\"}"));
+                2, i -> server.admin().put("/v1/users/" + (i == 0 ? "rosa" : "ina"), "{\"role\":\"viewer\"}"));
         assertEquals(
                 List.of(200, 409), both.stream().map(Reply::status).sorted().toList(), "of two at once one wins");
         String left = both.getFirst().status() == 200 ? "ina" : "rosa";
         String other = left.equals("ina") ? "rosa" : "ina";
-        server.admin().put("/v1/people/" + other, "{\"role\":\"admin\"}").expect(200);
-        send("/settings/people/turn", "/settings/people", session, "name", "ina", "turn", "remove")
+        server.admin().put("/v1/users/" + other, "{\"role\":\"admin\"}").expect(200);
+        send("/settings/users/action", "/settings/users", session, "name", "ina", "action", "remove")
                 .expect(303);
-        assertFalse(server.admin().get("/v1/people").body().contains("\"ina\""), "gone");
+        assertFalse(server.admin().get("/v1/users").body().contains("\"ina\""), "gone");
     }
 
     @Test
     void groups_are_given_on_the_page_and_links_are_whole_and_a_removal_that_is_repeated_answers_the_same() {
         person("gus", "reviewer");
         String rosa = session(logIn(server, "rosa", PASSWORD));
-        String people = "/settings/people";
-        send(people + "/turn", people, rosa, "name", "gus", "turn", "groups", "groups", "packing finance")
+        String people = "/settings/users";
+        send(people + "/action", people, rosa, "name", "gus", "action", "groups", "groups", "packing finance")
                 .expect(303);
         assertTrue(page(people, rosa).body().contains("packing, finance"), "shown");
         assertEquals(
                 400,
-                send(people + "/turn", people, rosa, "name", "none", "turn", "groups")
+                send(people + "/action", people, rosa, "name", "none", "action", "groups")
                         .status());
         Reply link = send(people, people, rosa, "name", "new", "role", "viewer");
         assertTrue(link.expect(200).body().contains("http://semel.test/setup?token="), link.body());
         assertTrue(trusting.admin()
-                .put("/v1/people/other", "{\"role\":\"viewer\"}")
+                .put("/v1/users/other", "{\"role\":\"viewer\"}")
                 .text("invitation")
                 .startsWith("https://semel.example.com/setup?token="));
         for (int i = 0; i < 2; i++) {
-            Reply removed = server.admin().send("DELETE", "/v1/people/gus", "", "Idempotency-Key: gone-1");
+            Reply removed = server.admin().send("DELETE", "/v1/users/gus", "", "Idempotency-Key: gone-1");
             assertTrue(removed.expect(200).flag("removed"));
             assertEquals(i == 0 ? null : "true", removed.header("X-Idempotent-Replayed"));
         }
-        Problem.expect(server.admin().delete("/v1/people/gus"), 404, "not-found");
-        Reply late = server.admin().send("DELETE", "/v1/people/gus", "", "Idempotency-Key: gone-2");
+        Problem.expect(server.admin().delete("/v1/users/gus"), 404, "not-found");
+        Reply late = server.admin().send("DELETE", "/v1/users/gus", "", "Idempotency-Key: gone-2");
         Problem.expect(late, 404, "not-found");
     }
 

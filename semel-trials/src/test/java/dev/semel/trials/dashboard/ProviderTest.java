@@ -267,7 +267,7 @@ class ProviderTest {
         logIn().expect(303);
         role.accept("viewer");
         refused("none of your groups has access", one -> one.claims = rolf("others"));
-        server.admin().put("/v1/people/rolf@127.0.0.1", "{\"role\":\"admin\"}").expect(400);
+        server.admin().put("/v1/users/rolf@127.0.0.1", "{\"role\":\"admin\"}").expect(400);
         role.accept("viewer");
     }
 
@@ -282,7 +282,7 @@ class ProviderTest {
 
     private JsonNode person(String name) {
         JsonNode found = null;
-        for (JsonNode one : server.admin().get("/v1/people").expect(200).json().path("items")) {
+        for (JsonNode one : server.admin().get("/v1/users").expect(200).json().path("items")) {
             found = one.path("name").asString("").equals(name) ? one : found;
         }
         assertNotNull(found, name);
@@ -321,13 +321,13 @@ class ProviderTest {
             assertThat(tab.page().locator("main"))
                     .containsText("is for petra, and usr_petra@127.0.0.1 is none of them");
         }
-        assertEquals("provider", person("petra@127.0.0.1").path("logs_in_with").asString(""));
-        assertEquals(404, server.admin().get("/v1/people/petra").status());
+        assertEquals("provider", person("petra@127.0.0.1").path("login_method").asString(""));
+        assertEquals(404, server.admin().get("/v1/users/petra").status());
         // The name is free for whoever is invited, and no invitation is made for a name of the provider's.
         server.admin()
-                .put("/v1/people/petra", "{\"role\":\"viewer\"}", "If-None-Match: *")
+                .put("/v1/users/petra", "{\"role\":\"viewer\"}", "If-None-Match: *")
                 .expect(200);
-        server.admin().put("/v1/people/new@127.0.0.1", "{\"role\":\"admin\"}").expect(400);
+        server.admin().put("/v1/users/new@127.0.0.1", "{\"role\":\"admin\"}").expect(400);
     }
 
     @Test
@@ -335,12 +335,12 @@ class ProviderTest {
         provider.claims = claims -> claims.put("sub", "s-4").put("preferred_username", "dora");
         String session = "Cookie: " + session(logIn().expect(303));
         assertEquals(200, browser().send("GET", "/runs", "", session).status());
-        server.admin().put("/v1/people/dora@127.0.0.1", "{\"disabled\":true}").expect(200);
+        server.admin().put("/v1/users/dora@127.0.0.1", "{\"disabled\":true}").expect(200);
         assertEquals(303, browser().send("GET", "/runs", "", session).status());
         refused(
                 "is disabled. You are not logged in",
                 one -> one.claims = claims -> claims.put("sub", "s-4").put("preferred_username", "elsa"));
-        server.admin().put("/v1/people/dora@127.0.0.1", "{\"disabled\":false}").expect(200);
+        server.admin().put("/v1/users/dora@127.0.0.1", "{\"disabled\":false}").expect(200);
         assertEquals(303, browser().send("GET", "/runs", "", session).status(), "sessions from before are over");
         provider.claims = claims -> claims.put("sub", "s-4").put("preferred_username", "dora");
         logIn().expect(303);

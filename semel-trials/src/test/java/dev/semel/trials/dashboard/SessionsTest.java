@@ -50,7 +50,7 @@ class SessionsTest {
 
     private String link(String name, String role) {
         return server.admin()
-                .put("/v1/people/" + name, "{\"role\":\"" + role + "\"}")
+                .put("/v1/users/" + name, "{\"role\":\"" + role + "\"}")
                 .expect(200)
                 .text("invitation");
     }
@@ -104,7 +104,7 @@ class SessionsTest {
     void another_role_counts_at_the_next_request() {
         String session = person("rolf", "admin");
         assertEquals(200, browser().send("GET", "/settings/tokens", "", session).status());
-        server.admin().put("/v1/people/rolf", "{\"role\":\"viewer\"}").expect(200);
+        server.admin().put("/v1/users/rolf", "{\"role\":\"viewer\"}").expect(200);
         assertEquals(403, browser().send("GET", "/settings/tokens", "", session).status());
     }
 
@@ -113,13 +113,13 @@ class SessionsTest {
         String session = person("dirk", "admin");
         String other = session(logIn("dirk", PASSWORD));
         Reply disabled =
-                server.admin().put("/v1/people/dirk", "{\"disabled\":true}").expect(200);
+                server.admin().put("/v1/users/dirk", "{\"disabled\":true}").expect(200);
         assertTrue(disabled.flag("disabled"));
         assertEquals("admin", disabled.text("role"));
         assertEquals(303, looks(session));
         assertEquals(303, looks(other));
         assertEquals(403, logIn("dirk", PASSWORD).status());
-        server.admin().put("/v1/people/dirk", "{\"disabled\":false}").expect(200);
+        server.admin().put("/v1/users/dirk", "{\"disabled\":false}").expect(200);
         assertEquals(303, looks(session), "sessions from before stay over");
         assertEquals(200, looks(session(logIn("dirk", PASSWORD))));
     }
@@ -161,17 +161,17 @@ class SessionsTest {
     @Test
     void an_administrator_ends_all_sessions_of_somebody() {
         String session = person("emil", "viewer");
-        server.admin().delete("/v1/people/emil/sessions").expect(200);
+        server.admin().delete("/v1/users/emil/sessions").expect(200);
         assertEquals(303, looks(session));
         assertEquals(200, looks(session(logIn("emil", PASSWORD))));
-        Problem.expect(server.admin().delete("/v1/people/nobody-here/sessions"), 404, "not-found");
+        Problem.expect(server.admin().delete("/v1/users/nobody-here/sessions"), 404, "not-found");
     }
 
     @Test
     void a_link_for_another_password_works_once_and_ends_what_was_open() {
         String session = person("resa", "operator");
         String link =
-                server.admin().post("/v1/people/resa/reset", "").expect(200).text("invitation");
+                server.admin().post("/v1/users/resa/reset", "").expect(200).text("invitation");
         assertEquals(200, looks(session), "until it is used nothing changes");
         String renewed = setUp(link, "resa", "another+horse+battery");
         assertEquals(303, looks(session));
@@ -180,10 +180,10 @@ class SessionsTest {
         assertEquals(303, logIn("resa", "another+horse+battery").status());
         assertEquals("operator", role("resa"));
         assertEquals(404, browser().get(link).status());
-        Problem.expect(server.admin().post("/v1/people/nobody-here/reset", ""), 404, "not-found");
+        Problem.expect(server.admin().post("/v1/users/nobody-here/reset", ""), 404, "not-found");
         String old =
-                server.admin().post("/v1/people/resa/reset", "").expect(200).text("invitation");
-        server.admin().delete("/v1/people/resa").expect(200);
+                server.admin().post("/v1/users/resa/reset", "").expect(200).text("invitation");
+        server.admin().delete("/v1/users/resa").expect(200);
         String next = person("resa", "admin");
         String stolen = "token=" + old.substring(old.indexOf('=') + 1) + "&name=resa&password=" + PASSWORD + "&again="
                 + PASSWORD;
@@ -193,7 +193,7 @@ class SessionsTest {
 
     private String role(String name) {
         return server.admin()
-                .get("/v1/people")
+                .get("/v1/users")
                 .json()
                 .path("items")
                 .valueStream()
@@ -205,16 +205,16 @@ class SessionsTest {
 
     @Test
     void nobody_is_invited_where_somebody_was_to_be_changed_nor_changed_where_somebody_was_to_be_invited() {
-        Problem.expect(server.admin().put("/v1/people/never", "{\"role\":\"admin\"}", "If-Match: *"), 404, "not-found");
-        Problem.expect(server.admin().put("/v1/people/never", "{\"disabled\":true}"), 404, "not-found");
+        Problem.expect(server.admin().put("/v1/users/never", "{\"role\":\"admin\"}", "If-Match: *"), 404, "not-found");
+        Problem.expect(server.admin().put("/v1/users/never", "{\"disabled\":true}"), 404, "not-found");
         person("nina", "viewer");
         Problem.expect(
-                server.admin().put("/v1/people/nina", "{\"role\":\"admin\"}", "If-None-Match: *"),
+                server.admin().put("/v1/users/nina", "{\"role\":\"admin\"}", "If-None-Match: *"),
                 412,
                 "precondition-failed");
         assertEquals("viewer", role("nina"));
-        Problem.expect(server.admin().put("/v1/people/nina", "{}"), 400, "invalid-input");
-        Problem.expect(server.admin().put("/v1/people/nina", "{\"disabled\":1}"), 400, "invalid-input");
+        Problem.expect(server.admin().put("/v1/users/nina", "{}"), 400, "invalid-input");
+        Problem.expect(server.admin().put("/v1/users/nina", "{\"disabled\":1}"), 400, "invalid-input");
     }
 
     @Test

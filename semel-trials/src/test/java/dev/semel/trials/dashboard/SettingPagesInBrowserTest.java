@@ -177,7 +177,7 @@ class SettingPagesInBrowserTest {
             Page page = tab.page();
             page.locator("#yaml").fill(Flows.flow("tried", "title: Mine"));
             String two = Flows.flow("tried", "title: Two");
-            api().send("PUT", "/v1/workflows/tried?share=10", two, "Content-Type: application/yaml")
+            api().send("PUT", "/v1/workflows/tried?percentage=10", two, "Content-Type: application/yaml")
                     .expect(200);
             press(page, "Publish…");
             assertThat(page.locator("[role=alert]")).containsText("Candidate version 2 gets 10 %");

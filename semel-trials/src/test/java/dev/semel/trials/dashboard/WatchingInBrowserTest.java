@@ -49,7 +49,7 @@ class WatchingInBrowserTest {
         api().trigger("quiet", "quiet_1", "{\"data\":{}}").expect(200);
         ended(api().unkeyed("quiet", "{\"data\":{}}").expect(200).text("run_id"));
         Crowd.until("all of it is counted", () -> {
-            JsonNode signals = api().get("/v1/signals").expect(200).json();
+            JsonNode signals = api().get("/v1/monitoring").expect(200).json();
             return signals.at("/conflict_rate/conflicts").asLong() == 1
                     && signals.at("/duplicates_prevented/replayed_requests").asLong() == 2;
         });
@@ -130,7 +130,7 @@ class WatchingInBrowserTest {
             card(page, "Duplicates prevented").locator(".figure a").click();
             assertThat(page.locator("tbody tr")).hasCount(1);
             assertThat(page.locator("tbody")).containsText("quiet_1");
-            tab.go("/workflows/payment_receipt/signals?since=1h");
+            tab.go("/workflows/payment_receipt/monitoring?since=1h");
             assertThat(page.locator(".figure")).hasCount(5);
             assertThat(page.locator(".tabs a[aria-current=page]")).hasText("Monitoring");
             page.locator("h1").click();

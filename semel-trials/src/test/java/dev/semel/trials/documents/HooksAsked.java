@@ -6,7 +6,7 @@ import tools.jackson.databind.JsonNode;
 
 /** Every route to webhooks, asked as the description says. */
 final class HooksAsked {
-    private static final String HOOK = "/v1/hooks/{name}";
+    private static final String HOOK = "/v1/webhooks/{name}";
 
     private HooksAsked() {}
 
@@ -17,8 +17,8 @@ final class HooksAsked {
         asking.ask(200, "PUT", HOOK + "?new_source=true", document);
         asking.ask(400, "PUT", HOOK, "{}");
         asking.ask(200, "GET", HOOK, "");
-        asking.ask(200, "GET", "/v1/hooks?limit=1", "");
-        asking.about("", path.substring("/v1/hooks/".length())).ask(404, "POST", HOOK, "{}");
+        asking.ask(200, "GET", "/v1/webhooks?limit=1", "");
+        asking.about("", path.substring("/v1/webhooks/".length())).ask(404, "POST", HOOK, "{}");
         String body = received(asking);
         asking.about("", "").ask(200, "GET", HOOK + "/deliveries?limit=2", "");
         asking.about(body, "").ask(200, "POST", HOOK + "/deliveries/{delivery_id}/reprocess", "");
@@ -31,7 +31,7 @@ final class HooksAsked {
     private static String received(Asking asking) throws Exception {
         JsonNode sample = StrictJson.parse(
                 asking.about("", "").ask(200, "POST", HOOK + "/sample", "").body());
-        String source = sample.path("path").asString().substring("/v1/hooks/".length());
+        String source = sample.path("path").asString().substring("/v1/webhooks/".length());
         asking.about("", source).ask(401, "POST", HOOK, "{}");
         for (Map.Entry<String, JsonNode> header : sample.path("headers").properties()) {
             if (!header.getKey().equals("Content-Type")) {

@@ -224,8 +224,8 @@ class OpenApiTest {
     private static void versions(Asking asking) throws Exception {
         asking.publish("tried", "");
         String file = "semel: 1\nworkflow: tried\ntitle: Two\nsteps: [{id: note, set: {ok: true}}]\n";
-        asking.typed("application/yaml").ask(200, "PUT", "/v1/workflows/{id}?share=10", file);
-        asking.named("nowhere").ask(404, "PUT", "/v1/workflows/{id}?share=10", file.replace("tried", "nowhere"));
+        asking.typed("application/yaml").ask(200, "PUT", "/v1/workflows/{id}?percentage=10", file);
+        asking.named("nowhere").ask(404, "PUT", "/v1/workflows/{id}?percentage=10", file.replace("tried", "nowhere"));
         asking.typed(JSON).named("tried");
         asking.ask(200, "GET", "/v1/workflows/{id}", "");
         asking.ask(200, "GET", "/v1/workflows/{id}/versions?limit=1", "");
@@ -269,8 +269,8 @@ class OpenApiTest {
         asking.ask(200, "GET", "/v1/audit?limit=1&q=action:key", "");
         asking.ask(200, "GET", "/v1/audit?format=jsonl", "");
         asking.ask(400, "GET", "/v1/audit?q=who:me", "");
-        asking.ask(200, "GET", "/v1/signals?since=1h", "");
-        asking.ask(400, "GET", "/v1/signals?since=yesterday", "");
+        asking.ask(200, "GET", "/v1/monitoring?since=1h", "");
+        asking.ask(400, "GET", "/v1/monitoring?since=yesterday", "");
         asking.ask(200, "GET", "/v1/facts?kind=conflict&limit=1", "");
         asking.ask(200, "GET", "/v1/facts?kind=replayed&workflow=payment_receipt", "");
         asking.ask(200, "GET", "/v1/facts?kind=written", "");

@@ -14,10 +14,10 @@ final class PagesAsked {
         asking.named("payment_receipt");
         drafts(asking);
         streams(asking);
-        String one = "/v1/people/{name}";
+        String one = "/v1/users/{name}";
         asking.ask(200, "PUT", one, "{\"role\":\"viewer\"}");
         asking.ask(400, "PUT", one, "{\"role\":\"king\"}");
-        asking.ask(200, "GET", "/v1/people?limit=1", "");
+        asking.ask(200, "GET", "/v1/users?limit=1", "");
         asking.ask(200, "GET", "/v1/workspaces?limit=1", "");
         asking.ask(200, "GET", "/v1/invitations", "");
         asking.ask(200, "DELETE", one + "/invitation", "");

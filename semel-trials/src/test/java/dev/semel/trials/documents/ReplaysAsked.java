@@ -17,7 +17,7 @@ final class ReplaysAsked {
         asking.ask(400, "POST", "/v1/runs/{run_id}/resume", "");
         asking.ask(409, "POST", "/v1/runs/{run_id}/resume", "{\"reason\":\"a test\"}");
         asking.named("payment_receipt").with("Idempotency-Key", "plan_1");
-        String body = "{\"runs\":[\"chosen-1\"],\"version\":\"as_it_was\"}";
+        String body = "{\"runs\":[\"chosen-1\"],\"definition\":\"recorded_version\"}";
         Reply made = asking.ask(200, "POST", "/v1/replays", body);
         asking.ask(200, "POST", "/v1/replays", body);
         asking.ask(422, "POST", "/v1/replays", "{\"q\":\"status:failed\"}");
@@ -30,7 +30,7 @@ final class ReplaysAsked {
         asking.ask(200, "GET", ONE + "/items?limit=1", "");
         asking.ask(400, "GET", ONE + "/items?action=never", "");
         String watched = asking.ask(200, "GET", ONE + "/events?seconds=1", "").body();
-        assertTrue(watched.startsWith(": still here\n\nevent: progress\ndata: {"), watched);
+        assertTrue(watched.startsWith(": keep-alive\n\nevent: progress\ndata: {"), watched);
         assertEquals(2, watched.split("event: progress").length, "nothing changes: it is told once");
         asking.ask(400, "GET", ONE + "/events?seconds=0", "");
         asking.ask(200, "GET", ONE + "/items?worst=blocked", "");

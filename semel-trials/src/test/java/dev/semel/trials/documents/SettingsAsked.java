@@ -38,7 +38,7 @@ final class SettingsAsked {
                 asking,
                 "/v1/alerts",
                 "{name}",
-                "{\"signal\":\"conflict_rate\",\"above\":0.1,\"channel\":\"room\",\"to\":\"ops\"}");
+                "{\"metric\":\"conflict_rate\",\"above\":0.1,\"channel\":\"room\",\"to\":\"ops\"}");
         asking.ask(200, "GET", "/v1/alerts/{name}/state", "");
         document(asking, "/v1/views", "{name}", "{\"filter\":\"status:failed since:24h\"}");
         document(asking, "/v1/cohorts", "{name}", "{\"description\":\"Those who pay\"}");

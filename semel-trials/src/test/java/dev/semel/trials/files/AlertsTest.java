@@ -42,7 +42,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Somebody is told once when a signal goes beyond its bound, and once when that is over. */
 class AlertsTest {
     private static final String ALERT = """
-        {"signal":"requests_without_key","above":ABOVE,"over":"1h","channel":"ops","to":"on-call"}\
+        {"metric":"requests_without_key","above":ABOVE,"over":"1h","channel":"ops","to":"on-call"}\
         """;
 
     private final CountingReceiver receiver = new CountingReceiver();
@@ -159,8 +159,8 @@ class AlertsTest {
     void a_file_beside_the_workflows_holds_alerts_and_wins_whenever_it_is_read() throws IOException {
         Path files = Files.createDirectories(folder.resolve("workflows"));
         Path file = files.resolve("alerts.yaml");
-        String one = "  unkeyed: {signal: requests_without_key, above: 5, over: 1h, channel: ops, to: on-call}\n";
-        String two = "  waits:\n    signal: in_doubt_oldest\n    above: 1h\n    channel: ops\n    to: on-call\n";
+        String one = "  unkeyed: {metric: requests_without_key, above: 5, over: 1h, channel: ops, to: on-call}\n";
+        String two = "  waits:\n    metric: in_doubt_oldest\n    above: 1h\n    channel: ops\n    to: on-call\n";
         Files.writeString(file, "alerts:\n" + one + two);
         try (SemelServer serve = serving(files)) {
             assertEquals(List.of("unkeyed by alerts.yaml", "waits by alerts.yaml"), kept(serve));
@@ -249,8 +249,8 @@ class AlertsTest {
             JsonNode state =
                     caller(serve).get("/v1/alerts/unkeyed/state").expect(200).json();
             assertTrue(state.get("firing").booleanValue());
-            assertFalse(state.get("told").booleanValue());
-            assertTrue(state.get("trouble").asString().contains("channel"), state.toString());
+            assertFalse(state.get("notified").booleanValue());
+            assertTrue(state.get("notify_error").asString().contains("channel"), state.toString());
         }
     }
 
@@ -275,8 +275,8 @@ class AlertsTest {
                         .get("/v1/alerts/asked-first/state")
                         .expect(200)
                         .json();
-                assertFalse(state.get("told").booleanValue(), state.toString());
-                assertTrue(state.path("trouble").asString("").isEmpty(), "it was waited for: " + state);
+                assertFalse(state.get("notified").booleanValue(), state.toString());
+                assertTrue(state.path("notify_error").asString("").isEmpty(), "it was waited for: " + state);
                 assertTrue(held.isConnected());
             }
             assertEquals(1, told().size());

@@ -140,7 +140,7 @@ class FiveSignalsTest {
     }
 
     private static JsonNode signals(Caller caller, String query) {
-        return caller.get("/v1/signals" + query).expect(200).json();
+        return caller.get("/v1/monitoring" + query).expect(200).json();
     }
 
     private void assertSignals(Caller caller) {
@@ -188,8 +188,8 @@ class FiveSignalsTest {
         assertEquals(counted("expired"), all.at("/expired_key_retries/count").asLong(), "expired");
         assertEquals(orders, all.at("/writes_versus_objects/writes").asLong(), "writes");
         assertEquals(objects.size(), all.at("/writes_versus_objects/objects").asLong(), "objects");
-        assertEquals(counted("unkeyed"), all.at("/also/requests_without_key").asLong(), "without a key");
-        assertEquals(0, all.at("/also/in_doubt/count").asLong());
+        assertEquals(counted("unkeyed"), all.at("/additional/requests_without_key").asLong(), "without a key");
+        assertEquals(0, all.at("/additional/in_doubt/count").asLong());
         assertTrue(worth(all).contains("\"currency\":\"EUR\""), worth(all));
         assertEquals(
                 counted("conflicts"),
@@ -224,7 +224,7 @@ class FiveSignalsTest {
     }
 
     private static String worth(JsonNode all) {
-        return all.at("/duplicates_prevented/worth").toString();
+        return all.at("/duplicates_prevented/amount_saved").toString();
     }
 
     private static void assertAdvice(String advice) {
@@ -273,7 +273,7 @@ class FiveSignalsTest {
         Reply reply = caller.post("/v1/backtests", "{\"workflow\":\"brief\",\"windows\":[\"1s\",\"24h\"]}")
                 .expect(200);
         JsonNode windows = reply.json().get("windows");
-        long asked = reply.json().get("asked").asLong();
+        long asked = reply.json().get("examined").asLong();
         assertEquals(6, windows.at("/0/runs").asLong(), reply.body());
         assertEquals(5, windows.at("/1/runs").asLong(), "a day would have caught the late one: " + reply.body());
         assertEquals(

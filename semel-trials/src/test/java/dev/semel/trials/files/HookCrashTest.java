@@ -58,7 +58,7 @@ class HookCrashTest {
     }
 
     private static String hook(Caller admin) {
-        return admin.put("/v1/hooks/sms", """
+        return admin.put("/v1/webhooks/sms", """
             {"preset": "generic", "secrets": ["sms"], "id": {"pointer": "/sid"},
              "signature": {"header": "X-Sig", "algorithm": "sha256", "encoding": "hex"},
              "reply": {"from": "/from", "text": "/body"}}

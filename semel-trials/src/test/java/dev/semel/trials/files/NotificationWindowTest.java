@@ -109,7 +109,7 @@ class NotificationWindowTest extends OnDevServers {
         JsonNode timeline = caller.get("/v1/runs/" + run.get("run_id").asString() + "/timeline")
                 .expect(200)
                 .json();
-        return timeline.toString().replaceAll(".*\"why\":\"([^\"]*)\".*", "$1");
+        return timeline.toString().replaceAll(".*\"reason\":\"([^\"]*)\".*", "$1");
     }
 
     @Test

@@ -98,8 +98,8 @@ class SignalByKeyTest extends OnBothStores {
     void an_early_signal_is_kept_for_the_first_run_that_waits() {
         publish("early");
         Reply kept = send("o2", 7, "Idempotency-Key: evt_2").expect(200);
-        assertEquals("kept", kept.text("status"));
-        assertTrue(kept.json().get("kept_until").isString(), kept.body());
+        assertEquals("stored", kept.text("status"));
+        assertTrue(kept.json().get("stored_until").isString(), kept.body());
         assertEquals("{\"amount\":7}", output(start("early", "o2")));
         waiting(start("early", "o2"));
     }
@@ -186,7 +186,7 @@ class SignalByKeyTest extends OnBothStores {
                 admin().unkeyed("serial", "{\"data\":{\"order_id\":\"o7\"}}").expect(200);
         JsonNode row =
                 until(second.text("run_id"), run -> run.get("status").asString().equals("queued"));
-        assertEquals("place", row.get("waiting_for").get(0).get("kind").asString());
+        assertEquals("concurrency_limit", row.get("waiting_for").get(0).get("kind").asString());
     }
 
     @Test

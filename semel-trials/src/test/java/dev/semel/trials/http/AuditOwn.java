@@ -12,11 +12,11 @@ record AuditOwn(Stage stage) {
         people.acceptInvitation(link, "paula", "correct horse battery", "");
         String passwords = "{\"old\":\"correct horse battery\",\"new\":\"another horse battery\"}";
         deeds.put(
-                "POST /v1/people/{name}/password",
+                "POST /v1/users/{name}/password",
                 new AuditTest.Deed(
-                        "person.put", // and person.password below it, of the same moment
+                        "user.put", // and user.password below it, of the same moment
                         "paula",
-                        () -> stage.admin().post("/v1/people/paula/password", passwords)));
+                        () -> stage.admin().post("/v1/users/paula/password", passwords)));
         stage.admin().put("/v1/profiles/cus_9", "{\"email\":\"a@b.example\"}").expect(200);
         deeds.put(
                 "POST /v1/profiles/{profile}/reveal",

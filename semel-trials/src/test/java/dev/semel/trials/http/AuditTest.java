@@ -38,7 +38,7 @@ class AuditTest extends OnBothStores {
             "PUT /v1/workflows/{id}/runs/{run_id}", "the run and its requests say who asked",
             "POST /v1/workflows/{id}/trigger-batch", "the runs and their requests say who asked",
             "POST /v1/events", "the event is kept, with who sent it",
-            "POST /v1/hooks/{name}", "the delivery is kept",
+            "POST /v1/webhooks/{name}", "the delivery is kept",
             "POST /v1/runs/{run_id}/signals/{name}", "the timeline of the run has the signal",
             "DELETE /v1/sessions/{session_id}", "tokens have no sessions; the tests of the pages look for its row",
             "POST /v1/signals/{name}", "the letter is kept, and the timeline of the run has it");
@@ -134,7 +134,7 @@ class AuditTest extends OnBothStores {
         deeds.put("POST " + one + "/promote", new Deed("workflow.promote", "told", () -> {
             admin().send(
                             "PUT",
-                            "/v1/workflows/told?share=5",
+                            "/v1/workflows/told?percentage=5",
                             timed.replace("trials", "another"),
                             "Content-Type: application/yaml")
                     .expect(200);
@@ -250,7 +250,7 @@ class AuditTest extends OnBothStores {
                 deeds,
                 "alert",
                 "/v1/alerts/{name}",
-                "{\"signal\":\"conflict_rate\",\"above\":0.1,\"channel\":\"room\",\"to\":\"ops\"}");
+                "{\"metric\":\"conflict_rate\",\"above\":0.1,\"channel\":\"room\",\"to\":\"ops\"}");
         setting(
                 deeds,
                 "route",
@@ -282,24 +282,24 @@ class AuditTest extends OnBothStores {
 
     private void people(Map<String, Deed> deeds) {
         deeds.put(
-                "PUT /v1/people/{name}",
-                new Deed("person.invite", "anna", () -> admin().put("/v1/people/anna", "{\"role\":\"viewer\"}")));
-        admin().put("/v1/people/gast", "{\"role\":\"viewer\"}").expect(200);
+                "PUT /v1/users/{name}",
+                new Deed("user.invite", "anna", () -> admin().put("/v1/users/anna", "{\"role\":\"viewer\"}")));
+        admin().put("/v1/users/gast", "{\"role\":\"viewer\"}").expect(200);
         deeds.put(
-                "DELETE /v1/people/{name}/invitation",
-                new Deed("person.uninvite", "gast", () -> admin().delete("/v1/people/gast/invitation")));
+                "DELETE /v1/users/{name}/invitation",
+                new Deed("user.uninvite", "gast", () -> admin().delete("/v1/users/gast/invitation")));
         String link = stage.server().serve().users().invitations().create(1, Role.VIEWER, false, "peter");
         stage.server().serve().users().acceptInvitation(link, "peter", "correct horse battery", "");
         String other = stage.server().serve().users().invitations().create(1, Role.VIEWER, false, "otto");
         stage.server().serve().users().acceptInvitation(other, "otto", "a password of some length", "");
         deeds.put(
-                "DELETE /v1/people/{name}", new Deed("person.remove", "otto", () -> admin().delete("/v1/people/otto")));
+                "DELETE /v1/users/{name}", new Deed("user.remove", "otto", () -> admin().delete("/v1/users/otto")));
         deeds.put(
-                "POST /v1/people/{name}/reset",
-                new Deed("person.reset", "peter", () -> post("/v1/people/peter/reset", "")));
+                "POST /v1/users/{name}/reset",
+                new Deed("user.reset", "peter", () -> post("/v1/users/peter/reset", "")));
         deeds.put(
-                "DELETE /v1/people/{name}/sessions",
-                new Deed("session.end", "peter", () -> admin().delete("/v1/people/peter/sessions")));
+                "DELETE /v1/users/{name}/sessions",
+                new Deed("session.end", "peter", () -> admin().delete("/v1/users/peter/sessions")));
         String profile = "/v1/profiles/{profile}";
         String member = "/v1/cohorts/{name}/members/{profile}";
         String seat = "/v1/cohorts/one/members/cus_1";
@@ -328,8 +328,8 @@ class AuditTest extends OnBothStores {
     private void hooks(Map<String, Deed> deeds) {
         admin().put("/v1/secrets/signing", "{\"value\":\"whsec_AAAA\"}").expect(200);
         String hook = "{\"preset\":\"github\",\"secrets\":[\"signing\"]}";
-        admin().put("/v1/hooks/kept", hook).expect(200);
-        Reply sample = post("/v1/hooks/kept/sample", "").expect(200);
+        admin().put("/v1/webhooks/kept", hook).expect(200);
+        Reply sample = post("/v1/webhooks/kept/sample", "").expect(200);
         List<String> headers = new ArrayList<>();
         sample.json().get("headers").forEachEntry((name, value) -> headers.add(name + ": " + value.asString()));
         String delivery = stage.server()
@@ -337,16 +337,16 @@ class AuditTest extends OnBothStores {
                 .send("POST", sample.text("path"), sample.text("body"), headers.toArray(String[]::new))
                 .expect(200)
                 .text("delivery_id");
-        String one = "/v1/hooks/{name}";
-        deeds.put("PUT " + one, new Deed("hook.put", "one", () -> admin().put("/v1/hooks/one", hook)));
-        deeds.put("POST " + one + "/sample", new Deed("hook.sample", "kept", () -> post("/v1/hooks/kept/sample", "")));
+        String one = "/v1/webhooks/{name}";
+        deeds.put("PUT " + one, new Deed("webhook.put", "one", () -> admin().put("/v1/webhooks/one", hook)));
+        deeds.put("POST " + one + "/sample", new Deed("webhook.sample", "kept", () -> post("/v1/webhooks/kept/sample", "")));
         deeds.put(
                 "POST " + one + "/deliveries/{delivery_id}/reprocess",
                 new Deed(
                         "delivery.reprocess",
                         delivery,
-                        () -> post("/v1/hooks/kept/deliveries/" + delivery + "/reprocess", "")));
-        deeds.put("DELETE " + one, new Deed("hook.remove", "one", () -> admin().delete("/v1/hooks/one")));
+                        () -> post("/v1/webhooks/kept/deliveries/" + delivery + "/reprocess", "")));
+        deeds.put("DELETE " + one, new Deed("webhook.remove", "one", () -> admin().delete("/v1/webhooks/one")));
     }
 
     @Test
@@ -374,7 +374,7 @@ class AuditTest extends OnBothStores {
         String old = "{\"from\":\"2001-01-01T00:00:00Z\",\"to\":\"2001-01-02T00:00:00Z\"}";
         Problem.expect(post("/v1/workflows/once_told/schedules/yearly/backfill", old), 400, "invalid-input");
         String groups = "{\"role\":\"viewer\",\"groups\":[\"desk\"]}";
-        Problem.expect(admin().put("/v1/people/nobody_yet", groups), 400, "invalid-input");
+        Problem.expect(admin().put("/v1/users/nobody_yet", groups), 400, "invalid-input");
         assertEquals(before, newest());
     }
 

@@ -57,7 +57,7 @@ class DoorTimesTest {
 
     private String hook(String name, String keep) {
         String document = "{\"preset\":\"stripe\",\"secrets\":[\"stripe\"],\"keep\":\"" + keep + "\"}";
-        return admin().put("/v1/hooks/" + name, document).expect(200).text("path");
+        return admin().put("/v1/webhooks/" + name, document).expect(200).text("path");
     }
 
     private Reply deliver(String path, String id) {
@@ -80,7 +80,7 @@ class DoorTimesTest {
     void a_delivery_whose_runs_may_be_forgotten_is_not_reprocessed() {
         String path = hook("longer", "30d");
         String delivery = deliver(path, "evt_1").text("delivery_id");
-        String again = "/v1/hooks/longer/deliveries/" + delivery + "/reprocess";
+        String again = "/v1/webhooks/longer/deliveries/" + delivery + "/reprocess";
         assertEquals("true", admin().post(again, "").expect(200).header("X-Idempotent-Replayed"));
         clock.advance(Duration.ofDays(8));
         Reply old = admin().post(again, "");

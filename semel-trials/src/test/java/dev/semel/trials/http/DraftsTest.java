@@ -217,7 +217,7 @@ class DraftsTest extends OnBothStores {
         admin().publish(Flows.flow("tried_seen")).expect(200);
         admin().send(
                         "PUT",
-                        "/v1/workflows/tried_seen?share=10",
+                        "/v1/workflows/tried_seen?percentage=10",
                         Flows.flow("tried_seen", "title: b"),
                         "Content-Type: application/yaml")
                 .expect(200);

@@ -31,7 +31,7 @@ class HookTricksTest extends OnBothStores {
 
     private String hook(String name, String secret, String members) {
         admin().put("/v1/secrets/" + name, "{\"value\":\"" + secret + "\"}").expect(200);
-        return admin().put("/v1/hooks/" + name, "{" + members + ",\"secrets\":[\"" + name + "\"]}")
+        return admin().put("/v1/webhooks/" + name, "{" + members + ",\"secrets\":[\"" + name + "\"]}")
                 .expect(200)
                 .json()
                 .get("path")
@@ -57,11 +57,11 @@ class HookTricksTest extends OnBothStores {
 
     private List<String> verdicts(String hook) {
         List<String> verdicts = new ArrayList<>();
-        admin().get("/v1/hooks/" + hook + "/deliveries")
+        admin().get("/v1/webhooks/" + hook + "/deliveries")
                 .expect(200)
                 .json()
                 .get("items")
-                .forEach(item -> verdicts.addFirst(item.get("verdict").asString()));
+                .forEach(item -> verdicts.addFirst(item.get("outcome").asString()));
         return verdicts;
     }
 
@@ -82,7 +82,7 @@ class HookTricksTest extends OnBothStores {
                 Problem.expect(captured, 409, "webhook-signature-reused");
             }
             assertEquals(
-                    List.of("accepted", "repeated", reuse.equals("reject") ? "refused" : "flagged"), verdicts(name));
+                    List.of("accepted", "replayed", reuse.equals("reject") ? "rejected" : "flagged"), verdicts(name));
         }
     }
 
@@ -99,14 +99,14 @@ class HookTricksTest extends OnBothStores {
     @Test
     void a_preset_without_a_hook_has_a_sample_as_well_and_what_is_no_preset_has_none() {
         for (String preset : List.of("stripe", "github", "shopify", "slack", "standard", "cloudevents")) {
-            JsonNode sample = admin().post("/v1/hooks/" + preset + "/sample", "")
+            JsonNode sample = admin().post("/v1/webhooks/" + preset + "/sample", "")
                     .expect(200)
                     .json();
             assertTrue(sample.get("path").isNull(), sample::toString);
             assertFalse(sample.get("headers").isEmpty(), sample::toString);
         }
-        Problem.expect(admin().post("/v1/hooks/generic/sample", ""), 400, "invalid-input");
-        Problem.expect(admin().post("/v1/hooks/nothing/sample", ""), 404, "not-found");
+        Problem.expect(admin().post("/v1/webhooks/generic/sample", ""), 400, "invalid-input");
+        Problem.expect(admin().post("/v1/webhooks/nothing/sample", ""), 404, "not-found");
     }
 
     @Test

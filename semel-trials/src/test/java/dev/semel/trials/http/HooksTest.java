@@ -37,7 +37,7 @@ class HooksTest extends OnBothStores {
     /** The path to post to. */
     private String hook(String name, String document, String... secrets) {
         String names = "\"" + String.join("\",\"", secrets) + "\"";
-        Reply put = stage.admin().put("/v1/hooks/" + name, document + ",\"secrets\":[" + names + "]}");
+        Reply put = stage.admin().put("/v1/webhooks/" + name, document + ",\"secrets\":[" + names + "]}");
         return put.expect(200).json().get("path").asString();
     }
 
@@ -60,12 +60,12 @@ class HooksTest extends OnBothStores {
 
     private List<String> verdicts(String hook) {
         JsonNode items = stage.admin()
-                .get("/v1/hooks/" + hook + "/deliveries")
+                .get("/v1/webhooks/" + hook + "/deliveries")
                 .expect(200)
                 .json()
                 .get("items");
         List<String> verdicts = new ArrayList<>();
-        items.forEach(item -> verdicts.addFirst(item.get("verdict").asString()));
+        items.forEach(item -> verdicts.addFirst(item.get("outcome").asString()));
         return verdicts;
     }
 
@@ -85,7 +85,7 @@ class HooksTest extends OnBothStores {
         Problem.expect(
                 post(path, forged.body(), provider.sign(wrong(provider), forged)), 401, "webhook-signature-invalid");
         Problem.expect(post(path, forged.body(), List.of()), 401, "webhook-signature-invalid");
-        List<String> expected = new ArrayList<>(List.of("accepted", "repeated", "forged", "forged"));
+        List<String> expected = new ArrayList<>(List.of("accepted", "replayed", "invalid_signature", "invalid_signature"));
         if (provider.timed) {
             for (LongFunction<Long> time : List.<LongFunction<Long>>of(now -> now - 360, now -> now + 86_400)) {
                 Problem.expect(deliver(path, provider, "id_3", time), 401, "webhook-timestamp-out-of-tolerance");
@@ -98,7 +98,7 @@ class HooksTest extends OnBothStores {
         expected.add("accepted");
         hook(name, provider.document, name + ".new");
         Problem.expect(deliver(path, provider, "id_5"), 401, "webhook-signature-invalid");
-        expected.add("forged");
+        expected.add("invalid_signature");
         assertEquals(expected, verdicts(name));
     }
 
@@ -133,8 +133,8 @@ class HooksTest extends OnBothStores {
         }
         assertEquals(1, fresh);
         JsonNode shown = stage.admin().get("/v1/runs/" + run).expect(200).json();
-        assertEquals("hook", shown.at("/trigger/kind").asString());
-        assertEquals("hook:" + source + "/id_1", shown.get("key").asString());
+        assertEquals("webhook", shown.at("/trigger/kind").asString());
+        assertEquals("webhook:" + source + "/id_1", shown.get("key").asString());
     }
 
     @Test
@@ -152,7 +152,7 @@ class HooksTest extends OnBothStores {
               - {id: note, set: {ok: true}}
             """).expect(200);
         String again =
-                "/v1/hooks/later/deliveries/" + first.json().get("delivery_id").asString() + "/reprocess";
+                "/v1/webhooks/later/deliveries/" + first.json().get("delivery_id").asString() + "/reprocess";
         Reply started = stage.admin().post(again, "").expect(200);
         assertEquals(1, started.json().get("run_ids").size());
         assertFalse(started.json().get("idempotent_replayed").asBoolean());
@@ -169,7 +169,7 @@ class HooksTest extends OnBothStores {
     void an_unknown_source_gets_the_same_words_whatever_is_wrong_with_it() {
         secret("known", "the secret");
         String path = hook("known", "{\"preset\":\"github\"", "known");
-        String source = path.substring("/v1/hooks/".length());
+        String source = path.substring("/v1/webhooks/".length());
         assertTrue(source.matches("src_[0-9A-Za-z]{22}-[0-9]+-known"), source);
         String details = null;
         List<String> wrong = List.of(
@@ -179,14 +179,14 @@ class HooksTest extends OnBothStores {
                 source.replaceAll("-[0-9]+-", "-999-"),
                 "known");
         for (String one : wrong) {
-            Reply reply = post("/v1/hooks/" + one, "{}", List.of());
+            Reply reply = post("/v1/webhooks/" + one, "{}", List.of());
             Problem.expect(reply, 404, "not-found");
             String said = reply.json().get("detail").asString()
                     + reply.json().get("fix").asString();
             assertEquals(details == null ? said : details, said);
             details = said;
         }
-        stage.admin().delete("/v1/hooks/known").expect(200);
+        stage.admin().delete("/v1/webhooks/known").expect(200);
         Problem.expect(post(path, "{}", List.of()), 404, "not-found");
         assertFalse(path.equals(hook("known", "{\"preset\":\"github\"", "known")), "a new hook has a new path");
     }
@@ -207,7 +207,7 @@ class HooksTest extends OnBothStores {
                 case "reject" -> {
                     Problem.expect(again, 409, "webhook-signature-reused");
                     assertEquals("false", again.header("x-should-retry"));
-                    assertEquals(List.of("accepted", "refused"), verdicts(hook));
+                    assertEquals(List.of("accepted", "rejected"), verdicts(hook));
                 }
                 default -> assertEquals(List.of("accepted", "accepted"), verdicts(hook));
             }
@@ -279,7 +279,7 @@ class HooksTest extends OnBothStores {
     void a_secret_that_is_not_there_is_told_as_not_ready() {
         String path = hook("unready", "{\"preset\":\"github\"", "nowhere");
         Problem.expect(deliver(path, Provider.GITHUB, "guid-1"), 503, "webhook-not-ready");
-        assertEquals(List.of("refused"), verdicts("unready"));
+        assertEquals(List.of("rejected"), verdicts("unready"));
     }
 
     @Test
@@ -333,7 +333,7 @@ class HooksTest extends OnBothStores {
                 "{\"preset\":\"generic\",\"secrets\":[\"a\"],\"signature\":{\"header\":\"X\",\"timestamp_header\":\"T\"},"
                     + "\"id\":{\"header\":\"Y\"}}",
                 "{\"preset\":\"generic\",\"secrets\":[\"a\"],\"signature\":{\"header\":\"X\"},\"id\":{\"pointer\":\"no\"}}")) {
-            Problem.expect(stage.admin().put("/v1/hooks/wrong", document), 400, "invalid-input");
+            Problem.expect(stage.admin().put("/v1/webhooks/wrong", document), 400, "invalid-input");
         }
     }
 
@@ -347,7 +347,7 @@ class HooksTest extends OnBothStores {
                 .get("delivery_id")
                 .asString();
         stage.admin()
-                .post("/v1/hooks/again/deliveries/" + kept + "/reprocess", "")
+                .post("/v1/webhooks/again/deliveries/" + kept + "/reprocess", "")
                 .expect(200);
         String repeated = deliver(path, Provider.STRIPE, "evt_1")
                 .expect(200)
@@ -356,9 +356,9 @@ class HooksTest extends OnBothStores {
                 .asString();
         for (String other : List.of(repeated, "dlv_nonsense", "run_" + kept.substring(4))) {
             Problem.expect(
-                    stage.admin().post("/v1/hooks/again/deliveries/" + other + "/reprocess", ""), 404, "not-found");
+                    stage.admin().post("/v1/webhooks/again/deliveries/" + other + "/reprocess", ""), 404, "not-found");
         }
-        Problem.expect(stage.admin().post("/v1/hooks/other/deliveries/" + kept + "/reprocess", ""), 404, "not-found");
+        Problem.expect(stage.admin().post("/v1/webhooks/other/deliveries/" + kept + "/reprocess", ""), 404, "not-found");
     }
 
     @Test
@@ -371,7 +371,7 @@ class HooksTest extends OnBothStores {
             secret(name, provider.secret);
             hook(name, provider.document, name);
             JsonNode sample = stage.admin()
-                    .post("/v1/hooks/" + name + "/sample", "")
+                    .post("/v1/webhooks/" + name + "/sample", "")
                     .expect(200)
                     .json();
             List<String> lines = new ArrayList<>();
@@ -390,9 +390,9 @@ class HooksTest extends OnBothStores {
     @Test
     void whoever_has_no_right_to_hooks_sees_and_changes_none() {
         Caller nobody = new Caller(stage.admin().port(), "", stage.admin().heard());
-        Problem.expect(nobody.get("/v1/hooks"), 401, "unauthenticated");
-        Problem.expect(nobody.put("/v1/hooks/x", "{}"), 401, "unauthenticated");
-        Problem.expect(nobody.get("/v1/hooks/x/deliveries"), 401, "unauthenticated");
-        Problem.expect(nobody.post("/v1/hooks/x/sample", ""), 401, "unauthenticated");
+        Problem.expect(nobody.get("/v1/webhooks"), 401, "unauthenticated");
+        Problem.expect(nobody.put("/v1/webhooks/x", "{}"), 401, "unauthenticated");
+        Problem.expect(nobody.get("/v1/webhooks/x/deliveries"), 401, "unauthenticated");
+        Problem.expect(nobody.post("/v1/webhooks/x/sample", ""), 401, "unauthenticated");
     }
 }

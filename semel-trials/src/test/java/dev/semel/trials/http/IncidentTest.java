@@ -99,12 +99,12 @@ class IncidentTest extends OnBothStores {
                 "the repeat is on record",
                 () -> facts("orders").get("replayed_requests").asInt() == 1);
         JsonNode orders = facts("orders");
-        assertEquals(1, orders.get("doubled").asInt(), orders::toString);
-        assertEquals("orders 7", orders.at("/doubled_objects/0/object").asString());
-        assertEquals(2, orders.at("/doubled_objects/0/runs").size());
-        assertEquals(0, orders.get("perhaps_doubled").asInt());
+        assertEquals(1, orders.get("duplicated").asInt(), orders::toString);
+        assertEquals("orders 7", orders.at("/duplicated_objects/0/object").asString());
+        assertEquals(2, orders.at("/duplicated_objects/0/runs").size());
+        assertEquals(0, orders.get("possibly_duplicated").asInt());
         JsonNode parcels = facts("parcels");
-        assertEquals(0, parcels.get("doubled").asInt(), parcels::toString);
+        assertEquals(0, parcels.get("duplicated").asInt(), parcels::toString);
         assertEquals(0, parcels.get("replayed_requests").asInt(), "that was another workflow's");
         String safe = draft("\"since\":\"1h\",\"workflow\":\"orders\"")
                 .expect(200)
@@ -123,7 +123,7 @@ class IncidentTest extends OnBothStores {
         Crowd.until(
                 "its window is over",
                 () -> !admin().trigger("hasty", key, data("")).expect(200).flag("idempotent_replayed"));
-        String alert = "{\"signal\":\"expired_key_retries\",\"above\":0,\"over\":\"1h\",\"workflow\":\"hasty\","
+        String alert = "{\"metric\":\"expired_key_retries\",\"above\":0,\"over\":\"1h\",\"workflow\":\"hasty\","
                 + "\"channel\":\"nowhere\",\"to\":\"ops\"}";
         admin().put("/v1/alerts/late-keys", alert).expect(200);
         Crowd.until("it fires", () -> {

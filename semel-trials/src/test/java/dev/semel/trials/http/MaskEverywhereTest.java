@@ -83,7 +83,7 @@ class MaskEverywhereTest extends OnBothStores {
         String run = ended("later", stage.key());
         assertTrue(admin().get("/v1/runs/" + run).body().contains(EMAIL), "nothing is marked yet");
         String staged = FLOW.replace("NAME", "later");
-        admin().send("PUT", "/v1/workflows/later?share=5", staged, "Content-Type: application/yaml")
+        admin().send("PUT", "/v1/workflows/later?percentage=5", staged, "Content-Type: application/yaml")
                 .expect(200);
         silent(
                 "a run beside a candidate that marks",

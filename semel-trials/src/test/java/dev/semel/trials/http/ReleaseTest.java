@@ -116,12 +116,12 @@ class ReleaseTest extends OnDevServers {
         assertEquals(List.of("question", "charge", "send"), steps(told.path("effects"), "step"), told::toString);
         assertTrue(told.path("effects")
                 .valueStream()
-                .allMatch(one -> one.path("could_double").asBoolean()));
+                .allMatch(one -> one.path("could_duplicate").asBoolean()));
         assertFalse(told.path("effects").get(1).path("run_id").asString("").equals(failed.runId()));
-        assertFalse(told.path("effects_cut").asBoolean(true));
+        assertFalse(told.path("effects_truncated").asBoolean(true));
         JsonNode record = admin().get("/v1/keys/" + key).expect(200).json();
         assertEquals(List.of("question", "charge", "send"), steps(record.path("effects"), "path"), record::toString);
-        assertTrue(record.path("story").toString().contains("Step charge of run_"), record::toString);
+        assertTrue(record.path("history").toString().contains("Step charge of run_"), record::toString);
     }
 
     @Test
@@ -132,8 +132,8 @@ class ReleaseTest extends OnDevServers {
         Crowd.until(
                 "it is on its way",
                 () -> dry(key).path("effects").size() == 1
-                        && dry(key).path("could_double").asString("").contains("Still running"));
-        assertTrue(dry(key).path("could_double").asString("").contains(begun.runId()));
+                        && dry(key).path("summary").asString("").contains("Still running"));
+        assertTrue(dry(key).path("summary").asString("").contains(begun.runId()));
     }
 
     @Test
@@ -167,7 +167,7 @@ class ReleaseTest extends OnDevServers {
         assertEquals("completed", done.expect(200).text("status"), done::body);
         JsonNode told = dry(key);
         assertEquals(100, told.path("effects").size());
-        assertTrue(told.path("effects_cut").asBoolean());
-        assertTrue(told.path("could_double").asString("").contains("This list is truncated"));
+        assertTrue(told.path("effects_truncated").asBoolean());
+        assertTrue(told.path("summary").asString("").contains("This list is truncated"));
     }
 }

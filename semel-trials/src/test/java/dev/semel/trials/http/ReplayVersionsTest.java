@@ -122,7 +122,7 @@ class ReplayVersionsTest {
                     steps(plan(run, ",\"from\":\"start\"")),
                     "by its own version");
             publish(name, "", step("charge", "lost", protect), step("mail", "no", "at_most_once"));
-            Reply plan = plan(run, ",\"version\":\"as_it_is\"");
+            Reply plan = plan(run, ",\"definition\":\"current_version\"");
             assertEquals(List.of("charge effect ask", "mail effect send"), steps(plan));
             refused(plan);
         }
@@ -135,7 +135,7 @@ class ReplayVersionsTest {
         publish("moved", "", charge, mail);
         String moved = ended("moved", "failed");
         publish("moved", "", "{id: both, parallel: {card: [" + charge + "], note: [" + mail + "]}}");
-        Reply plan = plan(moved, ",\"version\":\"as_it_is\"");
+        Reply plan = plan(moved, ",\"definition\":\"current_version\"");
         assertEquals(
                 List.of("charge effect ask", "both[card]/charge effect send", "both[note]/mail effect send"),
                 steps(plan));
@@ -143,7 +143,7 @@ class ReplayVersionsTest {
         publish("renamed", "", charge, mail);
         String renamed = ended("renamed", "failed");
         publish("renamed", "", step("pay", "charge", "provider_key"), mail);
-        Reply other = plan(renamed, ",\"version\":\"as_it_is\"");
+        Reply other = plan(renamed, ",\"definition\":\"current_version\"");
         assertEquals(List.of("charge effect ask", "mail effect send", "pay effect send"), steps(other));
         refused(other);
     }
@@ -154,7 +154,7 @@ class ReplayVersionsTest {
         String run = ended("grown", "completed");
         assertEquals(List.of("charge effect reuse"), steps(plan(run, "")));
         publish("grown", "", step("charge", "charge", "provider_key"), step("more", "charge", "provider_key"));
-        Reply plan = plan(run, ",\"version\":\"as_it_is\"");
+        Reply plan = plan(run, ",\"definition\":\"current_version\"");
         assertEquals(List.of("charge effect reuse", "more effect send"), steps(plan));
     }
 
@@ -187,15 +187,15 @@ class ReplayVersionsTest {
         publish("strict", "input:\n  n: {type: integer, required: true}\n", step("charge", "no", "provider_key"));
         String input = ",\"input\":{\"n\":\"a word\"}";
         plan(run, input).expect(200);
-        Problem.expect(plan(run, input + ",\"version\":\"as_it_is\""), 400, "invalid-input");
-        plan(run, ",\"input\":{\"n\":2},\"version\":\"as_it_is\"").expect(200);
+        Problem.expect(plan(run, input + ",\"definition\":\"current_version\""), 400, "invalid-input");
+        plan(run, ",\"input\":{\"n\":2},\"definition\":\"current_version\"").expect(200);
     }
 
     @Test
     void a_plan_by_the_current_version_is_refused_when_another_one_is_published_meanwhile() {
         publish("swapped", "", step("charge", "no", "provider_key"));
         String run = ended("swapped", "failed");
-        Reply plan = plan(run, ",\"version\":\"as_it_is\"").expect(200);
+        Reply plan = plan(run, ",\"definition\":\"current_version\"").expect(200);
         publish("swapped", "", step("charge", "charge", "provider_key"));
         Reply moved = caller.post("/v1/replays/" + plan.text("replay_id") + "/apply", "");
         Problem.expect(moved, 412, "plan-out-of-date");

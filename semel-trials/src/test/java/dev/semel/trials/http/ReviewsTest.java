@@ -260,9 +260,9 @@ class ReviewsTest extends OnBothStores {
                     () -> admin().get("/v1/reviews/" + id).text("to").equals("role:boss"));
             decide(there, id, "approve").expect(200);
             List<String> told = told(id);
-            assertTrue(told.contains("semel.review.asked"), told::toString);
+            assertTrue(told.contains("semel.review.opened"), told::toString);
             assertTrue(told.contains("semel.review.escalated"), told::toString);
-            assertEquals(1, told.stream().filter("semel.review.asked"::equals).count(), told::toString);
+            assertEquals(1, told.stream().filter("semel.review.opened"::equals).count(), told::toString);
             assertEquals(
                     1, told.stream().filter("semel.review.escalated"::equals).count(), told::toString);
         }

@@ -28,7 +28,7 @@ class RolloutTest extends OnBothStores {
     }
 
     private Reply stage(String yaml, String name, int share) {
-        String path = "/v1/workflows/" + name + "?share=" + share;
+        String path = "/v1/workflows/" + name + "?percentage=" + share;
         return admin().send("PUT", path, yaml, "Content-Type: application/yaml");
     }
 
@@ -52,7 +52,7 @@ class RolloutTest extends OnBothStores {
             first.put(key, admin().trigger("tried", key, data("")).expect(200).text("run_id"));
         }
         JsonNode shown = workflow("tried");
-        assertEquals(50, shown.at("/candidate/share").asInt());
+        assertEquals(50, shown.at("/candidate/percentage").asInt());
         assertEquals("current", shown.at("/rollout/0/role").asString());
         assertEquals(2, shown.at("/rollout/1/version").asInt());
         assertEquals(20, runs(shown, 0) + runs(shown, 1));
@@ -95,7 +95,7 @@ class RolloutTest extends OnBothStores {
                         + items.get(2).get("version") + "]");
         assertEquals("candidate", items.get(0).get("role").asString());
         assertEquals("current", items.get(1).get("role").asString());
-        assertEquals(90, items.get(1).get("share").asInt());
+        assertEquals(90, items.get(1).get("percentage").asInt());
         assertEquals("past", items.get(2).get("role").asString());
         Reply page = admin().get("/v1/workflows/listed/versions?limit=2").expect(200);
         Reply rest = admin().get("/v1/workflows/listed/versions?limit=2&after=" + page.text("next"));

@@ -54,7 +54,7 @@ class SimulateTest extends OnBothStores {
                         told.json().path("changed").valueStream().toList(),
                         real.json().path("changed").valueStream().toList());
             }
-            case "refused" -> assertEquals(told.text("reason"), real.text("code"));
+            case "rejected" -> assertEquals(told.text("reason"), real.text("code"));
             default -> assertEquals(told.runId(), real.runId());
         }
         return real;
@@ -155,16 +155,16 @@ class SimulateTest extends OnBothStores {
         admin().post(extend, "{\"for\":\"48h\"}").expect(400);
         assertTrue(admin().get("/v1/audit").body().contains("key.extend"));
         Reply story = admin().get("/v1/keys/" + key).expect(200);
-        assertTrue(story.json().path("story").size() >= 3, story.body());
+        assertTrue(story.json().path("history").size() >= 3, story.body());
         assertEquals(
-                "replayed", story.json().path("if_it_came_now").path("outcome").asString());
+                "replayed", story.json().path("simulation").path("outcome").asString());
     }
 
     @Test
     void data_that_a_fresh_trigger_would_be_refused_for_are_told() {
         admin().publish(keyed("typed", "window: 1h") + "input: { amount: { type: integer, required: true } }\n")
                 .expect(200);
-        kept("refused", stage.key(), "typed", data("\"amount\": \"x\""));
+        kept("rejected", stage.key(), "typed", data("\"amount\": \"x\""));
         assertEquals(
                 404, admin().post("/v1/keys/k/simulate?workflow=nowhere", "{}").status());
         assertEquals(

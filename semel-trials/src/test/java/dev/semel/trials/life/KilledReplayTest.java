@@ -88,7 +88,7 @@ class KilledReplayTest {
                 .expect(200);
         Crowd.until(
                 "all have failed",
-                () -> caller.get("/v1/signals?since=1h").status() == 200
+                () -> caller.get("/v1/monitoring?since=1h").status() == 200
                         && caller.get("/v1/runs?limit=1&q=status:running")
                                 .json()
                                 .path("items")

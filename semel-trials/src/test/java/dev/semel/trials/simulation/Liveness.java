@@ -125,7 +125,7 @@ final class Liveness {
                 staysInDoubt(world, id)
                         && unknown(world, run).stream()
                                 .anyMatch(effect -> effect.details().protection().equals("ask"));
-            case QUEUED, STARTED, RUNNING -> false;
+            case HELD, QUEUED, STARTED, RUNNING -> false;
         };
     }
 

@@ -130,7 +130,7 @@ final class Verdict {
             case COMPLETED -> !program.fails() && !childFailed;
             case FAILED -> program.fails() || childFailed;
             case CANCELLED -> world.cancelled.contains(id) || wentWithItsParent(id, byId);
-            case WAITING, IN_DOUBT, QUEUED, STARTED, RUNNING -> Liveness.mayRest(world, run);
+            case WAITING, HELD, IN_DOUBT, QUEUED, STARTED, RUNNING -> Liveness.mayRest(world, run);
         };
         world.met("ended " + run.state());
         if (!right) {
