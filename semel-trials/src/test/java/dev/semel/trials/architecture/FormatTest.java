@@ -61,16 +61,16 @@ class FormatTest {
     }
 
     @Test
-    void a_file_that_differs_is_seen_and_a_formatted_one_is_left_alone() throws IOException, FormatterException {
+    void an_unformatted_file_is_detected_and_a_formatted_one_is_left_alone() throws IOException, FormatterException {
         SourceFile crooked = new SourceFile("A.java", "import java.util.List;\nclass A{int  a=1;}\n");
-        String straight = Layout.of(crooked);
+        String straight = JavaFormatter.format(crooked);
         assertNotEquals(crooked.text(), straight);
         assertEquals("class A {\n    int a = 1;\n}\n", straight);
-        assertEquals(straight, Layout.of(new SourceFile("A.java", straight)));
+        assertEquals(straight, JavaFormatter.format(new SourceFile("A.java", straight)));
     }
 
     @Test
-    void a_pattern_for_anything_survives_the_formatter() throws IOException, FormatterException {
+    void the_unnamed_pattern_survives_the_formatter() throws IOException, FormatterException {
         String code = """
             class A {
                 boolean a(Object o) {
@@ -80,14 +80,14 @@ class FormatTest {
                 record B(Object b, int c) {}
             }
             """;
-        assertEquals(code, Layout.of(new SourceFile("A.java", code)));
-        assertEquals(code, Layout.of(new SourceFile("A.java", code.replace("(_, ", "( _ ,  "))));
+        assertEquals(code, JavaFormatter.format(new SourceFile("A.java", code)));
+        assertEquals(code, JavaFormatter.format(new SourceFile("A.java", code.replace("(_, ", "( _ ,  "))));
     }
 
     /** A file that the formatter refuses is named, and left as it is. */
     private static String formatted(SourceFile file, Queue<String> wrong) throws IOException {
         try {
-            return Layout.of(file);
+            return JavaFormatter.format(file);
         } catch (FormatterException refused) {
             wrong.add(file.path() + " cannot be formatted: " + refused.getMessage());
             return file.text();

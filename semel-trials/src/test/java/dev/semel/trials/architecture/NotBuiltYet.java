@@ -8,7 +8,7 @@ import java.util.Map;
  */
 final class NotBuiltYet {
     /** By the name of the wall that stands around an empty room. */
-    static final Map<String, String> WALLS = Map.of();
+    static final Map<String, String> RULES = Map.of();
 
     /** By path from the root of the repository. */
     static final Map<String, String> FILES = Map.of();
