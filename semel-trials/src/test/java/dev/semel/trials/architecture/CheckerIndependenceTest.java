@@ -10,22 +10,22 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** Who judges the engine does not use it: a bug that both share would judge itself. */
+/** The checker of the chaos trial does not use the engine: a shared bug would hide itself. */
 class CheckerIndependenceTest {
-    private static final String JUDGES = "dev.semel.trials.chaos.verdict";
-    private static final String FIXTURE = CheckerIndependenceTest.class.getPackageName() + ".fixture.judges";
+    private static final String CHECKERS = "dev.semel.trials.chaos.verdict";
+    private static final String FIXTURE = CheckerIndependenceTest.class.getPackageName() + ".fixture.checkers";
 
     @Test
     void the_chaos_checker_uses_no_class_of_the_engine() {
-        JavaClasses judges = new ClassFileImporter().importPackages(JUDGES);
-        assertFalse(judges.isEmpty(), "nothing was looked at");
-        assertEquals(Set.of(), links(judges, JUDGES));
+        JavaClasses checkers = new ClassFileImporter().importPackages(CHECKERS);
+        assertFalse(checkers.isEmpty(), "no class was checked");
+        assertEquals(Set.of(), links(checkers, CHECKERS));
     }
 
     @Test
     void a_checker_that_uses_the_engine_is_reported() {
         assertEquals(
-                Set.of(FIXTURE + ".BadJudge uses dev.semel.run.RunId"),
+                Set.of(FIXTURE + ".BadChecker uses dev.semel.run.RunId"),
                 links(new ClassFileImporter().importPackages(FIXTURE), FIXTURE));
     }
 

@@ -7,14 +7,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Sizes and names of Java code. */
+/** Rules for the size of files and methods, for type and package names, and for locks in pure packages. */
 final class CodeSizeRules {
-    static final int FILE_LINES = 400;
+    static final int FILE_LINES = 600;
     static final int SHOWCASE_LINES = 150;
     static final int METHOD_LINES = 60;
-    static final int PARAMETERS = 4;
 
-    /** The three files that show the whole idea; the README links to them. */
+    /** The three files that show the whole idea. */
     static final List<String> SHOWCASE = List.of(
             "semel-core/src/main/java/dev/semel/admission/Admissions.java",
             "semel-core/src/main/java/dev/semel/run/RunTransitions.java",
@@ -26,13 +25,13 @@ final class CodeSizeRules {
     private static final Map<String, String> SUFFIXES = suffixes();
 
     private static final Map<String, String> PACKAGES = Map.of(
-            "common", "the room that owns the type",
-            "util", "the room that uses it",
-            "utils", "the room that uses it",
-            "helpers", "the room that uses it",
-            "misc", "the room that uses it",
-            "model", "the words it holds, such as key, run or effect",
-            "types", "the words it holds, such as key, run or effect");
+            "common", "the package that owns the type",
+            "util", "the package that uses it",
+            "utils", "the package that uses it",
+            "helpers", "the package that uses it",
+            "misc", "the package that uses it",
+            "model", "the package of its topic, such as run or effect",
+            "types", "the package of its topic, such as run or effect");
 
     private static final Pattern PURE =
             Pattern.compile("semel-core/src/main/java/dev/semel/(" + String.join("|", PackageLayout.PURE) + ")/.*");
@@ -46,8 +45,8 @@ final class CodeSizeRules {
             String extension = file.name().substring(file.name().lastIndexOf('.') + 1);
             if (SIZED.contains(extension) && lines > limit) {
                 String why = showcase
-                        ? "This file shows the whole idea: move what is not the idea out of it."
-                        : "Split it by what the reader needs first, or list it in Allowed with a reason.";
+                        ? "This file shows the whole idea: move details out of it."
+                        : "Split it by topic, or list it in StyleExceptions with a reason.";
                 findings.add(StyleFinding.in("file-size", file, lines, lines + " lines, at most " + limit + ". " + why));
             }
         }
@@ -64,15 +63,7 @@ final class CodeSizeRules {
                             shape,
                             method,
                             method.bodyLines() + " lines, at most " + METHOD_LINES
-                                    + ". Give a stage of it a name of its own."));
-                }
-                if (method.parameters() > PARAMETERS && !method.bound()) {
-                    findings.add(about(
-                            "parameters",
-                            shape,
-                            method,
-                            method.parameters() + " parameters, at most " + PARAMETERS
-                                    + ". Make those that travel together a record."));
+                                    + ". Move a part of it into a method with its own name."));
                 }
             }
         }
@@ -112,7 +103,7 @@ final class CodeSizeRules {
                             "type-name",
                             type.name(),
                             place,
-                            "No name begins with Abstract: name what the kinds have in common."));
+                            "No name begins with Abstract: name what the subclasses have in common."));
                 }
             }
         }
@@ -127,7 +118,7 @@ final class CodeSizeRules {
                                 "pure-lock",
                                 shape.file(),
                                 line,
-                                "A pure room holds no lock: return a decision and let the engine share the state.")))
+                                "A pure package uses no lock: return a decision and let the engine share the state.")))
                 .toList();
     }
 
@@ -139,20 +130,20 @@ final class CodeSizeRules {
 
     private static Map<String, String> suffixes() {
         Map<String, String> bans = new LinkedHashMap<>();
-        bans.put("Manager", "name the deed, as in Committer or Dispatcher");
+        bans.put("Manager", "say what it does, as in GroupCommitter or RunDispatcher");
         bans.put("Helper", "put the method on the type it helps");
         bans.put("Helpers", "put the methods on the types they help");
         bans.put("Util", "put the method on the type it is about");
         bans.put("Utils", "put the methods on the types they are about");
-        bans.put("Service", "name the deed, as in Intake or Sweep");
-        bans.put("Impl", "name what is special about it, as in SqliteStore");
-        bans.put("Base", "name what the kinds have in common");
+        bans.put("Service", "say what it does, as in EventIntake or RetentionSweeper");
+        bans.put("Impl", "say what distinguishes it, as in SqliteStore");
+        bans.put("Base", "name what the subclasses have in common");
         bans.put("Info", "name the thing itself");
         bans.put("Data", "name the thing itself");
         bans.put("DTO", "name the thing itself; a record is data already");
         bans.put("Dto", "name the thing itself; a record is data already");
-        bans.put("DAO", "it belongs to the store, as a named read or write");
-        bans.put("Dao", "it belongs to the store, as a named read or write");
+        bans.put("DAO", "add a named query or write to the store");
+        bans.put("Dao", "add a named query or write to the store");
         return bans;
     }
 

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The habits of the house, held against every file of the repository. {@link CodeStyleSamplesTest} breaks each of them. */
+/** Checks every file of the repository against the style rules. {@link CodeStyleSamplesTest} breaks each rule. */
 class CodeStyleTest {
     private static final String ERRORS = "docs/reference/errors.md";
     private static final SourceTree TREE = SourceTree.find();
@@ -22,7 +22,7 @@ class CodeStyleTest {
     @Test
     void the_repository_follows_the_code_style() throws IOException {
         List<SourceFile> files = TREE.files();
-        assertTrue(files.stream().anyMatch(file -> file.path().endsWith("error/ErrorCode.java")), "Nothing was read.");
+        assertTrue(files.stream().anyMatch(file -> file.path().endsWith("error/ErrorCode.java")), "No file was read.");
         List<JavaFileStructure> shapes = JavaFileStructure.parse(files);
         List<StyleFinding> findings = new ArrayList<>();
         findings.addAll(CodeSizeRules.fileSizes(files));
@@ -46,7 +46,7 @@ class CodeStyleTest {
         assertTrue(left.isEmpty(), () -> lines(left));
     }
 
-    /** Otherwise a renamed file would leave its check with nothing to look at. */
+    /** Otherwise a renamed file would leave its check without a subject. */
     @Test
     void every_checked_path_exists_or_has_a_reason() {
         Set<String> wanted = new TreeSet<>(CodeSizeRules.SHOWCASE);
@@ -56,15 +56,15 @@ class CodeStyleTest {
             boolean exists = Files.exists(TREE.root().resolve(path));
             boolean excused = NotBuiltYet.FILES.containsKey(path);
             if (!exists && !excused) {
-                wrong.add(path + " is gone. Point the check at its new place.");
+                wrong.add(path + " does not exist. Write its new path into the check.");
             }
             if (exists && excused) {
-                wrong.add(path + " is there. Take it off NotBuiltYet.FILES.");
+                wrong.add(path + " exists. Remove it from NotBuiltYet.FILES.");
             }
         }
         NotBuiltYet.FILES.keySet().stream()
                 .filter(path -> !wanted.contains(path))
-                .forEach(path -> wrong.add("No check looks at " + path + ". Take it off NotBuiltYet.FILES."));
+                .forEach(path -> wrong.add("No check reads " + path + ". Remove it from NotBuiltYet.FILES."));
         assertEquals("", String.join("\n", wrong));
     }
 

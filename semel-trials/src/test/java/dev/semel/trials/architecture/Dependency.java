@@ -7,7 +7,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * One thing that a class reaches for: a type it names in any way, or a method or constructor it calls or refers to.
+ * One dependency of a class: a type it names, or a method or constructor it calls or references.
  *
  * @param member the method, {@code <init>} for a constructor, empty where only the type is named
  */
@@ -15,7 +15,7 @@ record Dependency(JavaClass type, String member, List<String> parameters, String
 
     static Stream<Dependency> of(JavaClass origin) {
         Stream<Dependency> types = origin.getDirectDependenciesFromSelf().stream()
-                .map(use -> new Dependency(bare(use.getTargetClass()), "", List.of(), use.getDescription()));
+                .map(use -> new Dependency(componentType(use.getTargetClass()), "", List.of(), use.getDescription()));
         Stream<Dependency> calls = origin.getCodeUnitAccessesFromSelf().stream()
                 .map(access -> new Dependency(
                         access.getTargetOwner(),
@@ -27,44 +27,44 @@ record Dependency(JavaClass type, String member, List<String> parameters, String
         Stream<Dependency> monitors = origin.getMethods().stream()
                 .filter(method -> method.getModifiers().contains(JavaModifier.SYNCHRONIZED))
                 .map(method -> new Dependency(origin, "synchronized", List.of(), method.getDescription()));
-        return Stream.of(types, calls, monitors).flatMap(touches -> touches);
+        return Stream.of(types, calls, monitors).flatMap(dependencies -> dependencies);
     }
 
     /** Any use of a type in one of these packages or below. */
     static Predicate<Dependency> packages(String... names) {
-        return touch -> Stream.of(names).anyMatch(name -> {
-            String place = touch.type.getPackageName();
-            return place.equals(name) || place.startsWith(name + ".");
+        return dependency -> Stream.of(names).anyMatch(name -> {
+            String actual = dependency.type.getPackageName();
+            return actual.equals(name) || actual.startsWith(name + ".");
         });
     }
 
     /** Any use of these types, or of types nested in them. */
     static Predicate<Dependency> types(String... names) {
-        return touch -> Stream.of(names)
-                .anyMatch(name -> touch.type.getName().equals(name)
-                        || touch.type.getName().startsWith(name + "$"));
+        return dependency -> Stream.of(names)
+                .anyMatch(name -> dependency.type.getName().equals(name)
+                        || dependency.type.getName().startsWith(name + "$"));
     }
 
-    /** A call of, or a reference to, one of these, each written {@code java.lang.Math.random}. */
+    /** A call of, or a reference to, one of these methods, each written {@code java.lang.Math.random}. */
     static Predicate<Dependency> calls(String... names) {
-        return touch -> Stream.of(names).anyMatch(name -> name.equals(touch.type.getName() + "." + touch.member));
+        return dependency -> Stream.of(names).anyMatch(name -> name.equals(dependency.type.getName() + "." + dependency.member));
     }
 
-    /** A call of a method by its name alone, whatever type offers it. */
+    /** A call of a method with one of these names, on any type. */
     static Predicate<Dependency> member(String... names) {
-        return touch -> List.of(names).contains(touch.member);
+        return dependency -> List.of(names).contains(dependency.member);
     }
 
-    /** A type for which the predicate holds. */
+    /** Any use of a type that matches the predicate. */
     static Predicate<Dependency> type(Predicate<JavaClass> wanted) {
-        return touch -> wanted.test(touch.type);
+        return dependency -> wanted.test(dependency.type);
     }
 
     boolean takes(String parameter) {
         return parameters.contains(parameter);
     }
 
-    private static JavaClass bare(JavaClass type) {
+    private static JavaClass componentType(JavaClass type) {
         return type.getBaseComponentType();
     }
 }

@@ -13,14 +13,14 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * A wall around a room: what the classes inside may not touch, and what they use instead.
+ * One dependency rule: which classes it covers, what they must not use, and what to use instead.
  *
  * @param name also the name of the fixture that breaks it
- * @param advice the rule and the replacement, for the one who meets it
+ * @param advice the rule and the replacement
  */
 record DependencyRule(String name, Predicate<JavaClass> inside, Predicate<Dependency> banned, String advice) {
 
-    /** The classes this wall is about. A wall around nothing guards nothing. */
+    /** The classes that the rule covers. A rule that covers no class checks nothing. */
     List<JavaClass> subjects(JavaClasses classes) {
         return classes.stream()
                 .filter(inside)
@@ -30,8 +30,8 @@ record DependencyRule(String name, Predicate<JavaClass> inside, Predicate<Depend
 
     ArchRule rule() {
         return classes()
-                .that(DescribedPredicate.describe("stand behind " + name, inside))
-                .should(new ArchCondition<JavaClass>("keep this wall: " + advice) {
+                .that(DescribedPredicate.describe("are covered by " + name, inside))
+                .should(new ArchCondition<JavaClass>("follow this rule: " + advice) {
                     @Override
                     public void check(JavaClass type, ConditionEvents events) {
                         Dependency.of(type)

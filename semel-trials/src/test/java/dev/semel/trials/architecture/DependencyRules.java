@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
-/** Who may touch whom. Data walks one way: doors, decide, run, act, remember. */
+/** The dependency rules: which packages may use which packages and APIs. */
 record DependencyRules(PackageLayout layout) {
 
     List<DependencyRule> all() {
-        return Stream.of(core(), stores(), ambient(), server(), masks(), files(), libraries())
+        return Stream.of(core(), stores(), environment(), server(), masks(), files(), libraries())
                 .flatMap(List::stream)
                 .toList();
     }
@@ -28,39 +28,39 @@ record DependencyRules(PackageLayout layout) {
                         "pure",
                         layout.in(PackageLayout.PURE).and(layout.in("workflow").negate()),
                         RestrictedApis.SIDE_EFFECTS,
-                        "a pure room decides and does not act. Take time, ids and chance as arguments, return a"
-                                + " decision, and let the engine do the deed"),
+                        "a pure package decides and has no side effects. Take time, ids and randomness as arguments,"
+                                + " return a decision, and let the engine act"),
                 new DependencyRule(
                         "workflow",
                         layout.in("workflow"),
                         RestrictedApis.SIDE_EFFECTS.and(RestrictedApis.PASSED_THROUGH.negate()),
-                        "what users write with does not act. It hands their code and a connection on, binds the step"
-                                + " that is being done, and lets the engine do the rest"),
+                        "the API for workflow authors has no side effects. It passes their code and a connection on,"
+                                + " binds the running step, and leaves the rest to the engine"),
                 new DependencyRule(
                         "pure_among_themselves",
                         layout.in(PackageLayout.PURE),
                         type(layout.ours()).and(type(layout.in(PackageLayout.PURE)).negate()),
-                        "a pure room knows pure rooms only. Move the type they share into the pure room that owns it"),
+                        "a pure package uses pure packages only. Move the shared type into the pure package that owns it"),
                 new DependencyRule(
                         "engine",
                         layout.in("engine"),
                         RestrictedApis.SQL
                                 .and(RestrictedApis.PASSED_THROUGH.negate())
                                 .or(type(layout.in("store.jdbc", "store.sqlite", "store.postgres"))),
-                        "the engine writes through the port. Add a named write or read to the store room"),
+                        "the engine uses the store port. Add a named write or query to the store package"),
                 new DependencyRule(
-                        "top",
+                        "root_package",
                         layout.core()
                                 .and(layout.exactly("").negate())
                                 .and(layout.in("testing").negate()),
                         type(layout.exactly("")),
-                        "the top joins the rooms, and of the rooms only the lab stands above it. Take what you need as"
-                                + " an argument"),
+                        "the root package wires the others, and only the test kit may use it. Take what you need as an"
+                                + " argument"),
                 new DependencyRule(
                         "testing",
                         layout.ours().and(layout.in("testing").negate()),
                         type(layout.in("testing")),
-                        "the lab is for tests. Move what production needs into the room that owns it"));
+                        "the test kit is for tests. Move what production needs into the package that owns it"));
     }
 
     private List<DependencyRule> stores() {
@@ -72,46 +72,46 @@ record DependencyRules(PackageLayout layout) {
                                 .and(RestrictedApis.PASSED_THROUGH.negate())
                                 .or(type(
                                         layout.in("engine", "testing", "store.jdbc", "store.sqlite", "store.postgres"))),
-                        "the port has no SQL in it. Put the statement beside the method that runs it, in each dialect"),
+                        "the port contains no SQL. Put the statement beside the method that runs it, in each dialect"),
                 new DependencyRule(
                         "sqlite",
                         layout.in("store.sqlite"),
                         type(layout.in("engine", "store.postgres")).or(packages("org.postgresql", "com.zaxxer.hikari")),
-                        "a dialect knows the port and its own database. Share JDBC code in store.jdbc"),
+                        "a dialect uses the port and its own database. Share JDBC code in store.jdbc"),
                 new DependencyRule(
                         "postgres",
                         layout.in("store.postgres"),
                         type(layout.in("engine", "store.sqlite")).or(packages("org.sqlite")),
-                        "a dialect knows the port and its own database. Share JDBC code in store.jdbc"),
+                        "a dialect uses the port and its own database. Share JDBC code in store.jdbc"),
                 new DependencyRule(
                         "jdbc",
                         layout.in("store.jdbc"),
                         type(layout.in("engine", "store.sqlite", "store.postgres")),
-                        "what both dialects share knows neither. Take the difference as an argument"));
+                        "code that both dialects share uses neither. Take the difference as an argument"));
     }
 
-    private List<DependencyRule> ambient() {
+    private List<DependencyRule> environment() {
         Predicate<JavaClass> outside =
                 layout.core().and(layout.file(PackageLayout.ENVIRONMENT).negate());
         return List.of(
                 new DependencyRule(
-                        "ambient",
+                        "time_and_randomness",
                         outside,
                         RestrictedApis.TIME.or(RestrictedApis.RANDOMNESS),
-                        "the real clock, new ids and randomness live in engine.Ambient. Take an InstantSource, an id"
-                                + " or a RandomGenerator as an argument"),
+                        "only engine.EngineEnvironment reads the clock and creates ids and random numbers. Take an"
+                                + " InstantSource, an id or a RandomGenerator as an argument"),
                 new DependencyRule(
                         "virtual_threads",
                         outside.and(layout.in("testing").negate()),
                         RestrictedApis.VIRTUAL_THREADS,
-                        "virtual threads start, and sleep, in engine.Ambient only. Take an Executor as an argument;"
-                                + " wait on a signal or a timer of the engine"),
+                        "only engine.EngineEnvironment starts virtual threads and sleeps. Take an Executor as an"
+                                + " argument; wait on a signal or a timer of the engine"),
                 new DependencyRule(
                         "hidden_threads",
                         layout.core(),
                         RestrictedApis.HIDDEN_THREADS,
                         "no ThreadLocal (bind a ScopedValue), no parallel streams and no common pool (use a plain"
-                                + " loop, or hand an executor in)"));
+                                + " loop, or pass an executor in)"));
     }
 
     private List<DependencyRule> server() {
@@ -125,7 +125,7 @@ record DependencyRules(PackageLayout layout) {
                                 .or(packages("org.jspecify"))
                                 .or(type(layout.in("server.http", "error")))
                                 .negate(),
-                        "server.http knows the JDK, Helidon, Jackson and our errors, and nothing of runs. Pass a"
+                        "server.http uses the JDK, Helidon, Jackson and Semel's errors, and nothing about runs. Pass a"
                                 + " handler in"),
                 new DependencyRule(
                         "api",
@@ -134,77 +134,77 @@ record DependencyRules(PackageLayout layout) {
                                 .or(core.and(type(layout.exactly("")).negate())
                                         .and(type(layout.exactly("store")).negate())
                                         .and(type(layout.in(PackageLayout.PURE)).negate()))
-                                .or(type(layout.in("server.cli", "server.pages", "server.demo"))),
-                        "the API acts through the top and reads views; stores and engine stay behind it. Add what is"
-                                + " missing to the top"),
+                                .or(type(layout.in("server.cli", "server.dashboard", "server.demo"))),
+                        "the API acts through the root package, not through the engine or a dialect. Add what is missing"
+                                + " to the root package"),
                 new DependencyRule(
-                        "hooks",
-                        layout.in("server.hooks"),
+                        "webhooks",
+                        layout.in("server.webhooks"),
                         RestrictedApis.SQL
                                 .or(core.and(type(layout.exactly("")).negate())
                                         .and(type(layout.exactly("store")).negate())
                                         .and(type(layout.in(PackageLayout.PURE)).negate()))
                                 .or(type(layout.in("server")
                                         .and(layout.in(
-                                                        "server.hooks",
-                                                        "server.doors",
+                                                        "server.webhooks",
+                                                        "server.ingress",
                                                         "server.settings",
-                                                        "server.language")
+                                                        "server.expressions")
                                                 .negate()))),
-                        "hooks prove deliveries and hand events to the door for events. Let the API speak HTTP"),
+                        "server.webhooks verifies deliveries and passes events to server.ingress. Let the API handle HTTP"),
                 new DependencyRule(
-                        "pages",
-                        layout.in("server.pages"),
+                        "dashboard",
+                        layout.in("server.dashboard"),
                         RestrictedApis.SQL
                                 .or(core.and(type(layout.in("error", "json")).negate()))
                                 .or(type(layout.in("server")
-                                        .and(layout.in("server.pages", "server.http", "server.auth")
+                                        .and(layout.in("server.dashboard", "server.http", "server.access")
                                                 .negate()))),
-                        "a page asks the API of its own process, as any client does. Add what is missing to the API"),
+                        "the dashboard calls the API of its own process, like any client. Add what is missing to the API"),
                 new DependencyRule(
                         "cli",
                         layout.in("server.cli"),
                         RestrictedApis.SQL.or(core.and(type(layout.in("error", "json")).negate())),
-                        "a command speaks HTTP with the server, as any client does. Add what is missing to the API"));
+                        "a command calls the server over HTTP, like any client. Add what is missing to the API"));
     }
 
-    /** What names a person is masked where answers are made; whoever makes answers gets hold of nothing else. */
+    /** The API masks personal data; its views read payloads only through the classes that apply a mask. */
     private List<DependencyRule> masks() {
         return List.of(
                 new DependencyRule(
                         "payloads",
-                        behind(PayloadAccess.READERS),
+                        apiExcept(PayloadAccess.READERS),
                         calls(PayloadAccess.COLUMNS.stream()
                                 .map(column -> layout.base() + "." + column)
                                 .toArray(String[]::new)),
-                        "what came with a run is read by server.api.Bare, which only a mask makes JSON of. Ask Bare for"
-                                + " it"),
+                        "payloads are read through server.api.UnmaskedValue, which becomes JSON only under a mask. Use"
+                                + " UnmaskedValue"),
                 new DependencyRule(
-                        "lifted",
-                        behind(PayloadAccess.UNMASKERS),
-                        calls(layout.base() + ".server.api.Masks.lifted"),
-                        "a mask is lifted for whoever said why, and for the sender of the trigger. Ask Masks for the"
-                                + " mask of the run"));
+                        "unmasked",
+                        apiExcept(PayloadAccess.UNMASKERS),
+                        calls(layout.base() + ".server.api.PiiMasks.noMask"),
+                        "only a reveal with a reason and the response to the trigger's sender are unmasked. Get the mask"
+                                + " of the run from PiiMasks"));
     }
 
-    private Predicate<JavaClass> behind(List<String> trusted) {
+    private Predicate<JavaClass> apiExcept(List<String> trusted) {
         return trusted.stream()
                 .map(name -> layout.file("server.api." + name).negate())
                 .reduce(layout.in("server.api"), Predicate::and);
     }
 
-    /** What files are made of, from their text to what leaves. */
+    /** From the workflow file to the outbound request. */
     private List<DependencyRule> files() {
         Predicate<Dependency> core = type(layout.core());
         return List.of(
                 new DependencyRule(
                         "definition",
-                        layout.in("server.definition", "server.language"),
+                        layout.in("server.definition", "server.expressions"),
                         RestrictedApis.SQL.or(
-                                core.and(type(layout.in("key", "workflow", "schedule", "effect", "json", "error"))
+                                core.and(type(layout.in("admission", "workflow", "schedule", "effect", "json", "error"))
                                         .negate())),
-                        "a definition becomes a Published workflow and knows key, workflow, schedule, effect, json and"
-                                + " error only. Let the wiring hand in the rest"),
+                        "server.definition uses admission, workflow, schedule, effect, json and error only. Let the"
+                                + " wiring pass in the rest"),
                 new DependencyRule(
                         "settings",
                         layout.in("server.settings"),
@@ -213,21 +213,21 @@ record DependencyRules(PackageLayout layout) {
                                         .and(type(layout.exactly("store")).negate())
                                         .and(type(layout.in(PackageLayout.PURE)).negate()))
                                 .or(type(layout.in("server")
-                                        .and(layout.in("server.settings", "server.language")
+                                        .and(layout.in("server.settings", "server.expressions")
                                                 .negate()))),
-                        "settings are documents in the store and know nobody who uses them. Let the wiring hand in a"
-                                + " check"),
+                        "settings are documents in the store and do not use the code that reads them. Let the wiring pass"
+                                + " in a check"),
                 new DependencyRule(
-                        "doors",
-                        layout.in("server.doors"),
+                        "ingress",
+                        layout.in("server.ingress"),
                         RestrictedApis.SQL
                                 .or(core.and(type(layout.exactly("")).negate())
                                         .and(type(layout.exactly("store")).negate())
                                         .and(type(layout.in(PackageLayout.PURE)).negate()))
                                 .or(type(layout.in("server")
-                                        .and(layout.in("server.doors").negate()))),
-                        "a door matches and admits what came by itself, and knows neither files nor HTTP. Let the"
-                                + " wiring hand in a check"),
+                                        .and(layout.in("server.ingress").negate()))),
+                        "server.ingress matches and admits events and ticks, without files or HTTP. Let the wiring pass in"
+                                + " a check"),
                 new DependencyRule(
                         "outbound",
                         layout.in("server.outbound"),
@@ -235,18 +235,18 @@ record DependencyRules(PackageLayout layout) {
                                 .and(RestrictedApis.SQL.negate())
                                 .or(type(layout.in("server.outbound", "workflow", "http", "error")))
                                 .negate(),
-                        "server.outbound sends what it is handed and knows the JDK, JSON and how a send can fail. Hand"
-                                + " it a Request"),
+                        "server.outbound sends requests and uses only the JDK, JSON and the failure types. Pass it a"
+                                + " request"),
                 new DependencyRule(
                         "steps",
                         layout.in("server.steps")
-                                .and(layout.file("server.steps.TxKind").negate()),
+                                .and(layout.file("server.steps.TxStepKind").negate()),
                         RestrictedApis.SQL
-                                .or(core.and(type(layout.in("key", "workflow", "effect", "json", "error"))
+                                .or(core.and(type(layout.in("admission", "workflow", "effect", "json", "error"))
                                         .negate()))
                                 .or(type(layout.in("server.api", "server.cli", "server.definition"))),
-                        "a step runs on what the engine offers to every workflow, and SQL is the business of tx alone."
-                                + " Ask the Outside for the rest"));
+                        "a step kind uses what the engine offers to every workflow, and only tx steps use SQL. Get the"
+                                + " rest from StepServices"));
     }
 
     private List<DependencyRule> libraries() {
@@ -255,8 +255,7 @@ record DependencyRules(PackageLayout layout) {
                         "junit",
                         layout.ours().and(layout.in("testing.junit").negate()),
                         packages("org.junit", "org.opentest4j"),
-                        "JUnit belongs to testing.junit, so that those who do not test have no need of it. Throw an"
-                                + " AssertionError"),
+                        "only testing.junit uses JUnit, so that production needs no JUnit. Throw an AssertionError"),
                 new DependencyRule(
                         "helidon",
                         layout.ours().and(layout.in("server.http").negate()),
@@ -271,20 +270,20 @@ record DependencyRules(PackageLayout layout) {
                         "picocli belongs to server.cli and server.Main. Take the parsed value as an argument"),
                 new DependencyRule(
                         "templates",
-                        layout.ours().and(layout.in("server.pages").negate()),
+                        layout.ours().and(layout.in("server.dashboard").negate()),
                         packages("gg.jte"),
-                        "templates belong to server.pages. Answer JSON, and let a page show it"),
+                        "templates belong to server.dashboard. Return JSON, and let the dashboard render it"),
                 new DependencyRule(
                         "expressions",
                         layout.ours()
-                                .and(layout.in("server.definition", "server.language", "server.steps")
+                                .and(layout.in("server.definition", "server.expressions", "server.steps")
                                         .negate()),
                         packages("dev.cel", "org.snakeyaml", "com.networknt", "com.google"),
-                        "expressions, YAML and schemas belong to server.language and the rooms of files. Ask a compiled"
-                                + " Definition"));
+                        "expressions, YAML and schemas belong to server.expressions, server.definition and server.steps."
+                                + " Use a compiled WorkflowDefinition"));
     }
 
-    /** A room is a package; what joins rooms stands in a room above them, so no two ever need each other. */
+    /** No cycles between packages; code that wires two packages is in a package above both. */
     ArchRule noCycles() {
         SliceAssignment assignment = new SliceAssignment() {
             @Override
@@ -294,7 +293,7 @@ record DependencyRules(PackageLayout layout) {
 
             @Override
             public String getDescription() {
-                return "rooms";
+                return "packages";
             }
         };
         return slices().assignedFrom(assignment).should().beFreeOfCycles().allowEmptyShould(true);

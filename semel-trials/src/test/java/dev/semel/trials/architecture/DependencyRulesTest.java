@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Holds the real house against {@link DependencyRules}, and each wall against its fixture. In a fixture every top-level class
- * named {@code Bad…} must be reported by its wall, and no other may be.
+ * Checks the codebase against {@link DependencyRules}, and each rule against its fixture. In a fixture the rule must
+ * report every top-level class named {@code Bad…} and no other.
  */
 class DependencyRulesTest {
     private static final JavaClasses REAL = new ClassFileImporter()
@@ -30,14 +30,14 @@ class DependencyRulesTest {
             .withImportOption(location -> !location.contains("-tests.jar") && !location.contains("/dev/semel/trials/"))
             .importPackages(PackageLayout.REAL.base());
 
-    static List<DependencyRule> walls() {
+    static List<DependencyRule> rules() {
         return new DependencyRules(PackageLayout.REAL).all();
     }
 
     @ParameterizedTest
-    @MethodSource("walls")
-    void the_codebase_follows_its_dependency_rules(DependencyRule wall) {
-        wall.rule().check(REAL);
+    @MethodSource("rules")
+    void the_codebase_follows_its_dependency_rules(DependencyRule rule) {
+        rule.rule().check(REAL);
     }
 
     @Test
@@ -48,46 +48,64 @@ class DependencyRulesTest {
     @Test
     void a_rule_without_classes_needs_a_reason() {
         List<String> wrong = new ArrayList<>();
-        for (DependencyRule wall : walls()) {
-            boolean empty = wall.subjects(REAL).isEmpty();
-            boolean excused = NotBuiltYet.RULES.containsKey(wall.name());
+        for (DependencyRule rule : rules()) {
+            boolean empty = rule.subjects(REAL).isEmpty();
+            boolean excused = NotBuiltYet.RULES.containsKey(rule.name());
             if (empty && !excused) {
                 wrong.add(
-                        "Wall " + wall.name() + " guards no class. Point it at the room's new name in Rooms or Walls.");
+                        "Rule " + rule.name() + " covers no class. Write the package's new name into DependencyRules.");
             }
             if (!empty && excused) {
-                wrong.add("Room " + wall.name() + " is built. Take it off NotBuiltYet.WALLS.");
+                wrong.add("Rule " + rule.name() + " covers classes. Remove it from NotBuiltYet.RULES.");
             }
         }
         Set<String> unknown = new TreeSet<>(NotBuiltYet.RULES.keySet());
-        unknown.removeAll(walls().stream().map(DependencyRule::name).toList());
-        unknown.forEach(name -> wrong.add("No wall is called " + name + ". Take it off NotBuiltYet.WALLS."));
+        unknown.removeAll(rules().stream().map(DependencyRule::name).toList());
+        unknown.forEach(name -> wrong.add("No rule is called " + name + ". Remove it from NotBuiltYet.RULES."));
         assertTrue(wrong.isEmpty(), () -> String.join("\n", wrong));
     }
 
+    /** Otherwise a renamed accessor or class would leave a rule without a subject. */
+    @Test
+    void the_payload_rules_name_existing_accessors_and_classes() {
+        List<String> missing = new ArrayList<>();
+        for (String accessor : PayloadAccess.COLUMNS) {
+            int dot = accessor.lastIndexOf('.');
+            String owner = PackageLayout.REAL.base() + "." + accessor.substring(0, dot);
+            if (!REAL.contain(owner) || REAL.get(owner).tryGetMethod(accessor.substring(dot + 1)).isEmpty()) {
+                missing.add(accessor);
+            }
+        }
+        Stream.concat(PayloadAccess.READERS.stream(), PayloadAccess.UNMASKERS.stream())
+                .map(name -> PackageLayout.REAL.base() + ".server.api." + name)
+                .filter(name -> !REAL.contain(name))
+                .forEach(missing::add);
+        assertEquals(List.of(), missing, "Write the new name into PayloadAccess.");
+    }
+
     @ParameterizedTest
-    @MethodSource("walls")
+    @MethodSource("rules")
     void each_rule_reports_exactly_its_violations(DependencyRule real) {
-        PackageLayout model = fixture(real.name());
-        JavaClasses classes = new ClassFileImporter().importPackages(model.base());
-        DependencyRule wall = new DependencyRules(model)
+        PackageLayout layout = fixture(real.name());
+        JavaClasses classes = new ClassFileImporter().importPackages(layout.base());
+        DependencyRule rule = new DependencyRules(layout)
                 .all().stream()
                         .filter(other -> other.name().equals(real.name()))
                         .findFirst()
                         .orElseThrow();
         Set<String> bad = names(classes.stream().filter(DependencyRulesTest::isBad));
-        assertFalse(bad.isEmpty(), () -> "No fixture breaks the wall " + real.name() + " in " + model.base());
-        assertEquals(bad, offenders(wall.rule().evaluate(classes)));
-        boolean hasLawful = wall.subjects(classes).stream().anyMatch(type -> !isBad(type));
-        assertTrue(hasLawful, () -> "No lawful class stands behind the wall " + real.name() + " in " + model.base());
+        assertFalse(bad.isEmpty(), () -> "No fixture breaks the rule " + real.name() + " in " + layout.base());
+        assertEquals(bad, offenders(rule.rule().evaluate(classes)));
+        boolean hasCompliant = rule.subjects(classes).stream().anyMatch(type -> !isBad(type));
+        assertTrue(hasCompliant, () -> "No compliant class is covered by the rule " + real.name() + " in " + layout.base());
     }
 
     @Test
     void a_cycle_between_two_packages_is_reported() {
-        PackageLayout model = fixture("cycles");
-        JavaClasses classes = new ClassFileImporter().importPackages(model.base());
+        PackageLayout layout = fixture("cycles");
+        JavaClasses classes = new ClassFileImporter().importPackages(layout.base());
         List<String> cycles =
-                new DependencyRules(model).noCycles().evaluate(classes).getFailureReport().getDetails();
+                new DependencyRules(layout).noCycles().evaluate(classes).getFailureReport().getDetails();
         assertEquals(1, cycles.size(), () -> String.join("\n", cycles));
         for (JavaClass type : classes) {
             assertEquals(isBad(type), cycles.getFirst().contains(type.getName()), type.getName());

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * The shape of one Java file as javac's parser sees it: names, sizes, and strings joined with {@code +}.
+ * The structure of one Java file, from javac's parser: names, sizes, and strings joined with {@code +}.
  *
  * @param monitors the lines of {@code synchronized} blocks
  */
@@ -18,14 +18,10 @@ record JavaFileStructure(
 
     record NamedType(String name, int line) {}
 
-    /**
-     * A method or constructor with a body.
-     *
-     * @param bound its parameters are not its own choice: a record's fields, a supertype's method, a table's columns
-     */
-    record MethodSize(String name, int line, int bodyLines, int parameters, boolean bound) {}
+    /** A method or constructor. */
+    record MethodSize(String name, int line, int bodyLines) {}
 
-    /** Literals joined with {@code +} or filled by {@code formatted}; what is not a literal shows as {@code ?}. */
+    /** Literals joined with {@code +} or filled by {@code formatted}; anything else is {@code ?}. */
     record ConcatenatedText(String text, int line) {}
 
     static List<JavaFileStructure> parse(List<SourceFile> files) throws IOException {

@@ -12,18 +12,18 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How our Java is laid out: palantir-java-format, with one repair. It does not know the pattern {@code _}, as in
- * {@code case Scalar(_, var value)}, and refuses the file. So it gets a pattern that it does know, and gives it back.
+ * Formats Java with palantir-java-format, with one workaround. That formatter rejects the pattern {@code _}, as in
+ * {@code case Scalar(_, var value)}. So {@code _} is replaced by a pattern that it accepts, and restored afterwards.
  */
 final class JavaFormatter {
     private static final Formatter FORMATTER = Formatter.createFormatter(JavaFormatterOptions.builder()
             .style(JavaFormatterOptions.Style.PALANTIR)
             .build());
 
-    /** A record pattern without parts, by a name that nobody gives a record. */
-    private static final String STAND_IN = "ø()";
+    /** A record pattern without components, with a name that no record has. */
+    private static final String PLACEHOLDER = "ø()";
 
-    /** Few files have the pattern, so only those are parsed once more; a lambda's parameter may look like it. */
+    /** Only files that match are parsed again; a lambda parameter may look the same. */
     private static final Pattern MAYBE = Pattern.compile("[(,]\\s*_\\s*[,)]");
 
     static String format(SourceFile file) throws FormatterException, IOException {
@@ -32,13 +32,13 @@ final class JavaFormatter {
         if (places.isEmpty()) {
             return FORMATTER.formatSourceAndFixImports(file.text());
         }
-        if (file.text().contains(STAND_IN)) {
-            throw new IllegalArgumentException(file.path() + " contains " + STAND_IN + ", which stands in for _ here.");
+        if (file.text().contains(PLACEHOLDER)) {
+            throw new IllegalArgumentException(file.path() + " contains " + PLACEHOLDER + ", which is the placeholder for _ here.");
         }
         for (int place : places.reversed()) {
-            text.replace(place, place + 1, STAND_IN);
+            text.replace(place, place + 1, PLACEHOLDER);
         }
-        return FORMATTER.formatSourceAndFixImports(text.toString()).replace(STAND_IN, "_");
+        return FORMATTER.formatSourceAndFixImports(text.toString()).replace(PLACEHOLDER, "_");
     }
 
     private static List<Integer> anyPatterns(SourceFile file) throws IOException {

@@ -12,13 +12,10 @@ import com.sun.source.tree.Tree;
 import com.sun.source.util.TreePathScanner;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Walks one parsed file and notes what {@link JavaFileStructure} has to say about it. */
+/** Visits one parsed file and collects its {@link JavaFileStructure}. */
 final class JavaStructureScanner extends TreePathScanner<@Nullable Void, @Nullable Void> {
-    private static final Set<String> BINDING_ANNOTATIONS = Set.of("Override", "ParameterizedTest");
-
     private final ParsedJava parsed;
     private final List<JavaFileStructure.NamedType> types = new ArrayList<>();
     private final List<JavaFileStructure.MethodSize> methods = new ArrayList<>();
@@ -53,9 +50,7 @@ final class JavaStructureScanner extends TreePathScanner<@Nullable Void, @Nullab
         methods.add(new JavaFileStructure.MethodSize(
                 method.getName().toString(),
                 parsed.startLine(method),
-                bodyLines,
-                method.getParameters().size(),
-                isBound(method)));
+                bodyLines));
         return super.visitMethod(method, nothing);
     }
 
@@ -82,15 +77,6 @@ final class JavaStructureScanner extends TreePathScanner<@Nullable Void, @Nullab
             glued.add(new JavaFileStructure.ConcatenatedText(literals(select.getExpression()), parsed.startLine(call)));
         }
         return super.visitMethodInvocation(call, nothing);
-    }
-
-    private boolean isBound(MethodTree method) {
-        boolean inRecord = getCurrentPath().getParentPath().getLeaf().getKind() == Tree.Kind.RECORD;
-        boolean constructor = method.getName().contentEquals("<init>");
-        boolean annotated = method.getModifiers().getAnnotations().stream()
-                .anyMatch(annotation -> BINDING_ANNOTATIONS.contains(
-                        annotation.getAnnotationType().toString()));
-        return annotated || (constructor && inRecord);
     }
 
     private static String literals(Tree tree) {

@@ -5,54 +5,54 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * The rooms of the house below a base package: {@code dev.semel} for the real one, a fixture's package for a model of
- * it. The rules only speak of rooms, so that the same rule can be pointed at both.
+ * Packages relative to a base package: {@code dev.semel} for the codebase, or the package of a fixture. The rules name
+ * relative packages, so the same rule checks both.
  */
 record PackageLayout(String base) {
     static final PackageLayout REAL = new PackageLayout("dev.semel");
 
-    /** Rooms that decide and never act. */
-    static final List<String> PURE =
-            List.of("key", "run", "effect", "journal", "json", "error", "workflow", "trigger", "schedule", "replay");
+    /** Packages without side effects. */
+    static final List<String> PURE = List.of(
+            "admission", "run", "effect", "journal", "json", "error", "workflow", "trigger", "schedule", "replay");
 
-    /** The file where the real clock, new ids, randomness and virtual threads come from. */
-    static final String ENVIRONMENT = "engine.Ambient";
+    /** The class that provides the clock, new ids, randomness and virtual threads. */
+    static final String ENVIRONMENT = "engine.EngineEnvironment";
 
-    /** The room itself, or any of them, with the rooms below. {@code ""} is the top: exactly the base package. */
-    Predicate<JavaClass> in(List<String> rooms) {
-        return type -> rooms.stream().anyMatch(room -> holds(room, type));
+    /** In one of these packages or below. {@code ""} is exactly the base package. */
+    Predicate<JavaClass> in(List<String> packages) {
+        return type -> packages.stream().anyMatch(name -> contains(name, type));
     }
 
-    Predicate<JavaClass> in(String... rooms) {
-        return in(List.of(rooms));
+    Predicate<JavaClass> in(String... packages) {
+        return in(List.of(packages));
     }
 
-    /** Exactly this package, without the rooms below. */
-    Predicate<JavaClass> exactly(String room) {
-        return type -> type.getPackageName().equals(packageOf(room));
+    /** In exactly this package. */
+    Predicate<JavaClass> exactly(String name) {
+        return type -> type.getPackageName().equals(absolute(name));
     }
 
-    /** Anything of ours. */
+    /** Below the base package. */
     Predicate<JavaClass> ours() {
         return type -> within(base, type);
     }
 
-    /** The library: everything of ours but the server. */
+    /** The library: everything except the server. */
     Predicate<JavaClass> core() {
         return ours().and(in("server").negate());
     }
 
-    /** One source file by its class, with the classes nested in it. */
+    /** A top-level class and the classes nested in it. */
     Predicate<JavaClass> file(String name) {
-        return type -> type.getName().equals(packageOf(name)) || type.getName().startsWith(packageOf(name) + "$");
+        return type -> type.getName().equals(absolute(name)) || type.getName().startsWith(absolute(name) + "$");
     }
 
-    private boolean holds(String room, JavaClass type) {
-        return room.isEmpty() ? type.getPackageName().equals(base) : within(packageOf(room), type);
+    private boolean contains(String name, JavaClass type) {
+        return name.isEmpty() ? type.getPackageName().equals(base) : within(absolute(name), type);
     }
 
-    private String packageOf(String room) {
-        return room.isEmpty() ? base : base + "." + room;
+    private String absolute(String name) {
+        return name.isEmpty() ? base : base + "." + name;
     }
 
     private static boolean within(String root, JavaClass type) {

@@ -2,40 +2,39 @@ package dev.semel.trials.architecture;
 
 import java.util.List;
 
-/** Columns that hold what came with a run, or was made of it, and the few who may read them as they are. */
+/** Accessors of stored payloads, and the classes of the API that may call them. */
 final class PayloadAccess {
     static final List<String> COLUMNS = List.of(
-            "store.Rows$Run.input",
-            "store.Rows$Event.body",
-            "store.Rows$Work.waits",
-            "store.Write$Ending.output",
-            "store.Write$Ending.errorMessage",
-            "store.Review$Row.question",
-            "store.Figures$Thing.object",
-            "store.Counted$Fact.object",
-            "effect.Ledger$Facts.key",
-            "effect.Ledger$Facts.object",
-            "effect.Ledger$Row.result",
-            "journal.Entry$Done.result",
-            "journal.Entry$Problem.message");
+            "store.StoredRows$RunRow.input",
+            "store.StoredRows$EventRow.body",
+            "store.StoredRows$RunProgress.waitingFor",
+            "store.StoreWrite$RunResult.output",
+            "store.StoreWrite$RunResult.errorMessage",
+            "store.ReviewOperation$ReviewRow.question",
+            "store.MetricQueries$ObjectWrites.object",
+            "store.MetricUpdates$MetricFact.object",
+            "effect.EffectLedger$EffectDetails.key",
+            "effect.EffectLedger$EffectDetails.object",
+            "effect.EffectLedger$EffectRow.result",
+            "journal.JournalEntry$StepResult.result",
+            "journal.JournalEntry$ErrorDetails.message");
 
     static final List<String> READERS = List.of(
-            // These hand it on under a mask only.
-            "Bare",
+            // These apply a mask.
+            "UnmaskedValue",
             "WaitingForView",
-            "Masks",
+            "PiiMasks",
             "ObjectNameMasker",
             "EventMasks",
-            // These compute with it and tell none of it: who may decide, what it is worth, whether a payload differs,
-            // what
-            // was written twice. A draft's key is shown only where it reads nothing that is masked.
-            "Deciders",
+            // These compute with payloads and return none: who may decide, the amount saved, whether a payload
+            // differs, which object was written twice. A draft's key is returned only if it reads no masked field.
+            "ReviewPermissions",
             "DuplicateSavings",
             "KeySimulation",
-            "Doubles",
-            "Drafts");
+            "DuplicateEffectFinder",
+            "WorkflowDraftRoutes");
 
-    static final List<String> UNMASKERS = List.of("Masks", "RevealRoutes", "Answers");
+    static final List<String> UNMASKERS = List.of("PiiMasks", "RunRevealRoutes", "TriggerResponses");
 
     private PayloadAccess() {}
 }

@@ -24,15 +24,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Attack S41: a pattern that goes back and forth over a text, such as `(a+)+$`, takes longer than anybody waits. No text of a
- * user ever is a pattern, and none of our own patterns does it, whatever it is held against. Counted in characters
- * looked at, not in time.
+ * Attack S41: a regex that backtracks without bound, such as {@code (a+)+$}, blocks a thread. No user text is used as a
+ * regex, and none of Semel's own regexes backtracks without bound. Counted in characters read, not in time.
  */
 class RegexSafetyTest {
     private static final int LENGTH = 400;
 
-    /** A search that starts anew at each place looks at LENGTH² / 2 characters; a few of those are no attack. */
-    private static final long MOST_LOOKS = 20L * LENGTH * LENGTH;
+    /** A search that restarts at each position reads LENGTH² / 2 characters; a few of those are fine. */
+    private static final long MAX_READS = 20L * LENGTH * LENGTH;
 
     private static final Pattern CALL = Pattern.compile(
             "(?:Pattern\\.compile|\\.(?:matches|replaceAll|replaceFirst|split))\\(\\s*(?<first>[^\\s,;]++)(?<rest>[^;]*+)");
@@ -41,35 +40,35 @@ class RegexSafetyTest {
             "a", "1", "0", " ", ".", "-", "_", "/", "%", "$", "\"", "'", "\\", ":", "@", "a.", "a:", "a ", "a-", "{",
             "[", "#", "ä", "1.", "a=", "x,");
 
-    /** Quoted parts of an author's own file, in the author's own process. */
-    private static final Set<String> EXCUSED = Set.of("semel-server/src/main/java/dev/semel/server/cli/QaProviderStubs.java");
+    /** Quoted parts of the author's own file, in the author's own process. */
+    private static final Set<String> EXEMPT = Set.of("semel-server/src/main/java/dev/semel/server/cli/QaProviderStubs.java");
 
     @Test
     void s41_no_user_text_is_used_as_a_regex() throws IOException {
         List<String> wrong = new ArrayList<>();
         for (SourceFile file : SourceTree.find().files()) {
             if (file.isJava() && file.isMain()) {
-                List<String> found = foreign(file);
-                boolean excused = EXCUSED.contains(file.path());
+                List<String> found = nonConstant(file);
+                boolean exempt = EXEMPT.contains(file.path());
                 wrong.addAll(
-                        !excused ? found : found.isEmpty() ? List.of(file.path() + " needs no excuse") : List.of());
+                        !exempt ? found : found.isEmpty() ? List.of(file.path() + " needs no exception") : List.of());
             }
         }
-        assertEquals("", String.join("\n", wrong), "write the pattern out, as a text or a constant");
-        var planted = new SourceFile("x/src/main/X.java", "Pattern.compile(rule.text()); name.matches(wish);");
-        assertEquals(2, foreign(planted).size(), "the check sees what it looks for");
+        assertEquals("", String.join("\n", wrong), "write the regex as a literal or a constant");
+        var planted = new SourceFile("x/src/main/X.java", "Pattern.compile(rule.text()); name.matches(input);");
+        assertEquals(2, nonConstant(planted).size(), "the check detects a planted case");
     }
 
     /** Calls whose pattern is neither a literal nor a constant. */
-    private static List<String> foreign(SourceFile file) {
+    private static List<String> nonConstant(SourceFile file) {
         List<String> found = new ArrayList<>();
         Matcher call = CALL.matcher(file.text());
         while (call.find()) {
             String first = call.group("first");
             boolean ours = first.startsWith("\"")
                     || first.startsWith(")") // of a Matcher, which takes none
-                    || first.startsWith("Pattern.quote(") // a text and no pattern
-                    || first.startsWith("Matcher.quoteReplacement(") // of a Matcher, which takes only what is put in
+                    || first.startsWith("Pattern.quote(") // a literal text
+                    || first.startsWith("Matcher.quoteReplacement(") // of a Matcher
                     || first.matches("[A-Z_]+(\\.pattern\\(\\))?\\)*")
                     || call.group("rest").stripLeading().startsWith("->"); // of a list
             if (!ours) {
@@ -91,13 +90,13 @@ class RegexSafetyTest {
             }
         }
         assertTrue(patterns.size() > 40, "Only " + patterns.size() + " patterns were found.");
-        assertThrows(AssertionError.class, () -> hold("(?:a+){2,}b"), "the check sees what it looks for");
+        assertThrows(AssertionError.class, () -> checkBacktracking("(?:a+){2,}b"), "the check detects a planted case");
         for (String pattern : patterns) {
-            hold(pattern);
+            checkBacktracking(pattern);
         }
     }
 
-    private static void hold(String pattern) {
+    private static void checkBacktracking(String pattern) {
         Pattern compiled = Pattern.compile(pattern);
         for (String piece : PIECES) {
             String text = piece.repeat(LENGTH / piece.length());
@@ -110,13 +109,13 @@ class RegexSafetyTest {
         }
     }
 
-    /** A text that knows how often it was looked at. */
-    private record CountingCharSequence(CharSequence text, long[] looks, String by) implements CharSequence {
+    /** A text that counts how many characters are read. */
+    private record CountingCharSequence(CharSequence text, long[] reads, String by) implements CharSequence {
         @Override
         public char charAt(int index) {
-            if (++looks[0] > MOST_LOOKS) {
-                throw new AssertionError("The pattern " + by + " looked " + looks[0] + " times at " + text.length()
-                        + " characters; it goes back and forth.");
+            if (++reads[0] > MAX_READS) {
+                throw new AssertionError("The pattern " + by + " read " + reads[0] + " characters of a text of " + text.length()
+                        + "; it backtracks.");
             }
             return text.charAt(index);
         }

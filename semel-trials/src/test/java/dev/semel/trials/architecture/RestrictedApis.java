@@ -7,17 +7,17 @@ import static dev.semel.trials.architecture.Dependency.types;
 
 import java.util.function.Predicate;
 
-/** What the surroundings slip into code unasked: time, chance, threads, files, logs. The walls ban it by these names. */
+/** APIs that the dependency rules restrict: time, randomness, threads, SQL, network, files, logs. */
 final class RestrictedApis {
-    /** {@code now(clock)} is not here: a clock that was passed in is what we want. */
+    /** Without {@code now(clock)}: a clock that is passed in is the replacement. */
     static final Predicate<Dependency> TIME = packages("java.time")
             .and(member("now"))
-            .and(touch -> !touch.takes("java.time.Clock"))
+            .and(dependency -> !dependency.takes("java.time.Clock"))
             .or(packages("java.time").and(member("system", "systemUTC", "systemDefaultZone", "systemDefault")))
             .or(packages("java.time").and(member("tickMillis", "tickSeconds", "tickMinutes")))
             .or(calls("java.lang.System.currentTimeMillis", "java.lang.System.nanoTime"))
             .or(calls("java.util.Calendar.getInstance"))
-            .or(calls("java.util.Date.<init>").and(touch -> touch.parameters().isEmpty()));
+            .or(calls("java.util.Date.<init>").and(dependency -> dependency.parameters().isEmpty()));
 
     static final Predicate<Dependency> RANDOMNESS = calls("java.util.UUID.randomUUID", "java.lang.Math.random")
             .or(calls("java.util.Random.<init>", "java.security.SecureRandom.<init>"))
@@ -25,24 +25,24 @@ final class RestrictedApis {
             .or(calls("java.security.SecureRandom.getInstanceStrong", "java.security.SecureRandom.getInstance"))
             .or(types("java.util.random.RandomGenerator").and(member("getDefault", "of")))
             .or(calls("java.util.Collections.shuffle")
-                    .and(touch -> touch.parameters().size() == 1));
+                    .and(dependency -> dependency.parameters().size() == 1));
 
-    /** Platform threads are not here: the stores need them, because native calls hold a carrier thread. */
+    /** Without platform threads: the stores need them, because native calls pin a carrier thread. */
     static final Predicate<Dependency> VIRTUAL_THREADS = calls(
                     "java.lang.Thread.ofVirtual", "java.lang.Thread.startVirtualThread")
             .or(packages("java.util.concurrent")
                     .and(member("newVirtualThreadPerTaskExecutor", "newThreadPerTaskExecutor")))
             .or(calls("java.lang.Thread.sleep", "java.util.concurrent.TimeUnit.sleep"));
 
-    /** Never wanted, not even in the ambient file. */
+    /** Banned everywhere, also in the engine environment. */
     static final Predicate<Dependency> HIDDEN_THREADS = types("java.lang.ThreadLocal", "java.lang.InheritableThreadLocal")
             .or(types("java.util.concurrent.ForkJoinPool"))
             .or(member("parallelStream"))
             .or(packages("java.util.stream").and(member("parallel")))
             .or(calls("java.util.Arrays.parallelSort", "java.util.Arrays.parallelSetAll"))
             .or(types("java.util.concurrent.CompletableFuture")
-                    .and(touch -> touch.member().endsWith("Async"))
-                    .and(touch -> !touch.takes("java.util.concurrent.Executor")));
+                    .and(dependency -> dependency.member().endsWith("Async"))
+                    .and(dependency -> !dependency.takes("java.util.concurrent.Executor")));
 
     static final Predicate<Dependency> THREADS_AND_LOCKS = types("java.lang.Thread", "java.lang.ScopedValue")
             .or(types("java.lang.ThreadLocal", "java.lang.InheritableThreadLocal"))
@@ -55,12 +55,12 @@ final class RestrictedApis {
 
     static final Predicate<Dependency> SQL = packages("java.sql", "javax.sql");
 
-    /** Names and encodings are values; sockets are not. */
+    /** Without names and encodings, which are values. */
     static final Predicate<Dependency> NETWORK = packages("java.net")
             .and(types("java.net.URI", "java.net.URISyntaxException", "java.net.URLEncoder", "java.net.URLDecoder")
                     .negate());
 
-    /** Streams over memory are harmless; {@code System.out} is a {@code PrintStream} and is not. */
+    /** Without streams over memory; with {@code System.out}, which is a {@code PrintStream}. */
     static final Predicate<Dependency> FILES = packages("java.io")
             .and(types("java.io.Serializable", "java.io.IOException", "java.io.UncheckedIOException")
                     .negate())
@@ -78,7 +78,7 @@ final class RestrictedApis {
     static final Predicate<Dependency> PROCESS = types("java.lang.Runtime", "java.lang.Process", "java.lang.ProcessBuilder")
             .or(calls("java.lang.System.getenv", "java.lang.System.getProperty", "java.lang.System.exit"));
 
-    /** Everything by which code reaches outside of its arguments. */
+    /** Everything by which code reaches beyond its arguments. */
     static final Predicate<Dependency> SIDE_EFFECTS = SQL.or(NETWORK)
             .or(FILES)
             .or(TIME)
@@ -88,8 +88,8 @@ final class RestrictedApis {
             .or(PROCESS);
 
     /**
-     * A connection that is named and asked nothing, a binding for the code that is called, and the stream to nowhere
-     * that shows the name of a method reference.
+     * A connection that is passed on and not used, a scoped binding, and the stream that reveals the name of a method
+     * reference.
      */
     static final Predicate<Dependency> PASSED_THROUGH = types("java.sql.Connection")
             .and(member(""))

@@ -6,26 +6,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The exceptions to Tidy, each with its reason. An exception that is no longer needed is a finding itself. */
+/** The exceptions to the style rules, each with its reason. An exception that is no longer needed is a finding itself. */
 record StyleExceptions(Map<String, String> reasons) {
-    /** Keys are {@link StyleFinding#key}: the name of the check, a space, and what it is about. */
+    /** By {@link StyleFinding#key}: the name of the rule, a space, and its subject. */
     static final StyleExceptions REPOSITORY = new StyleExceptions(Map.of(
             "product-prefix SemelException",
-            "what users catch; next to their own exceptions it has to say whose it is",
+            "users catch it; beside their own exceptions the name must say that it is Semel's",
             "method-size semel-server/src/test/java/dev/semel/server/definition/MistakesTest.java#mistakes",
-            "a table: one row for each mistake, with its place and its text",
+            "a table: one row per mistake, with its position and message",
             "method-size semel-server/src/test/java/dev/semel/server/http/SmugglingTest.java#attacks",
-            "a table: one row for each malformed request",
-            "file-size semel-core/src/main/java/dev/semel/store/jdbc/JdbcStoreQueries.java",
-            "one question after another, each a statement and a line; nothing to understand between them",
-            "file-size semel-core/src/main/java/dev/semel/effect/Ledger.java",
-            "one rule for all stores: every question to the ledger and every answer, to be read together",
-            "file-size semel-core/src/main/java/dev/semel/store/Edit.java",
-            "one change after another, a few lines each; sealed, so that a new one breaks every store until it is done",
-            "file-size semel-trials/src/test/java/dev/semel/trials/simulation/Simulation.java",
-            "one simulation from its first tick to its last; its parts share all of its state",
-            "parameters semel-core/src/main/java/dev/semel/Semel.java#once",
-            "a guard around a call reads best as one line; the record stands beside it"));
+            "a table: one row per malformed request"));
 
     List<StyleFinding> apply(List<StyleFinding> findings) {
         List<StyleFinding> left = new ArrayList<>(findings);
@@ -35,7 +25,7 @@ record StyleExceptions(Map<String, String> reasons) {
                 .filter(key -> !found.contains(key))
                 .sorted()
                 .map(key -> new StyleFinding(
-                        "stale-exception", key, "Allowed.java", "\"" + key + "\" is no longer found. Take it off."))
+                        "stale-exception", key, "StyleExceptions.java", "\"" + key + "\" is no longer needed. Remove it."))
                 .forEach(left::add);
         return left;
     }

@@ -1,7 +1,7 @@
 package dev.semel.trials.architecture;
 
 /**
- * One thing that is not tidy.
+ * One violation of a style rule.
  *
  * @param check the name of the rule
  * @param subject what an exception would name: a path, {@code path#method}, or a type

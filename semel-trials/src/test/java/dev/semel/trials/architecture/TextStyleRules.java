@@ -9,9 +9,9 @@ import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Words, paths, statements, crash labels and headings. */
+/** Rules for postponed work, machine paths, SQL text, crash labels, error codes, titles and the changelog. */
 final class TextStyleRules {
-    // Written in two halves, so that this file does not find itself.
+    // Written in two halves, so that the rule does not report this file.
     private static final Pattern POSTPONED = Pattern.compile("\\b(TO" + "DO|FIX" + "ME)\\b");
 
     /** Folders that exist on one machine only. System folders such as the usual homes of a JDK are fine. */
@@ -35,7 +35,7 @@ final class TextStyleRules {
                 files,
                 "postponed",
                 POSTPONED,
-                "Do it now, or write it down as an issue and say here what holds today.");
+                "Do it now, or open an issue and describe here what works today.");
     }
 
     static List<StyleFinding> machinePaths(List<SourceFile> files) {
@@ -43,16 +43,16 @@ final class TextStyleRules {
                 files, "machine-path", MACHINE_PATH, "Use a path relative to the repository, or a temporary folder.");
     }
 
-    /** A guess, not a parser: main code only, since a test may count the rows of any table. */
+    /** Recognises statements by their first words. Main code only: a test may count the rows of any table. */
     static List<StyleFinding> concatenatedSql(List<JavaFileStructure> shapes) {
         return shapes.stream()
                 .filter(shape -> shape.file().isMain())
                 .flatMap(shape -> shape.concatenations().stream()
-                        .filter(glued -> STATEMENT.matcher(glued.text()).matches())
-                        .map(glued -> StyleFinding.in(
-                                "glued-sql",
+                        .filter(text -> STATEMENT.matcher(text.text()).matches())
+                        .map(text -> StyleFinding.in(
+                                "concatenated-sql",
                                 shape.file(),
-                                glued.line(),
+                                text.line(),
                                 "SQL is a whole statement in a text block with ? for values; write"
                                         + " each variant whole.")))
                 .toList();
@@ -75,14 +75,14 @@ final class TextStyleRules {
                                 "crash-label",
                                 file,
                                 i + 1,
-                                "Label " + label.group(1) + " stands at " + first + " already: one label, one point."));
+                                "Label " + label.group(1) + " is already at " + first + ": one label, one point."));
                     }
                     if (i + 1 == lines.size() || !lines.get(i + 1).contains("point(\"" + label.group(1) + "\");")) {
                         findings.add(StyleFinding.in(
                                 "crash-label",
                                 file,
                                 i + 1,
-                                "The next line is …point(\"" + label.group(1) + "\"); or nobody can crash here."));
+                                "The next line is …point(\"" + label.group(1) + "\"); or no test can crash here."));
                     }
                 } else if (CRASH.matcher(lines.get(i)).find()) {
                     findings.add(StyleFinding.in(
@@ -102,7 +102,7 @@ final class TextStyleRules {
         for (Markdown.Heading heading : Markdown.headings(page)) {
             Matcher slug = SLUG_HEADING.matcher(heading.text());
             if (slug.matches() && !documented.add(slug.group(1))) {
-                findings.add(StyleFinding.in("error-code", page, heading.line(), slug.group(1) + " stands here twice."));
+                findings.add(StyleFinding.in("error-code", page, heading.line(), slug.group(1) + " is documented twice."));
             } else if (slug.matches() && !slugs.contains(slug.group(1))) {
                 findings.add(StyleFinding.in(
                         "error-code",
@@ -132,7 +132,7 @@ final class TextStyleRules {
                         "title",
                         file,
                         1,
-                        titles + " titles. A page begins with one \"# Title\"; its parts are \"## Part\"."));
+                        titles + " titles. A page starts with one \"# Title\"; its parts are \"## Part\"."));
             }
         }
         return findings;
@@ -169,7 +169,7 @@ final class TextStyleRules {
                         "changelog",
                         file,
                         i + 1,
-                        "A change stands under a release and one of " + CHANGE_HEADINGS + "."));
+                        "A change is listed under a release and one of " + CHANGE_HEADINGS + "."));
             }
         }
         return findings;
