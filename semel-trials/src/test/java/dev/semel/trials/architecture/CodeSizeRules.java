@@ -15,7 +15,7 @@ final class CodeSizeRules {
 
     /** The three files that show the whole idea. */
     static final List<String> SHOWCASE = List.of(
-            "semel-core/src/main/java/dev/semel/admission/Admissions.java",
+            "semel-core/src/main/java/dev/semel/admission/AdmissionRules.java",
             "semel-core/src/main/java/dev/semel/run/RunTransitions.java",
             "semel-core/src/main/java/dev/semel/engine/StepRunner.java");
 

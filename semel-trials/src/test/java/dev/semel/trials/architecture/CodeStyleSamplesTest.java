@@ -23,7 +23,7 @@ class CodeStyleSamplesTest {
 
     @Test
     void a_showcase_file_of_more_than_150_lines_is_reported() {
-        String path = CORE + "admission/Admissions.java";
+        String path = CORE + "admission/AdmissionRules.java";
         assertEquals(List.of(), CodeSizeRules.fileSizes(List.of(file(path, "x\n".repeat(150)))));
         assertEquals(
                 1, CodeSizeRules.fileSizes(List.of(file(path, "x\n".repeat(151)))).size());

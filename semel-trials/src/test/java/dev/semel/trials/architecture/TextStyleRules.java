@@ -77,7 +77,7 @@ final class TextStyleRules {
                                 i + 1,
                                 "Label " + label.group(1) + " is already at " + first + ": one label, one point."));
                     }
-                    if (i + 1 == lines.size() || !lines.get(i + 1).contains("point(\"" + label.group(1) + "\");")) {
+                    if (i + 1 == lines.size() || !lines.get(i + 1).matches(".*\\b(?:crashP|p)oint\\(\"" + label.group(1) + "\"\\);")) {
                         findings.add(StyleFinding.in(
                                 "crash-label",
                                 file,
