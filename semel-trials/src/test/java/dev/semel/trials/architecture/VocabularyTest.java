@@ -89,6 +89,7 @@ class VocabularyTest {
             strings = {
                 "The server rejects the request.",
                 "Connection refused",
+                "the connection was refused",
                 "a record on disk",
                 "it goes online",
                 "name, line and keep stay legal",
