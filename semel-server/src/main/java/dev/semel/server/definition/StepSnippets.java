@@ -63,7 +63,7 @@ public final class StepSnippets {
             - id: %s
               approval:
                 to: role:ops
-                title: May it go on?
+                title: May the run continue?
                 timeout: 1d
                 on_timeout: reject
             """);
