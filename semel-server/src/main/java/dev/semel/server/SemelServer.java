@@ -283,7 +283,7 @@ public final class SemelServer implements AutoCloseable {
 
     private void publishFiles() {
         if (options.demo()) {
-            publish("demo payment_receipt", DemoSettings.resource("/demo/payment_receipt.yaml"));
+            publish("demo payment_receipt", DemoSettings.resource("/examples/payment_receipt.yaml"));
         }
         if (playground != null) {
             new DemoSettings(semel, settings, workspace.ws()).save(playground.url());

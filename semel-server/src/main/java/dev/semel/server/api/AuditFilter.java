@@ -1,6 +1,7 @@
 package dev.semel.server.api;
 
 import dev.semel.run.RunId;
+import dev.semel.server.expressions.DurationFormat;
 import dev.semel.store.StoredRows;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -47,14 +48,14 @@ record AuditFilter(
 
     /** Parses an age such as 2h, or a time with an offset. */
     static long parseTime(String name, String value, long now) {
-        if (value.matches("[0-9]{1,6}[smhd]")) {
+        if (DurationFormat.parse(value).isPresent()) {
             return now - RunRoutes.RunListFilter.parseAge(value);
         }
         try {
             Instant time = OffsetDateTime.parse(value).toInstant();
             return ChronoUnit.MICROS.between(Instant.EPOCH, time);
         } catch (DateTimeException | ArithmeticException e) {
-            throw PagingParameters.invalidQuery(name + " must be an age like 30s, 15m, 2h or 7d, or a time like 2026-11-15T09:00:00Z");
+            throw PagingParameters.invalidQuery(name + " must be an age like 500ms, 30s, 15m, 2h or 7d, or a time like 2026-11-15T09:00:00Z");
         }
     }
 

@@ -6,6 +6,7 @@ import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
 import dev.semel.admission.KeyPolicy;
 import dev.semel.run.RunId;
+import dev.semel.server.expressions.DurationFormat;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
 import dev.semel.server.monitoring.IdempotencyAdvisor;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.Objects;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -77,10 +79,8 @@ final class BacktestRoutes {
 
     private static List<Duration> windows(JsonNode list) {
         List<Duration> windows = new ArrayList<>();
-        boolean typed = list.isArray();
-        for (JsonNode one : list) {
-            typed &= one.isString() && one.stringValue().matches("[0-9]{1,6}[smhd]");
-            windows.add(typed ? Duration.ofNanos(RunRoutes.RunListFilter.parseAge(one.stringValue()) * 1_000) : Duration.ZERO);
+        for (JsonNode one : list.isArray() ? list : JsonNodeFactory.instance.arrayNode()) {
+            windows.add(DurationFormat.parse(one.asString("")).orElse(Duration.ZERO));
         }
         boolean fits = windows.stream()
                 .allMatch(window -> window.compareTo(KeyPolicy.SHORTEST_WINDOW) >= 0

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Lists the effects, calls and waits that a workflow file declares, each with its path in the journal. */
 final class DeclaredStepCollector {
-    private static final Set<String> MESSAGES = Set.of("send", "digest", "event");
+    private static final Set<String> MESSAGES = Set.of("send", "digest", "notify");
 
     private final List<DeclaredStep> all = new ArrayList<>();
 
@@ -30,7 +30,7 @@ final class DeclaredStepCollector {
         boolean many = scope.inLoop() || MESSAGES.contains(step.kind());
         boolean certain = scope.always() && step.when() == null;
         // A notification has one effect per channel.
-        String path = scope.path() + step.id() + (step.kind().equals("event") ? "." : "");
+        String path = scope.path() + step.id() + (step.kind().equals("notify") ? "." : "");
         DeclaredStep one = declared(step, new DeclaredStep.StepLocation(path, certain && !many, many, scope.itemKeys()));
         if (one != null) {
             all.add(one);

@@ -145,7 +145,7 @@ final class KeySimulation {
         static long parseDuration(String text) {
             Duration length = DurationFormat.parse(text).orElse(null);
             if (length == null || length.compareTo(LONGEST) > 0) {
-                throw RunActionRoutes.invalidRequest("a duration must be written like 30s, 15m, 24h or 7d");
+                throw RunActionRoutes.invalidRequest("a duration must be written like 500ms, 30s, 15m, 24h or 7d");
             }
             return length.toNanos() / 1_000;
         }

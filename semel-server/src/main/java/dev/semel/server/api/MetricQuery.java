@@ -1,6 +1,7 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
+import dev.semel.server.expressions.DurationFormat;
 import dev.semel.server.http.HttpRequest;
 import dev.semel.server.monitoring.MetricPeriod;
 import dev.semel.store.MetricQueries;
@@ -61,7 +62,7 @@ record MetricQuery(int workspace, String workflowId, String step, MetricPeriod p
         if (text == null) {
             return fallback;
         }
-        if (!text.isEmpty() && Character.isDigit(text.charAt(0)) && text.length() <= 7) {
+        if (DurationFormat.parse(text).isPresent()) {
             return now - RunRoutes.RunListFilter.parseAge(text);
         }
         try {

@@ -6,12 +6,14 @@ import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.server.expressions.DurationFormat;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
 import dev.semel.server.steps.YamlStep;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.ReviewOperation;
 import dev.semel.store.StoredRows;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -134,6 +136,8 @@ final class RunRoutes {
             @Nullable String key,
             boolean replayed,
             long ageMicros) {
+        private static final Duration LONGEST_AGE = Duration.ofDays(999_999);
+
         static RunListFilter parse(@Nullable String text) {
             RunState state = null;
             String workflow = null;
@@ -180,19 +184,13 @@ final class RunRoutes {
             return word.equals("true");
         }
 
+        /** Parses an age such as 2h into microseconds. */
         static long parseAge(String word) {
-            String digits = word.substring(0, word.length() - 1);
-            if (digits.isEmpty() || digits.length() > 6 || !digits.chars().allMatch(c -> c >= '0' && c <= '9')) {
-                throw PagingParameters.invalidQuery("since must be an age such as 30s, 15m, 2h or 7d");
+            Duration age = DurationFormat.parse(word).orElse(null);
+            if (age == null || age.compareTo(LONGEST_AGE) > 0) {
+                throw PagingParameters.invalidQuery("since must be an age such as 500ms, 30s, 15m, 2h or 7d");
             }
-            long number = Long.parseLong(digits);
-            return switch (word.charAt(word.length() - 1)) {
-                case 's' -> number * 1_000_000;
-                case 'm' -> number * 60_000_000;
-                case 'h' -> number * 3_600_000_000L;
-                case 'd' -> number * 86_400_000_000L;
-                default -> throw PagingParameters.invalidQuery("since must be an age such as 30s, 15m, 2h or 7d");
-            };
+            return age.toMillis() * 1_000;
         }
     }
 }

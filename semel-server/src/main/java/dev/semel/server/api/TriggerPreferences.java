@@ -1,11 +1,13 @@
 package dev.semel.server.api;
 
+import dev.semel.server.expressions.DurationFormat;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  * unknown preferences (RFC 7240).
  */
 record TriggerPreferences(boolean strict, @Nullable Duration maxWait, List<String> appliedPreferences) {
-    private static final int MAX_WAIT_SECONDS = 300;
+    private static final Duration SHORTEST_WAIT = Duration.ofSeconds(1);
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(300);
+    private static final Pattern DIGITS = Pattern.compile("[0-9]+");
 
     static TriggerPreferences parse(HttpRequest request) {
         boolean strict = false;
@@ -39,20 +43,23 @@ record TriggerPreferences(boolean strict, @Nullable Duration maxWait, List<Strin
         }
         String waitText = request.query("wait");
         if (waitText != null) {
-            String digits = waitText.endsWith("s") ? waitText.substring(0, waitText.length() - 1) : waitText;
-            wait = seconds(digits);
+            wait = duration(DIGITS.matcher(waitText).matches() ? waitText + "s" : waitText);
             if (wait == null) {
-                throw PagingParameters.invalidQuery("wait must be 1s to " + MAX_WAIT_SECONDS + "s");
+                throw PagingParameters.invalidQuery("wait must be a duration from 1s to 300s");
             }
         }
         return new TriggerPreferences(strict, wait, honoured);
     }
 
-    private static @Nullable Duration seconds(String digits) {
-        boolean number =
-                !digits.isEmpty() && digits.length() <= 3 && digits.chars().allMatch(c -> c >= '0' && c <= '9');
-        int seconds = number ? Integer.parseInt(digits) : 0;
-        return seconds >= 1 && seconds <= MAX_WAIT_SECONDS ? Duration.ofSeconds(seconds) : null;
+    /** The wait of a `Prefer` header: a bare number of seconds (RFC 7240). */
+    private static @Nullable Duration seconds(String text) {
+        return DIGITS.matcher(text).matches() ? duration(text + "s") : null;
+    }
+
+    private static @Nullable Duration duration(String text) {
+        return DurationFormat.parse(text)
+                .filter(wait -> wait.compareTo(SHORTEST_WAIT) >= 0 && wait.compareTo(LONGEST_WAIT) <= 0)
+                .orElse(null);
     }
 
     HttpResponse addAppliedHeader(HttpResponse answer) {

@@ -64,7 +64,7 @@ public record BuilderView(String action, String name, String base, boolean mayPu
     public static String symbol(String kind) {
         return switch (kind) {
             case "http" -> "⇄";
-            case "send", "event", "digest" -> "✉";
+            case "send", "notify", "digest" -> "✉";
             case "set" -> "=";
             case "choose" -> "◇";
             case "for_each" -> "↻";
@@ -83,7 +83,7 @@ public record BuilderView(String action, String name, String base, boolean mayPu
         return switch (step.text("kind")) {
             case "http" -> (says.has("method") ? says.text("method") : "GET") + " " + says.text("url");
             case "send" -> says.text("template") + " by " + says.text("channel") + " to " + says.text("to");
-            case "event", "sleep", "workflow", "java", "for_each" -> says.text();
+            case "notify", "sleep", "workflow", "java", "for_each" -> says.text();
             case "choose" -> says.text("count") + " cases";
             case "wait_for" -> "signal " + says.text("signal");
             case "wait_for_reply" -> "to " + (says.has("to") ? says.text("to") : says.text("from"));

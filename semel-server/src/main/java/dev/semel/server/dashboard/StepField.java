@@ -134,8 +134,8 @@ public record StepField(String name, String label, List<FieldOption> options, St
                                 text("digest.key", "Group key"),
                                 text("digest.collect_for", "Collects for").hint("e.g. 15m")),
                         message());
-            case "event" -> Stream.of(text("event", "Event"), text("to", "To").hint("a profile or an address"));
-            case "sleep" -> Stream.of(text("sleep", "Duration").hint("e.g. 30s, 15m, 24h or 7d"));
+            case "notify" -> Stream.of(text("notify", "Event"), text("to", "To").hint("a profile or an address"));
+            case "sleep" -> Stream.of(text("sleep", "Duration").hint("e.g. 500ms, 30s, 15m, 24h or 7d"));
             case "wait_for" ->
                 Stream.of(
                         text("wait_for.signal", "Signal"),

@@ -16,8 +16,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** The settings panel of one step in the builder: its tabs, and the fields of the open tab. */
 public final class StepPanel {
-    static final Set<String> EFFECTS = Set.of("http", "send", "event", "digest", "java");
-    private static final Set<String> MESSAGES = Set.of("send", "event", "digest");
+    static final Set<String> EFFECTS = Set.of("http", "send", "notify", "digest", "java");
+    private static final Set<String> MESSAGES = Set.of("send", "notify", "digest");
     private static final List<String> TABS = List.of("general", "idempotent", "protection", "retry", "overrides");
     private static final int MOST_FREE = 12;
 

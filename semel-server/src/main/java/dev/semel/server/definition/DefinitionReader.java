@@ -190,7 +190,7 @@ final class DefinitionReader {
                 .map(ValuePath::toString)
                 .distinct()
                 .forEach(path ->
-                        warnings.add(("trigger.http.key: SEM-P01: it reads %s, which is personal data, and Semel stores and"
+                        warnings.add(("trigger.http.key: SEM-K09: it reads %s, which is personal data, and Semel stores and"
                                         + " shows keys unmasked. Use an id, or write sha256(%s).")
                                 .formatted(path, path)));
     }

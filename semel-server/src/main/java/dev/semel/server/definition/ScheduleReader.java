@@ -172,6 +172,10 @@ final class ScheduleReader {
         }
         if (fields.get("every") != null) {
             Duration every = fields.duration("every");
+            if (every != null && every.toMillisPart() != 0) {
+                problems.add(fields.valueRange("every"), "every must be whole seconds.");
+                return null;
+            }
             return every == null ? null : new IntervalRule(every, start == null ? Instant.EPOCH : start);
         }
         String text = fields.text("cron");

@@ -22,9 +22,9 @@ public final class StepSnippets {
                 unit: hours
               protect: at_most_once
             """);
-        BY_KIND.put("event", """
+        BY_KIND.put("notify", """
             - id: %s
-              event: lead.welcome
+              notify: lead.welcome
               to: ${ input.profile_id }
               idempotent:
                 key: ${ key("%s", input.id) }

@@ -1,5 +1,6 @@
 package dev.semel.server.settings;
 
+import dev.semel.server.expressions.DurationFormat;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -37,7 +38,6 @@ public record AlertSetting(
             "requests_without_key",
             "failed_runs");
 
-    private static final Pattern TIME = Pattern.compile("([1-9][0-9]{0,3})([smhd])");
     private static final Duration LONGEST = Duration.ofDays(31);
 
     static AlertSetting read(JsonNode node) {
@@ -72,7 +72,7 @@ public record AlertSetting(
         if (value != null && value.isString() && signal.equals("in_doubt_oldest")) {
             Duration time = time(value.stringValue());
             if (time != null) {
-                return time.toSeconds();
+                return time.toMillis() / 1_000.0;
             }
         }
         document.addProblem(
@@ -95,16 +95,6 @@ public record AlertSetting(
     }
 
     private static @Nullable Duration time(String text) {
-        Matcher time = TIME.matcher(text);
-        if (!time.matches()) {
-            return null;
-        }
-        long number = Long.parseLong(time.group(1));
-        return switch (time.group(2)) {
-            case "s" -> Duration.ofSeconds(number);
-            case "m" -> Duration.ofMinutes(number);
-            case "h" -> Duration.ofHours(number);
-            default -> Duration.ofDays(number);
-        };
+        return DurationFormat.parse(text).filter(Duration::isPositive).orElse(null);
     }
 }

@@ -1,5 +1,6 @@
 package dev.semel.server.settings;
 
+import dev.semel.server.expressions.DurationFormat;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
@@ -9,7 +10,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -24,7 +24,7 @@ final class ChannelSettingReader {
             Set.of("authorization", "proxy-authorization", "cookie", "x-api-key", "api-key", "x-auth-token");
     private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
     private static final Pattern SECRET = Pattern.compile("\\$\\{\\s*secret\\.[a-z][a-z0-9._-]*\\s*\\}");
-    private static final Pattern TIME = Pattern.compile("([1-9][0-9]{0,5})(s|m|h|d)");
+    private static final Duration SHORTEST_WINDOW = Duration.ofSeconds(1);
     private static final Duration LONGEST_WINDOW = Duration.ofDays(365);
     private static final int MOST_HEADERS = 50;
     private static final int LONGEST_URL = 2_048;
@@ -174,18 +174,9 @@ final class ChannelSettingReader {
         if (text == null) {
             return null;
         }
-        Matcher time = TIME.matcher(text);
-        if (time.matches()) {
-            long count = Long.parseLong(time.group(1));
-            Duration window = switch (time.group(2)) {
-                case "s" -> Duration.ofSeconds(count);
-                case "m" -> Duration.ofMinutes(count);
-                case "h" -> Duration.ofHours(count);
-                default -> Duration.ofDays(count);
-            };
-            if (window.compareTo(LONGEST_WINDOW) <= 0) {
-                return window;
-            }
+        Duration window = DurationFormat.parse(text).orElse(Duration.ZERO);
+        if (window.compareTo(SHORTEST_WINDOW) >= 0 && window.compareTo(LONGEST_WINDOW) <= 0) {
+            return window;
         }
         document.addProblem("provider_window", "must be a duration from 1s to 365d, such as 24h");
         return null;

@@ -9,7 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the fields that `send`, `event` and `digest` steps share. */
+/** Reads the fields that `send`, `notify` and `digest` steps share. */
 final class MessageStepReader {
     /** Protections that any channel may support; publishing checks the step's own channel. */
     private static final Set<String> HONOURED = Set.of("provider_key", "at_most_once", "ask", "none");
@@ -47,8 +47,8 @@ final class MessageStepReader {
         return new MessageStep(null, channel, template, to, data, overrides, terms, place(draft, terms));
     }
 
-    /** Reads `event: name`, `to`, `data`. */
-    static @Nullable MessageStep event(StepReadContext draft, String event) {
+    /** Reads `notify: event`, `to`, `data`. */
+    static @Nullable MessageStep readNotify(StepReadContext draft, String event) {
         ValueTemplate to = draft.requiredTemplate(draft.fields(), "to", CelKind.STRING, CelKind.INT);
         ValueTemplate data = draft.template(draft.fields(), "data", CelKind.MAP);
         EffectOptions terms = EFFECT.read(draft);

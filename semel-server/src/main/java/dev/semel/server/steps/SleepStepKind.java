@@ -41,7 +41,7 @@ final class SleepStepKind implements StepKind {
         ValueTemplate length = draft.requiredTemplate(draft.fields(), "sleep", CelKind.STRING);
         if (length instanceof ValueTemplate.Literal(JsonNode text)
                 && DurationFormat.parse(text.asString()).isEmpty()) {
-            draft.addError(draft.fields().valueRange("sleep"), "sleep must be a duration such as 30s, 15m, 24h or 7d.");
+            draft.addError(draft.fields().valueRange("sleep"), "sleep must be a duration such as 500ms, 30s, 15m, 24h or 7d.");
             return null;
         }
         return length == null ? null : new SleepForAction(length);

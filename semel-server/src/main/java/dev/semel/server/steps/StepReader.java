@@ -167,6 +167,14 @@ public final class StepReader {
             return own.getFirst();
         }
         if (own.isEmpty()) {
+            if (fields.get("event") != null) {
+                problems.add(
+                        fields.nameRange("event"),
+                        "The step kind event is now notify.",
+                        "now notify",
+                        "Write notify: instead of event:.");
+                return null;
+            }
             if (unknown(fields)) {
                 return null;
             }

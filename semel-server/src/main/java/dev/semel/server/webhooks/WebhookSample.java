@@ -56,7 +56,13 @@ public record WebhookSample(Map<String, String> headers, String body) {
         ObjectNode out = JsonNodeFactory.instance.objectNode();
         switch (hook.preset()) {
             case "stripe" ->
-                out.put("object", "event").putObject("data").putObject("object").put("amount", 4900);
+                out.put("object", "event")
+                        .putObject("data")
+                        .putObject("object")
+                        .put("id", "pi_sample")
+                        .put("object", "payment_intent")
+                        .put("amount", 4900)
+                        .put("currency", "usd");
             case "github" -> out.put("ref", "refs/heads/main").put("after", id);
             case "shopify" -> out.put("id", 1001).put("name", "#1001").put("note", id);
             case "slack" -> {

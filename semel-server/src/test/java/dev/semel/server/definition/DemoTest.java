@@ -17,7 +17,7 @@ import tools.jackson.databind.JsonNode;
 
 class DemoTest {
     private static WorkflowDefinition demo() throws IOException {
-        try (InputStream file = WorkflowDefinition.class.getResourceAsStream("/demo/payment_receipt.yaml")) {
+        try (InputStream file = WorkflowDefinition.class.getResourceAsStream("/examples/payment_receipt.yaml")) {
             return WorkflowDefinition.compile(new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8));
         }
     }

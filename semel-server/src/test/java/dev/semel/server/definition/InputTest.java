@@ -97,7 +97,7 @@ class InputTest {
             """.formatted(key));
         assertEquals(
                 warned ? 1 : 0,
-                file.warnings().stream().filter(one -> one.contains("SEM-P01")).count(),
+                file.warnings().stream().filter(one -> one.contains("SEM-K09")).count(),
                 file.warnings().toString());
     }
 

@@ -193,6 +193,11 @@ class MistakesTest {
                         "/idempotency/window",
                         "idempotency.window must be between 1s and 365d."),
                 mistake(
+                        "idempotency: {window: 999ms}\n",
+                        "4:23",
+                        "/idempotency/window",
+                        "idempotency.window must be between 1s and 365d."),
+                mistake(
                         "idempotency: {window: 366d}\n",
                         "4:23",
                         "/idempotency/window",
@@ -259,6 +264,21 @@ class MistakesTest {
                         "a step id must be a lower-case letter and up to 63 lower-case letters, digits or _, and 'in' is reserved."),
                 mistake("steps:\n  - {set: 1}\n", "5:5", "/steps/0", "the step has no id; add id: name."),
                 mistake("steps:\n  - {id: a}\n", "5:6", "/steps/0/id", "the step has no kind."),
+                mistake(
+                        "steps:\n  - {id: a, event: lead.welcome, to: ann, protect: ask}\n",
+                        "5:13",
+                        "/steps/0/event",
+                        "The step kind event is now notify."),
+                mistake(
+                        "steps:\n  - {id: a, notify: Lead, to: ann, protect: ask}\n",
+                        "5:21",
+                        "/steps/0/notify",
+                        "notify must name an event: a lower-case letter and up to 63 lower-case letters, digits, dots, _ or -."),
+                mistake(
+                        "steps:\n  - {id: a, sleep: 5us}\n",
+                        "5:20",
+                        "/steps/0/sleep",
+                        "sleep must be a duration such as 500ms, 30s, 15m, 24h or 7d."),
                 mistake(
                         "steps:\n  - {id: a, set: 1}\n  - {id: a, set: 2}\n",
                         "6:10",

@@ -65,6 +65,8 @@ final class SchedulesTest {
         {cron: "0 0 * * *"}                                  | id of the schedule is missing
         {id: A, cron: "0 0 * * *"}                           | lower-case letters
         {id: a, every: 0s}                                   | between 1s and 365d
+        {id: a, every: 500ms}                                | between 1s and 365d
+        {id: a, every: 1500ms}                               | every must be whole seconds
         {id: a, every: 1h, jitter: 2h}                       | at most 1h
         {id: a, every: 1h, overlap: stop}                    | must be one of skip, queue, allow
         {id: a, every: 1h, catch_up: {mode: some}}           | must be one of all, last, none

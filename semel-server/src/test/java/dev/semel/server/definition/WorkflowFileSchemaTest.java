@@ -160,7 +160,7 @@ final class WorkflowFileSchemaTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/demo/payment_receipt.yaml", "/examples/new_lead.yaml", "/examples/fulfil_order.yaml"})
+    @ValueSource(strings = {"/examples/payment_receipt.yaml", "/examples/new_lead.yaml", "/examples/fulfil_order.yaml"})
     void the_examples_fit(String example) throws Exception {
         try (var in = WorkflowFileSchemaTest.class.getResourceAsStream(example)) {
             String text = new String(

@@ -35,7 +35,7 @@ final class HttpMistakesTest {
                 "{url: 'file:///etc/passwd'} | does not begin with http:// or https://",
                 "{url: 'ftp://a.example/'} | does not begin with http:// or https://",
                 "{url: 'https://user:pw@a.example/'} | contains a user or a password",
-                "{url: 'https://a_b.example/'} | has no host name",
+                "{url: 'https://a_b.example/'} | has no valid host name",
                 "{url: 'https://a.example/../b'} | is . or ..",
                 "{url: 'https://a.example/#f'} | has a fragment",
                 "{url: 'https://a.example/a b'} | is not well-formed",

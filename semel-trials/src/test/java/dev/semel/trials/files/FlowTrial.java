@@ -216,7 +216,7 @@ final class FlowTrial implements AutoCloseable {
             if (path.contains("request")) {
                 return effects(DemoProvider.PICKS) > 0;
             }
-            return path.contains("tell_sales") ? effects(DemoProvider.CHAT) > 0 : mails(Flow.address(name)) > 0;
+            return path.contains("notify_sales") ? effects(DemoProvider.CHAT) > 0 : mails(Flow.address(name)) > 0;
         }
 
         private void judge(Caller caller) {

@@ -124,7 +124,7 @@ class KeptPromisesTest extends OnDevServers {
             owner: o
             steps:
               - id: tell
-                event: told.all
+                notify: told.all
                 to: ${ input.to }
                 data: {v: "${ input.v }"}
                 protect: provider_key

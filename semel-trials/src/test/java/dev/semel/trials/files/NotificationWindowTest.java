@@ -181,7 +181,7 @@ class NotificationWindowTest extends OnDevServers {
             owner: growth@acme.example
             steps:
               - id: welcome
-                event: lead.welcome
+                notify: lead.welcome
                 to: ${ input.email }
                 data: {plan: "${ input.plan }"}
                 idempotent:

@@ -41,7 +41,7 @@ class WaitingTest extends OnBothStores {
     @Test
     void a_wait_that_is_over_first_gives_the_plain_answer() {
         String workflow = paused("slow");
-        Reply reply = fresh(admin().post("/v1/workflows/" + workflow + "/trigger?wait=1s", data("")));
+        Reply reply = fresh(admin().post("/v1/workflows/" + workflow + "/trigger?wait=1000ms", data("")));
         assertEquals("queued", reply.text("status"));
         assertFalse(reply.has("output"), reply.body());
         admin().post("/v1/workflows/" + workflow + "/resume", "{}").expect(200);
@@ -73,7 +73,7 @@ class WaitingTest extends OnBothStores {
     void a_wait_that_is_no_time_is_400() {
         admin().publish(flow("plain")).expect(200);
         String before = stage.rows();
-        for (String wait : new String[] {"0s", "301s", "-1s", "1h", "", "1e3", "99999999999999999999", "5s&wait=6s"}) {
+        for (String wait : new String[] {"0s", "301s", "999ms", "300001ms", "-1s", "1h", "", "1e3", "99999999999999999999", "5s&wait=6s"}) {
             Problem.expect(admin().post("/v1/workflows/plain/trigger?wait=" + wait, data("")), 400, "invalid-input");
         }
         assertEquals(before, stage.rows());
