@@ -45,7 +45,7 @@ public final class Cli implements Callable<Integer> {
     private static final int HELP_WIDTH = 80;
 
     /** Names of earlier versions, with what to type instead. */
-    private static final Map<String, String> MOVED = Map.ofEntries(
+    static final Map<String, String> MOVED = Map.ofEntries(
             Map.entry("workflows", "workflow list"),
             Map.entry("new", "workflow new"),
             Map.entry("draft", "workflow draft"),
@@ -96,6 +96,7 @@ public final class Cli implements Callable<Integer> {
         Map<String, List<CommandLine>> groups = new CommandTree(environment, serve).groups();
         groups.values().forEach(group -> group.forEach(root::addSubcommand));
         root.addSubcommand(new CommandLine.HelpCommand());
+        root.getCommandSpec().usageMessage().commandListHeading("");
         root.getHelpSectionMap().put(SECTION_KEY_COMMAND_LIST, _ -> commandList(groups));
         addHelpOption(root);
         root.setUsageHelpWidth(100).getCommandSpec().usageMessage().width(HELP_WIDTH);

@@ -50,7 +50,7 @@ final class CommandTree {
                 new CommandLine(new DoctorCommand(environment)),
                 ResourceCommand.create(
                         "demo",
-                        "Demonstrates a crash on temporary servers that leave nothing behind.",
+                        "Demonstrates a crash on temporary servers.",
                         new CrashDemo(environment)),
                 new CommandLine(new LoginCommand(environment)),
                 new CommandLine(new CompletionCommand(environment)));
@@ -195,7 +195,7 @@ final class CommandTree {
                 SettingCommands.create(
                         environment,
                         new SettingCommands.SettingResource("alert", "alerts", "name"),
-                        "Manages alerts: who is notified when a metric exceeds its threshold.",
+                        "Manages alerts on monitoring metrics, and shows their state.",
                         new AlertListCommand(environment)));
     }
 
@@ -226,7 +226,7 @@ final class CommandTree {
                         "Creates, lists and revokes API tokens.",
                         new TokenCommands.TokenCreateCommand(environment),
                         new TokenCommands.TokenListCommand(environment),
-                        TokenCommands.revoke(environment)),
+                        new TokenCommands.TokenRevokeCommand(environment)),
                 user,
                 ResourceCommand.create("workspace", "Lists the workspaces of the server.", workspaces()),
                 ResourceCommand.create(

@@ -29,7 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** `semel qa`: runs the pre-production checklist of a workflow on a scratch server. */
 @Command(
         name = "qa",
-        description = "Runs the pre-production checklist on a scratch server, with stubs for every service that the"
+        description = "Runs the pre-production checklist on a scratch server. Stubs replace every service that the"
                 + " workflow calls. Nothing real is sent.",
         footerHeading = "%nExamples:%n",
         footer = {

@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** `semel tail`: prints one line for each change of a run, from the server's event stream. */
 @Command(
         name = "tail",
-        description = "Shows new and changed runs, duplicates and conflicts as they happen.",
+        description = "Shows runs, duplicates and conflicts as they happen.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel tail",

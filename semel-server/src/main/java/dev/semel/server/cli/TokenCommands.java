@@ -3,7 +3,8 @@ package dev.semel.server.cli;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -88,12 +89,21 @@ final class TokenCommands {
         }
     }
 
-    static CommandLine revoke(CommandEnvironment environment) {
-        return CallCommand.create(
-                environment,
-                "revoke ID",
-                "Revokes a token at once. ID is the one of `semel token list`, not the token.",
-                arguments -> ApiRequest.delete(ApiRequest.path("v1", "tokens", arguments.getFirst())),
-                (arguments, _) -> arguments.getFirst() + " revoked");
+    @Command(name = "revoke", description = "Revokes a token at once.")
+    static final class TokenRevokeCommand extends ApiCommand {
+        @Parameters(paramLabel = "ID", description = "Id of the token, as `semel token list` shows it; not the token.")
+        String id = "";
+
+        TokenRevokeCommand(CommandEnvironment environment) {
+            super(environment);
+        }
+
+        @Override
+        public Integer call() {
+            JsonNode response = send(ApiRequest.delete(ApiRequest.path("v1", "tokens", id)));
+            return print(
+                    response.isEmpty() ? TerminalJson.newObject().put("token_id", id).put("revoked", true) : response,
+                    TerminalJson.sanitize(id) + " revoked");
+        }
     }
 }

@@ -39,7 +39,7 @@ class SignalCommandsTest {
     @Test
     void signals_shows_five_numbers_and_says_what_to_do() {
         server.on("GET /v1/signals", json(200, SIGNALS).with("Date", DATE));
-        var result = desk.run("signals", "--since", "7d", "pay");
+        var result = desk.run("monitoring", "show", "--since", "7d", "pay");
         assertEquals(0, result.exit(), result.err());
         assertEquals("/v1/signals?since=7d&workflow=pay", server.seen.getFirst().target());
         assertTrue(result.out().contains("0.02 %"), result.out());
@@ -55,7 +55,7 @@ class SignalCommandsTest {
             {"items":[{"object":"order 10391","workflow":"pay","writes":2,"first_at":"2026-11-15T09:12:04Z",
               "last_at":"2026-11-15T09:14:04Z","list":"/v1/facts"}],"next":null}\
             """).with("Date", DATE));
-        var result = desk.run("objects");
+        var result = desk.run("object", "list");
         assertEquals(0, result.exit(), result.err());
         assertEquals(
                 "/v1/objects?since=24h&having=writes%3E1&limit=50",
@@ -69,7 +69,7 @@ class SignalCommandsTest {
             {"workflow":"pay","step":null,"asked":40,"since":null,"window":"24h",
              "windows":[{"window":"12h","runs":31,"replayed":9},{"window":"48h","runs":28,"replayed":12}]}\
             """));
-        var result = desk.run("backtest", "pay", "--window", "12h,48h");
+        var result = desk.run("workflow", "backtest", "pay", "--window", "12h,48h");
         assertEquals(0, result.exit(), result.err());
         assertEquals(
                 "{\"workflow\":\"pay\",\"windows\":[\"12h\",\"48h\"]}",
@@ -87,7 +87,7 @@ class SignalCommandsTest {
         server.on("GET /v1/alerts/many/state", json(200, """
             {"name":"many","firing":true,"since":"2026-11-15T09:12:04Z","told":false,"trouble":"There is no channel ops."}\
             """));
-        var result = desk.run("alerts");
+        var result = desk.run("alert", "list");
         assertEquals(0, result.exit(), result.err());
         assertTrue(result.out().contains("many   firing  3 m ago  conflict_rate  5%"), result.out());
         assertTrue(result.out().contains("There is no channel ops."), result.out());
