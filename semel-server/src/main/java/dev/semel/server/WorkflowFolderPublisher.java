@@ -77,7 +77,7 @@ final class WorkflowFolderPublisher implements AutoCloseable {
             messages.accept(
                     AlertFileImporter.isAlertFile(name)
                             ? name + " was deleted; its alerts stay, and `semel alert delete` deletes one"
-                            : name + " was deleted; its published version stays, and `semel pause` pauses it");
+                            : name + " was deleted; its published version stays, and `semel workflow pause` pauses it");
         }
         now.forEach((name, text) -> {
             if (!text.equals(seen.put(name, text))) {

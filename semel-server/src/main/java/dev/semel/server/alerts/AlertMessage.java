@@ -23,7 +23,7 @@ final class AlertMessage {
         return new RenderedMessage(
                 "Alert: " + what + " is " + formatValue(alert.metric(), episode.value()),
                 what + " is " + formatValue(alert.metric(), episode.value()) + "; alert " + name + " fires " + bound + ".\n\n"
-                        + "What to do: " + fix(alert.metric()) + "\n\nDetails:  semel signals"
+                        + "What to do: " + fix(alert.metric()) + "\n\nDetails:  semel monitoring show"
                         + (alert.workflow() == null ? "" : " " + alert.workflow()) + "\n",
                 null);
     }
@@ -72,25 +72,25 @@ final class AlertMessage {
     private static String fix(String signal) {
         return switch (signal) {
             case "conflict_rate", "conflicts" ->
-                "a caller uses one key for different data. List the conflicts with `semel requests`: each shows"
+                "a caller uses one key for different data. List the conflicts with `semel request list`: each shows"
                         + " which fields"
                         + " differ and who sent it. That caller needs a new key for each new action.";
             case "duplicates_prevented" ->
                 "callers send more duplicates than usual. Semel prevented them. Look for timeouts or a retry"
-                        + " loop at the caller; `semel requests` shows which caller it is.";
+                        + " loop at the caller; `semel request list` shows which caller it is.";
             case "retry_recoveries" ->
-                "a service that your steps call fails and recovers. Show the attempts with `semel timeline RUN`.";
+                "a service that your steps call fails and recovers. Show the attempts with `semel run timeline RUN`.";
             case "expired_key_retries" ->
-                "retries arrive after the window of their key and start new runs. `semel signals` shows which"
+                "retries arrive after the window of their key and start new runs. `semel monitoring show` shows which"
                         + " window would"
                         + " have caught them; set it as `idempotency.window`.";
             case "repeated_writes" ->
-                "an object was written more than once. `semel objects` shows it. If that is not intended, give"
+                "an object was written more than once. `semel object list` shows it. If that is not intended, give"
                         + " the step a"
                         + " key of the object instead of the run.";
             case "in_doubt", "in_doubt_oldest" ->
                 "an effect was sent and its outcome is unknown. List the runs with `semel runs"
-                        + " status:in_doubt`, check the external system, and record the outcome with `semel decide`.";
+                        + " status:in_doubt`, check the external system, and record the outcome with `semel review decide`.";
             case "failed_runs" ->
                 "runs fail. `semel runs status:failed` lists them with the step and the error. After you fix the cause,"
                         + " `semel replay plan \"status:failed since:2h\"` shows what a replay would send.";

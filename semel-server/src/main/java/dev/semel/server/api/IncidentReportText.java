@@ -203,7 +203,7 @@ final class IncidentReportText {
             out.add("a protection for the effects that have none");
         }
         if (facts.path("expired_key_retries").asLong() > 0) {
-            out.add("a longer window for the late keys; `semel signals` shows which");
+            out.add("a longer window for the late keys; `semel monitoring show` shows which");
         }
         if (out.isEmpty()) {
             out.add("no suggestion");

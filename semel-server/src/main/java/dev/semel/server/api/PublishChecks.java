@@ -131,7 +131,7 @@ final class PublishChecks {
                                 "Step '%s' has risk: high and no approval step before it. Nothing was published."
                                         .formatted(step.id()),
                                 "Add an approval step before it, at the top level and without a condition, or"
-                                        + " publish the version for a percentage of the triggers first (--share 10).");
+                                        + " publish the version for a percentage of the triggers first (--percent 10).");
                     });
         }
     }

@@ -3,9 +3,7 @@ package dev.semel.server.cli;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
@@ -13,22 +11,16 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/** `semel backtest`: shows how other key windows would have handled the recorded traffic. */
+/** `semel workflow backtest`: shows how other key windows would have handled the recorded traffic. */
 @Command(
         name = "backtest",
         description = "Shows how other key windows would have handled the recorded traffic. Changes nothing.",
         footerHeading = "%nExamples:%n",
         footer = {
-            "  semel backtest payment_receipt --window 12h,24h,48h",
-            "  semel backtest new_lead --step welcome --window 6h,12h"
+            "  semel workflow backtest payment_receipt --window 12h,24h,48h",
+            "  semel workflow backtest new_lead --step welcome --window 6h,12h"
         })
-final class BacktestCommand implements Callable<Integer> {
-    @Mixin
-    final CommandOutput output;
-
-    @Mixin
-    final ServerConnectionOptions connection;
-
+final class BacktestCommand extends ApiCommand {
     @Option(
             names = "--window",
             paramLabel = "WINDOW",
@@ -43,8 +35,7 @@ final class BacktestCommand implements Callable<Integer> {
     String workflow = "";
 
     BacktestCommand(CommandEnvironment environment) {
-        this.output = new CommandOutput(environment);
-        this.connection = new ServerConnectionOptions(environment);
+        super(environment);
     }
 
     @Override
@@ -57,8 +48,7 @@ final class BacktestCommand implements Callable<Integer> {
         windows.forEach(list::add);
         ApiResponse answer = connection.api().send(ApiRequest.post(ApiRequest.path("v1", "backtests"), TerminalJson.compactForRequest(body)));
         if (output.json) {
-            output.printJson(answer.body());
-            return ExitCode.OK;
+            return printJson(answer.body());
         }
         String fresh = step.isEmpty() ? "runs" : "sent";
         String repeated = step.isEmpty() ? "replayed" : "suppressed";

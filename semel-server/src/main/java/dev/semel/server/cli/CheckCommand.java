@@ -1,9 +1,9 @@
 package dev.semel.server.cli;
 
 import dev.semel.error.SemelException;
-import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.definition.IdempotencyExplanation;
 import dev.semel.server.definition.WorkflowCallCycleCheck;
+import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.definition.WorkflowNameFinder;
 import dev.semel.server.steps.DeclaredEffect;
 import java.nio.file.Path;
@@ -11,10 +11,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
@@ -34,16 +32,9 @@ import tools.jackson.databind.node.ObjectNode;
             "  semel check --explain workflows/payment_receipt.yaml     what could happen twice, and what prevents it",
             "  semel check --server http://127.0.0.1:8085 workflows"
         })
-final class CheckCommand implements Callable<Integer> {
+final class CheckCommand extends ApiCommand {
     private static final int NEXT_SHOWN = 5;
 
-    private final CommandEnvironment environment;
-
-    @Mixin
-    final CommandOutput output;
-
-    @Mixin
-    final ServerConnectionOptions connection;
 
     @Parameters(paramLabel = "FILE", arity = "1..*", description = "YAML or JSON files, or folders of them.")
     List<Path> files = List.of();
@@ -58,9 +49,7 @@ final class CheckCommand implements Callable<Integer> {
     boolean strict;
 
     CheckCommand(CommandEnvironment environment) {
-        this.environment = environment;
-        this.output = new CommandOutput(environment);
-        this.connection = new ServerConnectionOptions(environment);
+        super(environment);
     }
 
     /** A file and its validation result. A rejected file has no definition. */

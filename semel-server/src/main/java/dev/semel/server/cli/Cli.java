@@ -1,12 +1,14 @@
 package dev.semel.server.cli;
 
+import static picocli.CommandLine.Model.UsageMessageSpec.SECTION_KEY_COMMAND_LIST;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.IVersionProvider;
@@ -14,6 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
+import picocli.CommandLine;
 
 /** Root of the command line: creates every command, and handles usage errors and failures. */
 @Command(
@@ -22,8 +25,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
         versionProvider = Cli.CliVersionProvider.class,
         footer = {
             "",
-            "Exit codes: 0 done (also if Replayed), 1 failed, 2 wrong usage, 3 key conflict, 4 in doubt,",
-            "5 rejected as unprotected, 6 not found, 7 not allowed, 8 unreachable or try later, 9 plan out of date."
+            "`semel COMMAND -h` explains a command and lists its verbs.",
+            "Exit codes: 0 done, 1 failed, 2 usage, 3 key conflict, 4 in doubt,",
+            "5 rejected as unprotected, 6 not found, 7 not allowed, 8 unreachable,",
+            "9 plan out of date."
         })
 public final class Cli implements Callable<Integer> {
     private static final String EXAMPLES = """
@@ -31,22 +36,48 @@ public final class Cli implements Callable<Integer> {
         semel send payment_receipt --key evt_1 --data @pay.json   trigger; a repeat returns the same run
         semel send payment_receipt --key evt_1 --times 3          see duplicates prevented
         semel runs                                                list runs and replayed requests
-        semel key evt_1                                           show the history of a key
+        semel key show evt_1                                      show the history of a key
         semel publish workflows/payment_receipt.yaml              publish a workflow
         semel doctor                                              check this installation
         semel help                                                all commands; `semel help send` for one\
         """;
 
-    private static final SettingCommand.SettingResource TEMPLATE = new SettingCommand.SettingResource(
-            "template", "templates", "name", "Manages message templates. Older versions stay available.");
-    private static final SettingCommand.SettingResource CHANNEL = new SettingCommand.SettingResource(
-            "channel", "channels", "name", "Manages message channels: e-mail, chat, webhook, SMS, WhatsApp.");
-    private static final SettingCommand.SettingResource ALERT =
-            new SettingCommand.SettingResource("alert", "alerts", "name", "Manages alerts: who is notified when a metric exceeds its threshold.");
-    private static final SettingCommand.SettingResource VIEW =
-            new SettingCommand.SettingResource("view", "views", "name", "Manages named filters of runs.");
-    private static final SettingCommand.SettingResource ROUTE = new SettingCommand.SettingResource(
-            "route", "routes", "name", "Manages the channels that send a notification event.");
+    private static final int HELP_WIDTH = 80;
+
+    /** Names of earlier versions, with what to type instead. */
+    static final Map<String, String> MOVED = Map.ofEntries(
+            Map.entry("workflows", "workflow list"),
+            Map.entry("new", "workflow new"),
+            Map.entry("draft", "workflow draft"),
+            Map.entry("versions", "workflow versions"),
+            Map.entry("diff", "workflow diff"),
+            Map.entry("promote", "workflow promote"),
+            Map.entry("rollback", "workflow rollback"),
+            Map.entry("pause", "workflow pause"),
+            Map.entry("resume", "workflow resume"),
+            Map.entry("backtest", "workflow backtest"),
+            Map.entry("timeline", "run timeline"),
+            Map.entry("cancel", "run cancel"),
+            Map.entry("signal", "run signal"),
+            Map.entry("reveal", "run reveal"),
+            Map.entry("keys", "key list"),
+            Map.entry("requests", "request list"),
+            Map.entry("effects", "effect list"),
+            Map.entry("objects", "object list"),
+            Map.entry("reviews", "review list"),
+            Map.entry("decide", "review decide"),
+            Map.entry("approve", "review decide ID approve"),
+            Map.entry("reject", "review decide ID reject"),
+            Map.entry("emit", "event send"),
+            Map.entry("events", "event list"),
+            Map.entry("hooks", "webhook list"),
+            Map.entry("schedules", "schedule list"),
+            Map.entry("people", "user list"),
+            Map.entry("alerts", "alert list"),
+            Map.entry("workspaces", "workspace list"),
+            Map.entry("workers", "worker list"),
+            Map.entry("signals", "monitoring show"),
+            Map.entry("facts", "fact list"));
 
     private final CommandEnvironment environment;
 
@@ -61,59 +92,17 @@ public final class Cli implements Callable<Integer> {
     }
 
     public static CommandLine commandLine(CommandEnvironment environment, Function<ServerOptions, Integer> serve) {
-        CommandLine root = new CommandLine(new Cli(environment))
-                .addSubcommand(new ServerCommand.DevCommand(environment, serve))
-                .addSubcommand(new ServerCommand.ServeCommand(environment, serve))
-                .addSubcommand(new SendCommand(environment))
-                .addSubcommand(new EmitCommand(environment))
-                .addSubcommand(new EventsCommand(environment))
-                .addSubcommand(new RunsCommand(environment))
-                .addSubcommand(RunCommand.commandLine(environment))
-                .addSubcommand(new TimelineCommand(environment))
-                .addSubcommand(new SignalCommand(environment))
-                .addSubcommand(new ReviewsCommand(environment))
-                .addSubcommand(new RunActionCommand.DecideCommand(environment))
-                .addSubcommand(new RunActionCommand.ReviewApproveCommand(environment))
-                .addSubcommand(new RunActionCommand.ReviewRejectCommand(environment))
-                .addSubcommand(new RunActionCommand.RunCancelCommand(environment))
-                .addSubcommand(ReplayCommand.commandLine(environment))
-                .addSubcommand(new RequestsCommand(environment))
-                .addSubcommand(new KeyCommand(environment))
-                .addSubcommand(new KeysCommand(environment))
-                .addSubcommand(new EffectsCommand(environment))
-                .addSubcommand(new WorkflowsCommand(environment))
-                .addSubcommand(new WorkersCommand(environment))
-                .addSubcommand(new MonitoringCommand(environment))
-                .addSubcommand(new ObjectsCommand(environment))
-                .addSubcommand(new BacktestCommand(environment))
-                .addSubcommand(new CheckCommand(environment))
-                .addSubcommand(new NewWorkflowCommand(environment))
-                .addSubcommand(new PublishCommand(environment))
-                .addSubcommand(new VersionsCommand(environment))
-                .addSubcommand(new DiffCommand(environment))
-                .addSubcommand(new WorkflowControlCommand.PromoteCommand(environment))
-                .addSubcommand(new WorkflowControlCommand.RollbackCommand(environment))
-                .addSubcommand(new WorkflowControlCommand.WorkflowPauseCommand(environment))
-                .addSubcommand(new WorkflowControlCommand.WorkflowResumeCommand(environment))
-                .addSubcommand(new SchedulesCommand(environment))
-                .addSubcommand(ScheduleCommand.commandLine(environment))
-                .addSubcommand(TokenCommand.commandLine(environment))
-                .addSubcommand(SecretCommand.commandLine(environment))
-                .addSubcommand(new AlertsCommand(environment))
-                .addSubcommand(WebhookCommand.commandLine(environment))
-                .addSubcommand(ProfileCommands.profileCommand(environment))
-                .addSubcommand(ProfileCommands.cohortCommand(environment))
-                .addSubcommand(new DoctorCommand(environment))
-                .addSubcommand(new CommandLine.HelpCommand());
-        for (SettingCommand.SettingResource sort : List.of(TEMPLATE, CHANNEL, ROUTE, ALERT, VIEW)) {
-            root.addSubcommand(SettingCommand.commandLine(environment, sort));
-        }
-        addInspectionCommands(root, environment);
+        CommandLine root = new CommandLine(new Cli(environment));
+        Map<String, List<CommandLine>> groups = new CommandTree(environment, serve).groups();
+        groups.values().forEach(group -> group.forEach(root::addSubcommand));
+        root.addSubcommand(new CommandLine.HelpCommand());
+        root.getCommandSpec().usageMessage().commandListHeading("");
+        root.getHelpSectionMap().put(SECTION_KEY_COMMAND_LIST, _ -> commandList(groups));
         addHelpOption(root);
+        root.setUsageHelpWidth(100).getCommandSpec().usageMessage().width(HELP_WIDTH);
         return root
                 // `--data @file` names a payload file; picocli would expand it into arguments.
                 .setExpandAtFiles(false)
-                .setUsageHelpWidth(100)
                 .setOut(environment.out())
                 .setErr(environment.err())
                 .setColorScheme(CommandLine.Help.defaultColorScheme(CommandOutput.supportsColour(environment) ? Ansi.ON : Ansi.OFF))
@@ -121,19 +110,19 @@ public final class Cli implements Callable<Integer> {
                 .setExecutionExceptionHandler(Cli::failed);
     }
 
-    private static void addInspectionCommands(CommandLine root, CommandEnvironment environment) {
-        root.addSubcommand(new TailCommand(environment))
-                .addSubcommand(new RunRevealCommand(environment))
-                .addSubcommand(new WorkspacesCommand(environment))
-                .addSubcommand(new DraftCommand(environment))
-                .addSubcommand(UserCommand.commandLine(environment))
-                .addSubcommand(new AuditCommand(environment))
-                .addSubcommand(new FactsCommand(environment))
-                .addSubcommand(new WorkflowCommand(environment))
-                .addSubcommand(new MessageLogCommand(environment))
-                .addSubcommand(IncidentCommand.commandLine(environment))
-                .addSubcommand(new QaCommand(environment))
-                .addSubcommand(DemoCommand.commandLine(environment));
+    /** One line per command: its name and the first sentence of its description. */
+    private static String commandList(Map<String, List<CommandLine>> groups) {
+        StringBuilder text = new StringBuilder();
+        groups.forEach((heading, commands) -> {
+            text.append(String.format("%n%s:%n", heading));
+            for (CommandLine command : commands) {
+                String description = command.getCommandSpec().usageMessage().description()[0];
+                int end = description.indexOf(". ");
+                text.append(String.format(
+                        "  %-11s %s%n", command.getCommandName(), end < 0 ? description : description.substring(0, end + 1)));
+            }
+        });
+        return text.toString();
     }
 
     @Override
@@ -159,11 +148,22 @@ public final class Cli implements Callable<Integer> {
     private static int wrongUsage(ParameterException wrong, String[] arguments) {
         CommandLine command = wrong.getCommandLine();
         var err = command.getErr();
-        err.println(TerminalJson.sanitize(String.valueOf(wrong.getMessage())));
-        if (wrong instanceof UnmatchedArgumentException unmatched) {
-            TypoSuggestion.find(unmatched).ifPresent(words -> err.println("did you mean: " + words));
-        }
         String name = command.getCommandSpec().qualifiedName();
+        if (wrong instanceof UnmatchedArgumentException unmatched) {
+            String word = TerminalJson.sanitize(unmatched.getUnmatched().getFirst());
+            if (name.equals("semel") && MOVED.containsKey(word)) {
+                err.println("semel " + word + " is now semel " + MOVED.get(word));
+                return ExitCode.USAGE;
+            }
+            boolean verb = command.getCommand() instanceof ResourceCommand && !word.startsWith("-");
+            err.println(
+                    verb
+                            ? "Unknown verb '" + word + "': " + ResourceCommand.verbs(command.getCommandSpec())
+                            : TerminalJson.sanitize(String.valueOf(wrong.getMessage())));
+            TypoSuggestion.find(unmatched).ifPresent(words -> err.println("did you mean: " + words));
+        } else {
+            err.println(TerminalJson.sanitize(String.valueOf(wrong.getMessage())));
+        }
         err.println("help: " + (name.equals("semel") ? "semel help" : name + " -h"));
         return ExitCode.USAGE;
     }

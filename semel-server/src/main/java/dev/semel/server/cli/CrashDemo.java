@@ -1,22 +1,28 @@
 package dev.semel.server.cli;
 
-import dev.semel.server.demo.DevServerProcess;
-import dev.semel.server.demo.DemoProviderServer;
-import dev.semel.server.demo.DemoProvider;
 import dev.semel.server.demo.DemoEnvironment;
+import dev.semel.server.demo.DemoProvider;
+import dev.semel.server.demo.DemoProviderServer;
+import dev.semel.server.demo.DevServerProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Demonstrates a crash after the provider acted and before the server recorded the response. The server is a separate
+ * `semel demo crash`: demonstrates a crash after the provider acted and before the server recorded the response. The server is a separate
  * process; the provider kills it while it waits for the response.
  */
-final class CrashDemo {
+@Command(
+        name = "crash",
+        description = "Kills a server after a provider acted and before the server recorded it, restarts it, counts effects.")
+final class CrashDemo implements Callable<Integer> {
     private static final String KEY = "order-1";
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
@@ -37,14 +43,17 @@ final class CrashDemo {
         """;
 
     private final CommandEnvironment environment;
-    private final CommandOutput output;
 
-    CrashDemo(CommandEnvironment environment, CommandOutput output) {
+    @Mixin
+    final CommandOutput output;
+
+    CrashDemo(CommandEnvironment environment) {
         this.environment = environment;
-        this.output = output;
+        this.output = new CommandOutput(environment);
     }
 
-    int run() {
+    @Override
+    public Integer call() {
         try (DemoEnvironment sandbox = DemoEnvironment.open()) {
             return runDemo(sandbox);
         } catch (IOException | UncheckedIOException e) {

@@ -2,41 +2,31 @@ package dev.semel.server.cli;
 
 import dev.semel.error.SemelException;
 import dev.semel.server.definition.DefinitionChange;
-import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.definition.LineDiff;
+import dev.semel.server.definition.WorkflowDefinition;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** `semel diff`: shows the changes between two workflow versions, or between a file and the published version. */
+/** `semel workflow diff`: shows the changes between two workflow versions, or between a file and the published version. */
 @Command(
         name = "diff",
         description = "Shows the changes between two versions, or between a file and the published version, and their"
                 + " effect on active keys.",
         footerHeading = "%nExamples:%n",
         footer = {
-            "  semel diff payment_receipt                    the current version against its candidate, or the one"
+            "  semel workflow diff payment_receipt                    the current version against its candidate, or the one"
                     + " before",
-            "  semel diff payment_receipt --from 3 --to 5",
-            "  semel diff workflows/payment_receipt.yaml     a file against the current version"
+            "  semel workflow diff payment_receipt --from 3 --to 5",
+            "  semel workflow diff workflows/payment_receipt.yaml     a file against the current version"
         })
-final class DiffCommand implements Callable<Integer> {
-    private final CommandEnvironment environment;
-
-    @Mixin
-    final CommandOutput output;
-
-    @Mixin
-    final ServerConnectionOptions connection;
-
+final class DiffCommand extends ApiCommand {
     @Parameters(paramLabel = "WORKFLOW|FILE", description = "Name or id of a workflow, or a file.")
     String what = "";
 
@@ -49,9 +39,7 @@ final class DiffCommand implements Callable<Integer> {
     Integer to;
 
     DiffCommand(CommandEnvironment environment) {
-        this.environment = environment;
-        this.output = new CommandOutput(environment);
-        this.connection = new ServerConnectionOptions(environment);
+        super(environment);
     }
 
     @Override
@@ -59,8 +47,7 @@ final class DiffCommand implements Callable<Integer> {
         Path file = environment.folder().resolve(what);
         JsonNode diff = WorkflowFiles.isWorkflowFile(file) && Files.isRegularFile(file) ? ofFile(file) : ofVersions();
         if (output.json) {
-            output.printJson(diff);
-            return ExitCode.OK;
+            return printJson(diff);
         }
         diff.path("unified").asString("").lines().forEach(line -> output.printLine(coloured(TerminalJson.sanitize(line))));
         for (JsonNode note : diff.path("notes")) {
@@ -82,12 +69,9 @@ final class DiffCommand implements Callable<Integer> {
     }
 
     private JsonNode ofVersions() {
-        return connection
-                .api()
-                .send(ApiRequest.get(ApiRequest.path("v1", "workflows", what, "diff"))
+        return send(ApiRequest.get(ApiRequest.path("v1", "workflows", what, "diff"))
                         .withQuery("from", from == null ? "" : from.toString())
-                        .withQuery("to", to == null ? "" : to.toString()))
-                .body();
+                        .withQuery("to", to == null ? "" : to.toString()));
     }
 
     /** Compares a local file with the published text, with the same code as the server. */
@@ -96,10 +80,7 @@ final class DiffCommand implements Callable<Integer> {
         WorkflowDefinition current;
         try {
             fresh = WorkflowDefinition.compile(WorkflowFiles.read(file));
-            JsonNode published = connection
-                    .api()
-                    .send(ApiRequest.get(ApiRequest.path("v1", "workflows", fresh.name())))
-                    .body();
+            JsonNode published = send(ApiRequest.get(ApiRequest.path("v1", "workflows", fresh.name())));
             current = WorkflowDefinition.compile(published.path("definition").asString(""));
         } catch (SemelException e) {
             throw CommandFailure.from(ExitCode.FAILED, e);

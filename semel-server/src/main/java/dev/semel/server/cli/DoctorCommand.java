@@ -2,9 +2,7 @@ package dev.semel.server.cli;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -15,15 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
         description = "Checks Java, port, store, disk, server, clock and token. Exits 1 if a check fails.",
         footerHeading = "%nExamples:%n",
         footer = {"  semel doctor", "  semel doctor --server https://semel.example.com --token-file token.txt"})
-final class DoctorCommand implements Callable<Integer> {
-    private final CommandEnvironment environment;
-
-    @Mixin
-    final CommandOutput output;
-
-    @Mixin
-    final ServerConnectionOptions connection;
-
+final class DoctorCommand extends ApiCommand {
     @Option(names = "--port", paramLabel = "PORT", description = "Port that `semel dev` would use. Default: 8085.")
     int port = 8085;
 
@@ -34,9 +24,7 @@ final class DoctorCommand implements Callable<Integer> {
     Path data = Path.of(".semel");
 
     DoctorCommand(CommandEnvironment environment) {
-        this.environment = environment;
-        this.output = new CommandOutput(environment);
-        this.connection = new ServerConnectionOptions(environment);
+        super(environment);
     }
 
     @Override
@@ -51,7 +39,7 @@ final class DoctorCommand implements Callable<Integer> {
             output.printJson(document);
         } else {
             findings.forEach(this::print);
-            output.suggestCommand(well ? "semel workflows" : "fix what is marked fail, then semel doctor");
+            output.suggestCommand(well ? "semel workflow list" : "fix what is marked fail, then semel doctor");
         }
         return well ? ExitCode.OK : ExitCode.FAILED;
     }

@@ -3,16 +3,14 @@ package dev.semel.server.cli;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** `semel draft`: checks or edits an unpublished workflow file on the server, as the builder of the dashboard does. */
+/** `semel workflow draft`: checks or edits an unpublished workflow file on the server, as the builder of the dashboard does. */
 @Command(
         name = "draft",
         description = {
@@ -22,21 +20,13 @@ import tools.jackson.databind.node.ObjectNode;
         },
         footerHeading = "%nExamples:%n",
         footer = {
-            "  semel draft welcome.yaml --workflow welcome --step greet",
-            "  semel draft welcome.yaml --edit"
+            "  semel workflow draft welcome.yaml --workflow welcome --step greet",
+            "  semel workflow draft welcome.yaml --edit"
                     + " '{\"op\":\"set\",\"step\":\"greet\",\"field\":\"idempotent.time\",\"value\":12}'",
-            "  semel draft welcome.yaml --edit"
+            "  semel workflow draft welcome.yaml --edit"
                     + " '{\"op\":\"add\",\"step\":\"greet\",\"id\":\"rest\",\"kind\":\"sleep\"}' > new.yaml"
         })
-final class DraftCommand implements Callable<Integer> {
-    private final CommandEnvironment environment;
-
-    @Mixin
-    final CommandOutput output;
-
-    @Mixin
-    final ServerConnectionOptions connection;
-
+final class DraftCommand extends ApiCommand {
     @Parameters(paramLabel = "FILE", description = "A workflow file, YAML or JSON.")
     Path file = Path.of("");
 
@@ -54,9 +44,7 @@ final class DraftCommand implements Callable<Integer> {
     List<String> edits = new ArrayList<>();
 
     DraftCommand(CommandEnvironment environment) {
-        this.environment = environment;
-        this.output = new CommandOutput(environment);
-        this.connection = new ServerConnectionOptions(environment);
+        super(environment);
     }
 
     @Override
@@ -73,10 +61,7 @@ final class DraftCommand implements Callable<Integer> {
             ArrayNode list = body.putArray("edits");
             edits.forEach(edit -> list.add(dev.semel.json.StrictJson.parse(edit)));
         }
-        JsonNode response = connection
-                .api()
-                .send(ApiRequest.post(ApiRequest.path("v1", "drafts"), TerminalJson.compactForRequest(body)))
-                .body();
+        JsonNode response = send(ApiRequest.post(ApiRequest.path("v1", "drafts"), TerminalJson.compactForRequest(body)));
         boolean invalid = !response.path("errors").isEmpty();
         if (output.json) {
             output.printJson(response);

@@ -31,7 +31,7 @@ final class KeyReport {
         }
         if (!requests.isEmpty()) {
             output.printLine("");
-            RequestsCommand.toTable(output, requests, now).print(output);
+            RequestListCommand.toTable(output, requests, now).print(output);
             output.printLine("");
         }
         for (JsonNode sentence : record.path("history")) {
@@ -88,7 +88,7 @@ final class KeyReport {
         Set<String> names = new LinkedHashSet<>();
         for (JsonNode request : requests) {
             if (TerminalJson.text(request, "kind").equals("conflict")) {
-                names.addAll(RequestsCommand.changedFields(request));
+                names.addAll(RequestListCommand.changedFields(request));
             }
         }
         return names.isEmpty() ? "" : " because " + String.join(", ", names) + " differed";

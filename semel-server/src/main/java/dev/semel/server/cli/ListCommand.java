@@ -1,30 +1,27 @@
 package dev.semel.server.cli;
 
-import java.time.Instant;
-import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 
 /**
  * Base of all list commands: fetches one page and prints it as JSON or as a table. Below the table it shows how to see
  * more, or how to fill an empty list. A subclass provides its {@link ListDefinition}.
  */
-abstract class ListCommand implements Callable<Integer> {
-    final CommandEnvironment environment;
-
-    @Mixin
-    final CommandOutput output;
-
-    @Mixin
-    final ServerConnectionOptions connection;
-
+abstract class ListCommand extends ApiCommand {
     @Mixin
     final PagingOptions listing = new PagingOptions();
 
     ListCommand(CommandEnvironment environment) {
-        this.environment = environment;
-        this.output = new CommandOutput(environment);
-        this.connection = new ServerConnectionOptions(environment);
+        super(environment);
+    }
+
+    /** The `list` command of a resource that needs no options of its own. */
+    static CommandLine create(CommandEnvironment environment, String description, ListDefinition definition) {
+        CommandLine command = new CommandLine(new PlainListCommand(environment, definition));
+        command.getCommandSpec().usageMessage().description(description);
+        return command;
     }
 
     abstract ListDefinition listDefinition();
@@ -41,22 +38,39 @@ abstract class ListCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        ListDefinition sheet = listDefinition();
-        ApiResponse answer = connection.api().send(listing.addPaging(sheet.call()).withQuery("q", query()));
+        ListDefinition definition = listDefinition();
+        ApiResponse answer = connection.api().send(listing.addPaging(definition.call()).withQuery("q", query()));
         if (output.json) {
-            output.printJson(answer.body());
-            return ExitCode.OK;
+            return printJson(answer.body());
         }
         JsonNode items = answer.body().path("items");
         if (!items.isEmpty()) {
-            Instant now = answer.date().orElse(environment.clock().instant());
-            sheet.toTable(items, output, now).print(output);
+            definition.toTable(items, output, now(answer)).print(output);
             String next = nextCommand(items.get(0));
             if (!next.isEmpty()) {
                 output.suggestCommand(next);
             }
         }
-        PagingOptions.printFooter(output, answer.body(), sheet.nextPageCommand(), sheet.emptyMessage());
+        PagingOptions.printFooter(output, answer.body(), definition.nextPageCommand(), definition.emptyMessage());
+        printRemarks(answer.body());
         return ExitCode.OK;
+    }
+
+    /** Prints remarks about the whole list to stderr. */
+    void printRemarks(JsonNode list) {}
+
+    @Command(name = "list")
+    private static final class PlainListCommand extends ListCommand {
+        private final ListDefinition definition;
+
+        PlainListCommand(CommandEnvironment environment, ListDefinition definition) {
+            super(environment);
+            this.definition = definition;
+        }
+
+        @Override
+        ListDefinition listDefinition() {
+            return definition;
+        }
     }
 }

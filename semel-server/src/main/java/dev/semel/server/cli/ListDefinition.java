@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -31,17 +32,26 @@ record ListDefinition(ApiRequest call, String nextPageCommand, String emptyMessa
         return addColumn(heading, item -> TerminalJson.text(item, member));
     }
 
+    /** Adds a column with the texts of an array. */
+    ListDefinition addTexts(String heading, String member, String separator) {
+        return addColumn(heading, item -> item.path(member)
+                .valueStream()
+                .map(text -> TerminalJson.sanitize(text.asString("")))
+                .collect(Collectors.joining(separator)));
+    }
+
     /** Adds a column with a time relative to now. */
     ListDefinition addTime(String heading, String member) {
-        return with(heading, (item, output, now) -> PagingOptions.formatTime(output, item, member, now));
+        return addCell(heading, (item, output, now) -> PagingOptions.formatTime(output, item, member, now));
     }
 
     /** Adds a column with a computed text. */
     ListDefinition addColumn(String heading, Function<JsonNode, String> text) {
-        return with(heading, (item, _, _) -> text.apply(item));
+        return addCell(heading, (item, _, _) -> text.apply(item));
     }
 
-    private ListDefinition with(String heading, CellFormatter cell) {
+    /** Adds a column with a text that also depends on the output options or the time. */
+    ListDefinition addCell(String heading, CellFormatter cell) {
         List<Column> more = new ArrayList<>(columns);
         more.add(new Column(heading, cell));
         return new ListDefinition(call, nextPageCommand, emptyMessage, List.copyOf(more));

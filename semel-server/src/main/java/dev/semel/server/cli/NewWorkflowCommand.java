@@ -18,12 +18,12 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** `semel new`: writes a starter workflow file. */
+/** `semel workflow new`: writes a starter workflow file. */
 @Command(
         name = "new",
         description = "Writes a starter workflow file, into ./workflows if that folder exists.",
         footerHeading = "%nExamples:%n",
-        footer = {"  semel new order_mail", "  semel new shop_receipt --from payment_receipt"})
+        footer = {"  semel workflow new order_mail", "  semel workflow new shop_receipt --from payment_receipt"})
 final class NewWorkflowCommand implements Callable<Integer> {
     /** Examples that the jar contains. */
     static final List<String> EXAMPLES = List.of("payment_receipt", "new_lead", "fulfil_order");

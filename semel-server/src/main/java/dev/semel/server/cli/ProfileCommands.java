@@ -1,228 +1,75 @@
 package dev.semel.server.cli;
 
-import java.util.concurrent.Callable;
-import picocli.CommandLine;
+import java.util.List;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import tools.jackson.databind.JsonNode;
+import picocli.CommandLine;
 
-/** The `profile` and `cohort` commands: the settings commands, plus subscriptions and members. */
+/** The commands of `semel profile` and `semel cohort` that other settings do not have: subscriptions and members. */
 final class ProfileCommands {
     private ProfileCommands() {}
 
-    static CommandLine profileCommand(CommandEnvironment environment) {
-        var sort = new SettingCommand.SettingResource(
-                "profile", "profiles", "profile_id", "Manages recipients of messages and their subscriptions.");
-        return SettingCommand.commandLine(environment, sort)
-                .addSubcommand(new ProfileSubscribeCommand(environment))
-                .addSubcommand(new ProfileUnsubscribeCommand(environment))
-                .addSubcommand(new ProfileRevealCommand(environment));
+    static CommandLine subscribe(CommandEnvironment environment) {
+        return CallCommand.create(
+                environment,
+                "subscribe PROFILE TOPIC",
+                "Subscribes a profile to a topic again: a kind of channel, a channel, or an event.",
+                arguments -> changeSubscription(arguments, true),
+                (arguments, _) -> arguments.get(0) + " gets " + arguments.get(1));
     }
 
-    static CommandLine cohortCommand(CommandEnvironment environment) {
-        var sort = new SettingCommand.SettingResource("cohort", "cohorts", "name", "Manages groups of profiles.");
-        return SettingCommand.commandLine(environment, sort)
-                .addSubcommand(new CohortAddCommand(environment))
-                .addSubcommand(new CohortRemoveCommand(environment))
-                .addSubcommand(new CohortMembersCommand(environment));
+    static CommandLine unsubscribe(CommandEnvironment environment) {
+        return CallCommand.create(
+                environment,
+                "unsubscribe PROFILE TOPIC",
+                "Unsubscribes a profile from a topic: a kind of channel, a channel, or an event.",
+                arguments -> changeSubscription(arguments, false),
+                (arguments, _) -> arguments.get(0) + " gets no " + arguments.get(1));
     }
 
-    @Command(name = "subscribe", description = "Subscribes a profile to a topic again.")
-    static final class ProfileSubscribeCommand implements Callable<Integer> {
-        @Mixin
-        final CommandOutput output;
-
-        @Mixin
-        final ServerConnectionOptions connection;
-
-        @Parameters(paramLabel = "PROFILE", index = "0")
-        String profile = "";
-
-        @Parameters(paramLabel = "TOPIC", index = "1", description = "A kind of channel, a channel, or an event.")
-        String topic = "";
-
-        ProfileSubscribeCommand(CommandEnvironment environment) {
-            this.output = new CommandOutput(environment);
-            this.connection = new ServerConnectionOptions(environment);
-        }
-
-        @Override
-        public Integer call() {
-            return changeSubscription(new TopicSubscription(profile, topic, true), output, connection);
-        }
+    private static ApiRequest changeSubscription(List<String> arguments, boolean subscribed) {
+        String path = ApiRequest.path("v1", "profiles", arguments.get(0), "subscriptions", arguments.get(1));
+        return ApiRequest.put(path, "application/json", TerminalJson.compact(TerminalJson.newObject().put("subscribed", subscribed)));
     }
 
-    @Command(name = "unsubscribe", description = "Unsubscribes a profile from a topic.")
-    static final class ProfileUnsubscribeCommand implements Callable<Integer> {
-        @Mixin
-        final CommandOutput output;
-
-        @Mixin
-        final ServerConnectionOptions connection;
-
-        @Parameters(paramLabel = "PROFILE", index = "0")
-        String profile = "";
-
-        @Parameters(paramLabel = "TOPIC", index = "1", description = "A kind of channel, a channel, or an event.")
-        String topic = "";
-
-        ProfileUnsubscribeCommand(CommandEnvironment environment) {
-            this.output = new CommandOutput(environment);
-            this.connection = new ServerConnectionOptions(environment);
-        }
-
-        @Override
-        public Integer call() {
-            return changeSubscription(new TopicSubscription(profile, topic, false), output, connection);
-        }
+    static CommandLine addMember(CommandEnvironment environment) {
+        return CallCommand.create(
+                environment,
+                "add COHORT PROFILE",
+                "Adds a profile to a cohort.",
+                arguments -> ApiRequest.put(member(arguments), "application/json", "{}"),
+                (arguments, _) -> arguments.get(1) + " is in " + arguments.get(0));
     }
 
-    @Command(
-            name = "reveal",
-            description = "Shows a profile with its masked fields. The audit log records the user and the reason.")
-    static final class ProfileRevealCommand implements Callable<Integer> {
-        @Mixin
-        final CommandOutput output;
-
-        @Mixin
-        final ServerConnectionOptions connection;
-
-        @Parameters(paramLabel = "PROFILE")
-        String profile = "";
-
-        @Option(names = "--reason", required = true, paramLabel = "TEXT", description = "Why you need to see it.")
-        String reason = "";
-
-        ProfileRevealCommand(CommandEnvironment environment) {
-            this.output = new CommandOutput(environment);
-            this.connection = new ServerConnectionOptions(environment);
-        }
-
-        @Override
-        public Integer call() {
-            String body = TerminalJson.compactForRequest(TerminalJson.newObject().put("reason", reason));
-            ApiResponse answer = connection.api().send(ApiRequest.post(ApiRequest.path("v1", "profiles", profile, "reveal"), body));
-            output.printJson(answer.body());
-            return ExitCode.OK;
-        }
+    static CommandLine removeMember(CommandEnvironment environment) {
+        return CallCommand.create(
+                environment,
+                "remove COHORT PROFILE",
+                "Removes a profile from a cohort.",
+                arguments -> ApiRequest.delete(member(arguments)),
+                (arguments, _) -> arguments.get(1) + " is not in " + arguments.get(0));
     }
 
-    private record TopicSubscription(String profile, String topic, boolean subscribed) {}
-
-    private static int changeSubscription(TopicSubscription change, CommandOutput output, ServerConnectionOptions connection) {
-        String path = ApiRequest.path("v1", "profiles", change.profile(), "subscriptions", change.topic());
-        String body = TerminalJson.compact(TerminalJson.newObject().put("subscribed", change.subscribed()));
-        ApiResponse answer = connection.api().send(ApiRequest.put(path, "application/json", body));
-        if (output.json) {
-            output.printJson(answer.body());
-        } else {
-            output.printLine(TerminalJson.sanitize(change.profile())
-                    + (change.subscribed() ? " gets " : " gets no ")
-                    + TerminalJson.sanitize(change.topic()));
-        }
-        return ExitCode.OK;
-    }
-
-    @Command(name = "add", description = "Adds a profile to a cohort.")
-    static final class CohortAddCommand implements Callable<Integer> {
-        @Mixin
-        final CommandOutput output;
-
-        @Mixin
-        final ServerConnectionOptions connection;
-
-        @Parameters(paramLabel = "NAME", index = "0")
-        String name = "";
-
-        @Parameters(paramLabel = "PROFILE", index = "1")
-        String profile = "";
-
-        CohortAddCommand(CommandEnvironment environment) {
-            this.output = new CommandOutput(environment);
-            this.connection = new ServerConnectionOptions(environment);
-        }
-
-        @Override
-        public Integer call() {
-            String path = ApiRequest.path("v1", "cohorts", name, "members", profile);
-            ApiResponse answer = connection.api().send(ApiRequest.put(path, "application/json", "{}"));
-            if (output.json) {
-                output.printJson(answer.body());
-            } else {
-                output.printLine(TerminalJson.sanitize(profile) + " is in " + TerminalJson.sanitize(name));
-            }
-            return ExitCode.OK;
-        }
-    }
-
-    @Command(name = "remove", description = "Removes a profile from a cohort.")
-    static final class CohortRemoveCommand implements Callable<Integer> {
-        @Mixin
-        final CommandOutput output;
-
-        @Mixin
-        final ServerConnectionOptions connection;
-
-        @Parameters(paramLabel = "NAME", index = "0")
-        String name = "";
-
-        @Parameters(paramLabel = "PROFILE", index = "1")
-        String profile = "";
-
-        CohortRemoveCommand(CommandEnvironment environment) {
-            this.output = new CommandOutput(environment);
-            this.connection = new ServerConnectionOptions(environment);
-        }
-
-        @Override
-        public Integer call() {
-            ApiResponse answer = connection.api().send(ApiRequest.delete(ApiRequest.path("v1", "cohorts", name, "members", profile)));
-            if (output.json) {
-                output.printJson(answer.body());
-            } else {
-                output.printLine(TerminalJson.sanitize(profile) + " is not in " + TerminalJson.sanitize(name));
-            }
-            return ExitCode.OK;
-        }
+    private static String member(List<String> arguments) {
+        return ApiRequest.path("v1", "cohorts", arguments.get(0), "members", arguments.get(1));
     }
 
     @Command(name = "members", description = "Lists the members of a cohort.")
-    static final class CohortMembersCommand implements Callable<Integer> {
-        @Mixin
-        final CommandOutput output;
-
-        @Mixin
-        final ServerConnectionOptions connection;
-
-        @Mixin
-        final PagingOptions listing = new PagingOptions();
-
-        @Parameters(paramLabel = "NAME")
+    static final class CohortMembersCommand extends ListCommand {
+        @Parameters(paramLabel = "COHORT")
         String name = "";
 
         CohortMembersCommand(CommandEnvironment environment) {
-            this.output = new CommandOutput(environment);
-            this.connection = new ServerConnectionOptions(environment);
+            super(environment);
         }
 
         @Override
-        public Integer call() {
-            ApiResponse answer = connection.api().send(listing.addPaging(ApiRequest.get(ApiRequest.path("v1", "cohorts", name, "members"))));
-            if (output.json) {
-                output.printJson(answer.body());
-                return ExitCode.OK;
-            }
-            for (JsonNode item : answer.body().path("items")) {
-                output.printLine(TerminalJson.text(item, "profile_id"));
-            }
-            PagingOptions.printFooter(
-                    output,
-                    answer.body(),
-                    "cohort members " + ShellQuoting.quote(name),
-                    "no members. Add one: semel cohort add " + ShellQuoting.quote(name) + " PROFILE");
-            return ExitCode.OK;
+        ListDefinition listDefinition() {
+            return ListDefinition.of(
+                            ApiRequest.get(ApiRequest.path("v1", "cohorts", name, "members")),
+                            "cohort members " + ShellQuoting.quote(name),
+                            "no members. Add one: semel cohort add " + ShellQuoting.quote(name) + " PROFILE")
+                    .addText("PROFILE", "profile_id");
         }
     }
 }

@@ -3,10 +3,8 @@ package dev.semel.server.cli;
 import dev.semel.server.definition.WorkflowNameFinder;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
@@ -21,17 +19,9 @@ import tools.jackson.databind.node.ObjectNode;
         footer = {
             "  semel publish workflows/payment_receipt.yaml",
             "  semel publish --dry-run workflows",
-            "  semel publish --share 10 workflows/payment_receipt.yaml     for 10 %% of the new triggers"
+            "  semel publish --percent 10 workflows/payment_receipt.yaml     for 10 %% of the new triggers"
         })
-final class PublishCommand implements Callable<Integer> {
-    private final CommandEnvironment environment;
-
-    @Mixin
-    final CommandOutput output;
-
-    @Mixin
-    final ServerConnectionOptions connection;
-
+final class PublishCommand extends ApiCommand {
     @Parameters(paramLabel = "FILE", arity = "1..*", description = "YAML or JSON files, or folders of them.")
     List<Path> files = List.of();
 
@@ -39,10 +29,10 @@ final class PublishCommand implements Callable<Integer> {
     boolean dryRun;
 
     @Option(
-            names = "--share",
+            names = "--percent",
             paramLabel = "PERCENT",
             description =
-                    "Rollout percentage of new triggers; `semel promote` sets 100, `semel rollback` 0. Default: 100.")
+                    "Rollout percentage of new triggers; `semel workflow promote` sets 100, `semel workflow rollback` 0. Default: 100.")
     int share = 100;
 
     @Option(
@@ -53,9 +43,7 @@ final class PublishCommand implements Callable<Integer> {
     Integer over;
 
     PublishCommand(CommandEnvironment environment) {
-        this.environment = environment;
-        this.output = new CommandOutput(environment);
-        this.connection = new ServerConnectionOptions(environment);
+        super(environment);
     }
 
     @Override
@@ -98,7 +86,7 @@ final class PublishCommand implements Callable<Integer> {
         ApiRequest call = ApiRequest.put(ApiRequest.path("v1", "workflows", name), type, text)
                 .withQuery("dry_run", dryRun ? "true" : "")
                 .withQuery("percentage", share == 100 ? "" : String.valueOf(share));
-        JsonNode answer = api.send(SettingCommand.withExpectedVersion(call, over)).body();
+        JsonNode answer = api.send(SettingCommands.withExpectedVersion(call, over)).body();
         if (!answer.isObject()) {
             throw WorkflowFiles.failure(file, "got a response that is not from Semel", "Check --server.");
         }

@@ -118,7 +118,7 @@ final class QaChecklist {
         // The key that the server echoed: a key derived from the data would change with the data.
         String key = first.headers().firstValue("Idempotency-Key").orElse(KEY);
         ApiResponse answer = trial.trigger(key, other);
-        boolean named = RequestsCommand.changedFields(answer.body()).contains(changing);
+        boolean named = RequestListCommand.changedFields(answer.body()).contains(changing);
         if (answer.status() == 422 && named) {
             lines.add(QaCheckResult.passed(
                     CHANGED, "the request with another " + changing + " got 422, and the response names " + changing + "."));

@@ -16,12 +16,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
@@ -31,7 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** `semel qa`: runs the pre-production checklist of a workflow on a scratch server. */
 @Command(
         name = "qa",
-        description = "Runs the pre-production checklist on a scratch server, with stubs for every service that the"
+        description = "Runs the pre-production checklist on a scratch server. Stubs replace every service that the"
                 + " workflow calls. Nothing real is sent.",
         footerHeading = "%nExamples:%n",
         footer = {
@@ -39,15 +37,7 @@ import tools.jackson.databind.node.ObjectNode;
             "  semel qa workflows/fulfil_order.yaml --data @order.json",
             "  semel qa payment_receipt --server https://semel.example.com"
         })
-final class QaCommand implements Callable<Integer> {
-    private final CommandEnvironment environment;
-
-    @Mixin
-    final CommandOutput output;
-
-    @Mixin
-    final ServerConnectionOptions connection;
-
+final class QaCommand extends ApiCommand {
     @Parameters(
             paramLabel = "WORKFLOW",
             description = "Workflow file, or the name of a workflow on the server.")
@@ -70,9 +60,7 @@ final class QaCommand implements Callable<Integer> {
     Path answers;
 
     QaCommand(CommandEnvironment environment) {
-        this.environment = environment;
-        this.output = new CommandOutput(environment);
-        this.connection = new ServerConnectionOptions(environment);
+        super(environment);
     }
 
     @Override

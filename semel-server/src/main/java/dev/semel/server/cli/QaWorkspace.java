@@ -204,7 +204,7 @@ final class QaWorkspace {
         String key = TerminalJson.text(wait, "key");
         return key.isEmpty()
                 ? ApiRequest.post(ApiRequest.path("v1", "runs", run, "signals", name), TerminalJson.compact(body))
-                : ApiRequest.post(ApiRequest.path("v1", "signals", name), TerminalJson.compact(body.put("key", key)));
+                : ApiRequest.post(ApiRequest.path("v1", "monitoring", name), TerminalJson.compact(body.put("key", key)));
     }
 
     private void pause() {

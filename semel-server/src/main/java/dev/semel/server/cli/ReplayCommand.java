@@ -3,71 +3,47 @@ package dev.semel.server.cli;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Base of the safe replay commands: `replay plan`, `show`, `apply`, `approve` and `stop`. */
-abstract sealed class ReplayCommand implements Callable<Integer> {
-    final CommandEnvironment environment;
-
-    @Mixin
-    final CommandOutput output;
-
-    @Mixin
-    final ServerConnectionOptions connection;
-
+/** The commands of `semel replay`: plan, list, show, apply, approve and stop safe replays. */
+abstract sealed class ReplayCommand extends ApiCommand {
     ReplayCommand(CommandEnvironment environment) {
-        this.environment = environment;
-        this.output = new CommandOutput(environment);
-        this.connection = new ServerConnectionOptions(environment);
+        super(environment);
     }
 
-    /** `semel replay plan|show|apply|approve|stop`. */
-    static CommandLine commandLine(CommandEnvironment environment) {
-        return new CommandLine(new ReplayGroupCommand(environment))
-                .addSubcommand(new ReplayPlanCreateCommand(environment))
-                .addSubcommand(new ReplayShowCommand(environment))
-                .addSubcommand(new ReplayApplyCommand(environment))
-                .addSubcommand(new ReplayApproveCommand(environment))
-                .addSubcommand(new ReplayStopCommand(environment));
+    static CommandLine list(CommandEnvironment environment) {
+        ListDefinition definition = ListDefinition.of(
+                        ApiRequest.get(ApiRequest.path("v1", "replays")),
+                        "replay list",
+                        "no replay plans. Create one: semel replay plan status:failed since:2h")
+                .addText("PLAN", "replay_id")
+                .addText("STATUS", "status")
+                .addText("RUNS", "what")
+                .addText("BY", "made_by")
+                .addTime("CREATED", "made_at");
+        return ListCommand.create(environment, "Lists replay plans, newest first.", definition);
+    }
+
+    static CommandLine approve(CommandEnvironment environment) {
+        return CallCommand.create(
+                environment,
+                "approve PLAN",
+                "Approves a plan of another user.",
+                arguments -> ApiRequest.post(ApiRequest.path("v1", "replays", arguments.getFirst(), "approve"), "{}"),
+                (_, plan) -> "approved " + TerminalJson.text(plan, "replay_id"));
     }
 
     /** Prints a plan as a table. */
     final void printPlan(JsonNode plan) {
         ReplayReport report = new ReplayReport(output);
         report.printPlan(plan);
-    }
-
-    @Command(
-            name = "replay",
-            description = "Safe replays: plan what would happen, then apply it.",
-            footerHeading = "%nExamples:%n",
-            footer = {
-                "  semel replay plan run_9kXmP2vQwL",
-                "  semel replay plan status:failed since:2h workflow:payment_receipt",
-                "  semel replay show rpl_2b --only unprotected",
-                "  semel replay apply rpl_2b --rate 20 --canary 5"
-            })
-    static final class ReplayGroupCommand implements Callable<Integer> {
-        private final CommandEnvironment environment;
-
-        ReplayGroupCommand(CommandEnvironment environment) {
-            this.environment = environment;
-        }
-
-        @Override
-        public Integer call() {
-            environment.err().println("missing subcommand: plan, show, apply, approve or stop");
-            environment.err().println("help: semel replay -h");
-            return ExitCode.USAGE;
-        }
     }
 
     /** Options for applying a plan. Default: the values in the plan. */
@@ -92,7 +68,14 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "plan", description = "Shows for every step of every run what a replay would do. Changes nothing.")
+    @Command(
+            name = "plan",
+            description = "Shows for every step of every run what a replay would do. Changes nothing.",
+            footerHeading = "%nExamples:%n",
+            footer = {
+                "  semel replay plan run_9kXmP2vQwL",
+                "  semel replay plan status:failed since:2h workflow:payment_receipt"
+            })
     static final class ReplayPlanCreateCommand extends ReplayCommand {
         @Parameters(
                 paramLabel = "RUNS",
@@ -177,10 +160,9 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
             }
             how.writeTo(body);
             ApiRequest call = ApiRequest.post(ApiRequest.path("v1", "replays"), body.toString()).withTimeout(Duration.ofMinutes(2));
-            JsonNode plan = connection.api().send(call).body();
+            JsonNode plan = send(call);
             if (output.json) {
-                output.printJson(plan);
-                return ExitCode.OK;
+                return printJson(plan);
             }
             printPlan(plan);
             String id = ShellQuoting.quote(TerminalJson.text(plan, "replay_id"));
@@ -215,23 +197,16 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
 
         @Override
         public Integer call() {
-            JsonNode head = connection
-                    .api()
-                    .send(ApiRequest.get(ApiRequest.path("v1", "replays", plan)))
-                    .body();
-            JsonNode items = connection
-                    .api()
-                    .send(listing.addPaging(ApiRequest.get(ApiRequest.path("v1", "replays", plan, "items")))
+            JsonNode head = send(ApiRequest.get(ApiRequest.path("v1", "replays", plan)));
+            JsonNode items = send(listing.addPaging(ApiRequest.get(ApiRequest.path("v1", "replays", plan, "items")))
                             .withQuery("action", only)
-                            .withQuery("worst", worst))
-                    .body();
+                            .withQuery("worst", worst));
             if (output.json) {
                 ObjectNode all = TerminalJson.newObject();
                 all.set("replay", head);
                 all.set("items", items.path("items"));
                 all.set("next", items.path("next"));
-                output.printJson(all);
-                return ExitCode.OK;
+                return printJson(all);
             }
             printPlan(head);
             new ReplayReport(output).printItems(items.path("items"), only);
@@ -265,16 +240,13 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
             how.writeTo(body);
             ApiRequest call = ApiRequest.post(ApiRequest.path("v1", "replays", plan, "apply"), body.toString())
                     .withTimeout(Duration.ofMinutes(2));
-            JsonNode now = connection.api().send(call).body();
+            JsonNode now = send(call);
             ReplayReport report = new ReplayReport(output);
             while (!noWait && !ReplayReport.isFinished(now)) {
                 report.printProgressBar(now, environment.isTerminal());
                 report.printNote(now);
                 pause();
-                now = connection
-                        .api()
-                        .send(ApiRequest.get(ApiRequest.path("v1", "replays", plan)))
-                        .body();
+                now = send(ApiRequest.get(ApiRequest.path("v1", "replays", plan)));
             }
             report.printProgressBar(now, environment.isTerminal());
             if (output.json) {
@@ -299,30 +271,6 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "approve", description = "Approves a plan of another user.")
-    static final class ReplayApproveCommand extends ReplayCommand {
-        @Parameters(index = "0", paramLabel = "PLAN", description = "The id of the plan.")
-        String plan = "";
-
-        ReplayApproveCommand(CommandEnvironment environment) {
-            super(environment);
-        }
-
-        @Override
-        public Integer call() {
-            JsonNode now = connection
-                    .api()
-                    .send(ApiRequest.post(ApiRequest.path("v1", "replays", plan, "approve"), "{}"))
-                    .body();
-            if (output.json) {
-                output.printJson(now);
-            } else {
-                output.printLine("approved " + TerminalJson.text(now, "replay_id"));
-            }
-            return ExitCode.OK;
-        }
-    }
-
     @Command(name = "stop", description = "Stops a plan. Replays that have started continue.")
     static final class ReplayStopCommand extends ReplayCommand {
         @Parameters(index = "0", paramLabel = "PLAN", description = "The id of the plan.")
@@ -340,13 +288,8 @@ abstract sealed class ReplayCommand implements Callable<Integer> {
             ApiRequest call = ApiRequest.post(
                     ApiRequest.path("v1", "replays", plan, "stop"),
                     TerminalJson.newObject().put("reason", reason).toString());
-            JsonNode now = connection.api().send(call).body();
-            if (output.json) {
-                output.printJson(now);
-            } else {
-                output.printLine(TerminalJson.text(now, "status") + " " + TerminalJson.text(now, "replay_id"));
-            }
-            return ExitCode.OK;
+            JsonNode now = send(call);
+            return print(now, TerminalJson.text(now, "status") + " " + TerminalJson.text(now, "replay_id"));
         }
     }
 }

@@ -2,10 +2,8 @@ package dev.semel.server.cli;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
@@ -21,13 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
             "  semel run resume run_9kXmP2vQwL --reason \"the provider is back\"",
             "  semel run resume run_9kXmP2vQwL --skip charge --result '{\"id\": \"ch_1\"}' --reason \"paid by hand\""
         })
-final class RunResumeCommand implements Callable<Integer> {
-    @Mixin
-    final CommandOutput output;
-
-    @Mixin
-    final ServerConnectionOptions connection;
-
+final class RunResumeCommand extends ApiCommand {
     @Parameters(paramLabel = "ID", description = "Id of the run.")
     String id = "";
 
@@ -54,8 +46,7 @@ final class RunResumeCommand implements Callable<Integer> {
     boolean dryRun;
 
     RunResumeCommand(CommandEnvironment environment) {
-        this.output = new CommandOutput(environment);
-        this.connection = new ServerConnectionOptions(environment);
+        super(environment);
     }
 
     @Override
@@ -69,14 +60,14 @@ final class RunResumeCommand implements Callable<Integer> {
         }
         ApiRequest call = ApiRequest.post(ApiRequest.path("v1", "runs", id, "resume"), body.toString())
                 .withQuery("dry_run", dryRun ? "true" : "");
-        JsonNode response = connection.api().send(call).body();
+        JsonNode response = send(call);
         if (output.json) {
             output.printJson(response);
         } else if (dryRun) {
             printPreview(response);
         } else {
             output.printLine("resumed " + id + " (" + TerminalJson.text(response, "status") + ")");
-            output.suggestCommand("semel timeline " + ShellQuoting.quote(id));
+            output.suggestCommand("semel run timeline " + ShellQuoting.quote(id));
         }
         return dryRun && !TerminalJson.text(response, "blocked").isEmpty() ? ExitCode.FAILED : ExitCode.OK;
     }

@@ -1,24 +1,14 @@
 package dev.semel.server.cli;
 
 import java.time.Instant;
-import java.util.concurrent.Callable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 
-/** Base of the schedule commands: `schedule show`, `ticks`, `pause`, `resume` and `backfill`. */
-abstract sealed class ScheduleCommand implements Callable<Integer> {
-    final CommandEnvironment environment;
-
-    @Mixin
-    final CommandOutput output;
-
-    @Mixin
-    final ServerConnectionOptions connection;
-
+/** The commands of `semel schedule`, and the base of those that need more than one call or option. */
+abstract sealed class ScheduleCommand extends ApiCommand {
     @Parameters(index = "0", paramLabel = "WORKFLOW", description = "Name or id of the workflow.")
     String workflow = "";
 
@@ -26,19 +16,7 @@ abstract sealed class ScheduleCommand implements Callable<Integer> {
     String name = "";
 
     ScheduleCommand(CommandEnvironment environment) {
-        this.environment = environment;
-        this.output = new CommandOutput(environment);
-        this.connection = new ServerConnectionOptions(environment);
-    }
-
-    /** `semel schedule show|ticks|pause|resume|backfill`. */
-    static CommandLine commandLine(CommandEnvironment environment) {
-        return new CommandLine(new ScheduleGroupCommand(environment))
-                .addSubcommand(new ScheduleShowCommand(environment))
-                .addSubcommand(new TickListCommand(environment))
-                .addSubcommand(new SchedulePauseCommand(environment))
-                .addSubcommand(new ScheduleResumeCommand(environment))
-                .addSubcommand(new ScheduleBackfillCommand(environment));
+        super(environment);
     }
 
     String path(String... more) {
@@ -48,41 +26,63 @@ abstract sealed class ScheduleCommand implements Callable<Integer> {
 
     /** Prints ticks, newest first. */
     void printTicks(JsonNode ticks, Instant now) {
-        TextTable table = new TextTable("SCHEDULED", "STATUS", "REASON", "RUN", "WHEN");
-        for (JsonNode tick : ticks) {
-            table.addRow(
-                    TerminalJson.text(tick, "scheduled_at"),
-                    TerminalJson.text(tick, "status"),
-                    TerminalJson.text(tick, "reason"),
-                    TerminalJson.text(tick, "run_id"),
-                    PagingOptions.formatTime(output, tick, "at", now));
-        }
-        table.print(output);
+        tickColumns(ListDefinition.of(ApiRequest.get(""), "", "")).toTable(ticks, output, now).print(output);
     }
 
-    @Command(
-            name = "schedule",
-            description = "Shows, pauses, resumes or backfills one schedule.",
-            footerHeading = "%nExamples:%n",
-            footer = {
-                "  semel schedule show billing nightly --next 10",
-                "  semel schedule ticks billing nightly",
-                "  semel schedule pause billing nightly",
-                "  semel schedule backfill billing nightly --from 2026-11-01T00:00:00Z --to 2026-11-08T00:00:00Z"
-            })
-    static final class ScheduleGroupCommand implements Callable<Integer> {
-        private final CommandEnvironment environment;
+    private static ListDefinition tickColumns(ListDefinition list) {
+        return list.addText("SCHEDULED", "scheduled_at")
+                .addText("STATUS", "status")
+                .addText("REASON", "reason")
+                .addText("RUN", "run_id")
+                .addTime("WHEN", "at");
+    }
 
-        ScheduleGroupCommand(CommandEnvironment environment) {
-            this.environment = environment;
-        }
+    static CommandLine list(CommandEnvironment environment) {
+        ListDefinition definition = ListDefinition.of(
+                        ApiRequest.get(ApiRequest.path("v1", "schedules")),
+                        "schedule list",
+                        "no schedules yet. Add trigger.schedules to a workflow file")
+                .addText("WORKFLOW", "workflow")
+                .addText("SCHEDULE", "schedule")
+                .addColumn("TIMES", ScheduleCommand::times)
+                .addColumn("ZONE", schedule -> TerminalJson.text(schedule.path("spec"), "zone"))
+                .addColumn("STATE", ScheduleCommand::state)
+                .addTime("NEXT", "next_at");
+        return ListCommand.create(environment, "Lists schedules with their next times.", definition);
+    }
 
-        @Override
-        public Integer call() {
-            environment.err().println("missing subcommand: show, ticks, pause, resume or backfill");
-            environment.err().println("help: semel schedule -h");
-            return ExitCode.USAGE;
-        }
+    private static String times(JsonNode schedule) {
+        String cron = TerminalJson.text(schedule.path("spec"), "cron");
+        return cron.isEmpty() ? "every " + TerminalJson.text(schedule.path("spec"), "every") : cron;
+    }
+
+    private static String state(JsonNode schedule) {
+        return schedule.path("paused").asBoolean(false)
+                ? "paused"
+                : schedule.path("running").asBoolean(false) ? "running" : "";
+    }
+
+    static CommandLine pause(CommandEnvironment environment) {
+        return action(
+                environment,
+                "pause",
+                "Pauses a schedule. Each skipped tick is recorded.",
+                " is paused; its ticks are skipped and recorded");
+    }
+
+    static CommandLine resume(CommandEnvironment environment) {
+        return action(
+                environment, "resume", "Resumes a paused schedule.", " is resumed; backfill can start the skipped ticks");
+    }
+
+    private static CommandLine action(CommandEnvironment environment, String verb, String description, String result) {
+        return CallCommand.create(
+                environment,
+                verb + " WORKFLOW NAME",
+                description,
+                arguments -> ApiRequest.post(
+                        ApiRequest.path("v1", "workflows", arguments.get(0), "schedules", arguments.get(1), verb), ""),
+                (_, answer) -> TerminalJson.text(answer, "workflow") + " › " + TerminalJson.text(answer, "schedule") + result);
     }
 
     @Command(name = "show", description = "Shows a schedule with its next times and its last ticks.")
@@ -99,10 +99,9 @@ abstract sealed class ScheduleCommand implements Callable<Integer> {
             ApiResponse answer = connection.api().send(ApiRequest.get(path()).withQuery("next", Integer.toString(next)));
             JsonNode schedule = answer.body();
             if (output.json) {
-                output.printJson(schedule);
-                return ExitCode.OK;
+                return printJson(schedule);
             }
-            Instant now = answer.date().orElse(environment.clock().instant());
+            Instant now = now(answer);
             boolean paused = schedule.path("paused").asBoolean(false);
             output.printLine(TerminalJson.text(schedule, "workflow") + " › " + TerminalJson.text(schedule, "schedule")
                     + (paused ? " (paused)" : ""));
@@ -119,66 +118,31 @@ abstract sealed class ScheduleCommand implements Callable<Integer> {
     }
 
     @Command(name = "ticks", description = "Lists ticks with their results, newest first.")
-    static final class TickListCommand extends ScheduleCommand {
-        @Mixin
-        final PagingOptions listing = new PagingOptions();
+    static final class TickListCommand extends ListCommand {
+        @Parameters(index = "0", paramLabel = "WORKFLOW", description = "Name or id of the workflow.")
+        String workflow = "";
+
+        @Parameters(index = "1", paramLabel = "NAME", description = "The id of the schedule in the file.")
+        String name = "";
 
         TickListCommand(CommandEnvironment environment) {
             super(environment);
         }
 
         @Override
-        public Integer call() {
-            ApiResponse answer = connection.api().send(listing.addPaging(ApiRequest.get(path("ticks"))));
-            if (output.json) {
-                output.printJson(answer.body());
-                return ExitCode.OK;
-            }
-            JsonNode items = answer.body().path("items");
-            if (!items.isEmpty()) {
-                printTicks(items, answer.date().orElse(environment.clock().instant()));
-            }
-            String again = "schedule ticks " + ShellQuoting.quote(workflow) + " " + ShellQuoting.quote(name);
-            PagingOptions.printFooter(output, answer.body(), again, "no ticks yet");
-            return ExitCode.OK;
+        ListDefinition listDefinition() {
+            return tickColumns(ListDefinition.of(
+                    ApiRequest.get(ApiRequest.path("v1", "workflows", workflow, "schedules", name, "ticks")),
+                    "schedule ticks " + ShellQuoting.quote(workflow) + " " + ShellQuoting.quote(name),
+                    "no ticks yet"));
         }
     }
 
-    int postAction(String action, String result) {
-        JsonNode answer = connection.api().send(ApiRequest.post(path(action), "")).body();
-        if (output.json) {
-            output.printJson(answer);
-        } else {
-            output.printLine(TerminalJson.text(answer, "workflow") + " › " + TerminalJson.text(answer, "schedule") + result);
-        }
-        return ExitCode.OK;
-    }
-
-    @Command(name = "pause", description = "Pauses a schedule. Each skipped tick is recorded.")
-    static final class SchedulePauseCommand extends ScheduleCommand {
-        SchedulePauseCommand(CommandEnvironment environment) {
-            super(environment);
-        }
-
-        @Override
-        public Integer call() {
-            return postAction("pause", " is paused; its ticks are skipped and recorded");
-        }
-    }
-
-    @Command(name = "resume", description = "Resumes a paused schedule.")
-    static final class ScheduleResumeCommand extends ScheduleCommand {
-        ScheduleResumeCommand(CommandEnvironment environment) {
-            super(environment);
-        }
-
-        @Override
-        public Integer call() {
-            return postAction("resume", " is resumed; backfill can start the skipped ticks");
-        }
-    }
-
-    @Command(name = "backfill", description = "Starts a run for each tick of a period that has none. Safe to repeat.")
+    @Command(
+            name = "backfill",
+            description = "Starts a run for each tick of a period that has none. Safe to repeat.",
+            footerHeading = "%nExample:%n",
+            footer = "  semel schedule backfill billing nightly --from 2026-11-01T00:00:00Z --to 2026-11-08T00:00:00Z")
     static final class ScheduleBackfillCommand extends ScheduleCommand {
         @Option(names = "--from", paramLabel = "TIME", required = true, description = "Start of the period, inclusive.")
         String from = "";
@@ -194,10 +158,9 @@ abstract sealed class ScheduleCommand implements Callable<Integer> {
         public Integer call() {
             String body = TerminalJson.compact(TerminalJson.newObject().put("from", from).put("to", to));
             JsonNode answer =
-                    connection.api().send(ApiRequest.post(path("backfill"), body)).body();
+                    send(ApiRequest.post(path("backfill"), body));
             if (output.json) {
-                output.printJson(answer);
-                return ExitCode.OK;
+                return printJson(answer);
             }
             if (!answer.path("ticks").isEmpty()) {
                 printTicks(answer.path("ticks"), environment.clock().instant());

@@ -5,17 +5,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Stack;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IParameterConsumer;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import tools.jackson.databind.node.ObjectNode;
 
 /** `semel send`: triggers a workflow, with an idempotency key. */
@@ -31,7 +27,7 @@ import tools.jackson.databind.node.ObjectNode;
             "With --wait the exit code shows how the run ended (0 completed, 1 failed or not ended in time,",
             "4 in doubt). Without it, 0 means that the server accepted the trigger, also as a replay."
         })
-final class SendCommand implements Callable<Integer> {
+final class SendCommand extends ApiCommand {
     /** The server delays a response at most this long; longer waits poll the run. */
     private static final Duration LONGEST_HOLD = Duration.ofSeconds(30);
 
@@ -41,17 +37,6 @@ final class SendCommand implements Callable<Integer> {
     /** The server validates the content; this only checks what a header can carry. */
     private static final String QUOTED_KEY = "\"[\\x20-\\x7e]{1,600}";
 
-    private final CommandEnvironment environment;
-
-    @Spec
-    @Nullable
-    CommandSpec spec;
-
-    @Mixin
-    final CommandOutput output;
-
-    @Mixin
-    final ServerConnectionOptions connection;
 
     @Parameters(paramLabel = "WORKFLOW", description = "Name or id of the workflow.")
     String workflow = "";
@@ -88,9 +73,7 @@ final class SendCommand implements Callable<Integer> {
     boolean strict;
 
     SendCommand(CommandEnvironment environment) {
-        this.environment = environment;
-        this.output = new CommandOutput(environment);
-        this.connection = new ServerConnectionOptions(environment);
+        super(environment);
     }
 
     @Override
@@ -161,13 +144,6 @@ final class SendCommand implements Callable<Integer> {
         if (runId != null && !runId.matches("[\\x21-\\x7e&&[^/]]{1,128}")) {
             throw usage("--run-id must be 1 to 128 visible ASCII characters without a slash. Nothing was sent.");
         }
-    }
-
-    private ParameterException usage(String message) {
-        if (spec == null) {
-            throw new IllegalStateException(message);
-        }
-        return new ParameterException(spec.commandLine(), message);
     }
 
     /** Consumes the next argument only if it is a duration: in `send --wait payment_receipt` it is the workflow. */

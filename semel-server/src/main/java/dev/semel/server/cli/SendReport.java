@@ -90,7 +90,7 @@ final class SendReport {
             output.printLine(countOf(runs, "run") + ", " + countOf(replayed, "duplicate") + " prevented");
         }
         String run = TerminalJson.text(answers.getLast(), "run_id");
-        output.suggestCommand(key != null && replayed > 0 ? "semel key " + ShellQuoting.quote(key) : "semel run " + ShellQuoting.quote(run));
+        output.suggestCommand(key != null && replayed > 0 ? "semel key show " + ShellQuoting.quote(key) : "semel run show " + ShellQuoting.quote(run));
     }
 
     private static ObjectNode document(List<ObjectNode> answers, long runs, long replayed) {

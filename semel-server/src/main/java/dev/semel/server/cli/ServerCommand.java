@@ -45,7 +45,7 @@ abstract sealed class ServerCommand implements Callable<Integer> {
     @Nullable
     Path workflows;
 
-    @Option(names = "--name", paramLabel = "NAME", description = "Name in `semel workers`. Default: SEMEL_NAME.")
+    @Option(names = "--name", paramLabel = "NAME", description = "Name in `semel worker list`. Default: SEMEL_NAME.")
     @Nullable
     String name;
 

@@ -5,6 +5,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,14 +28,14 @@ final class ServerConnectionOptions {
     @Option(
             names = "--server",
             paramLabel = "URL",
-            description = "Address of the server. Default: SEMEL_SERVER, then " + DEFAULT_ADDRESS + ".")
+            description = "Address of the server. Default: SEMEL_SERVER, `semel login`, then " + DEFAULT_ADDRESS + ".")
     @Nullable
     String server;
 
     @Option(
             names = "--token-file",
             paramLabel = "FILE",
-            description = "File with the API token. Default: SEMEL_TOKEN, then `dev` for a local server.")
+            description = "File with the API token. Default: SEMEL_TOKEN, `semel login`, then `dev` for a local server.")
     @Nullable
     Path tokenFile;
 
@@ -61,7 +62,9 @@ final class ServerConnectionOptions {
     /** The validated address without a trailing slash. */
     String address() {
         String named = server != null ? server : environment.variable("SEMEL_SERVER");
-        String text = named.isEmpty() ? DEFAULT_ADDRESS : named;
+        String text = !named.isEmpty()
+                ? named
+                : SavedLogin.read(environment).map(SavedLogin::server).orElse(DEFAULT_ADDRESS);
         URI uri;
         try {
             uri = URI.create(text);
@@ -92,6 +95,10 @@ final class ServerConnectionOptions {
         if (!variable.isEmpty()) {
             return checked(variable, "SEMEL_TOKEN");
         }
+        Optional<SavedLogin> login = SavedLogin.read(environment).filter(one -> one.server().equals(address));
+        if (login.isPresent()) {
+            return login.get().token();
+        }
         if (isLoopback(address)) {
             return "dev";
         }
@@ -99,7 +106,7 @@ final class ServerConnectionOptions {
                 ExitCode.NOT_ALLOWED,
                 "no-token",
                 "There is no API token for " + address + ". Nothing was sent.",
-                "Set SEMEL_TOKEN, or pass --token-file FILE. An administrator creates tokens with"
+                "Run `semel login`, set SEMEL_TOKEN, or pass --token-file FILE. An administrator creates tokens with"
                         + " `semel token create`.");
     }
 
@@ -122,7 +129,7 @@ final class ServerConnectionOptions {
      * Rejects an invalid token here, because the HTTP client's own error is hard to understand. Never prints the
      * token.
      */
-    private String checked(String token, String where) {
+    String checked(String token, String where) {
         if (token.isEmpty() || !token.chars().allMatch(c -> c > 0x20 && c < 0x7f)) {
             throw usage(where + " contains no valid token: a token is one word of visible ASCII. Nothing was sent.");
         }

@@ -4,14 +4,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -19,29 +13,18 @@ import tools.jackson.databind.node.ObjectNode;
 /** `semel tail`: prints one line for each change of a run, from the server's event stream. */
 @Command(
         name = "tail",
-        description = "Shows new and changed runs, duplicates and conflicts as they happen.",
+        description = "Shows runs, duplicates and conflicts as they happen.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel tail",
             "  semel tail --workflow payment_receipt --only conflict",
             "  semel tail --for 30s --json"
         })
-final class TailCommand implements Callable<Integer> {
+final class TailCommand extends ApiCommand {
     private static final Duration AGAIN = Duration.ofSeconds(1);
     private static final int LONGEST_STREAM = 600;
     private static final int MOST_REMEMBERED = 10_000;
 
-    private final CommandEnvironment environment;
-
-    @Spec
-    @Nullable
-    CommandSpec spec;
-
-    @Mixin
-    final CommandOutput output;
-
-    @Mixin
-    final ServerConnectionOptions connection;
 
     @Option(names = "--workflow", paramLabel = "W", description = "Only runs of this workflow, by its name.")
     String workflow = "";
@@ -71,9 +54,7 @@ final class TailCommand implements Callable<Integer> {
     }
 
     TailCommand(CommandEnvironment environment) {
-        this.environment = environment;
-        this.output = new CommandOutput(environment);
-        this.connection = new ServerConnectionOptions(environment);
+        super(environment);
     }
 
     @Override
@@ -111,13 +92,6 @@ final class TailCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw usage("--for: " + e.getMessage() + ".");
         }
-    }
-
-    private ParameterException usage(String message) {
-        if (spec == null) {
-            throw new IllegalStateException(message);
-        }
-        return new ParameterException(spec.commandLine(), message);
     }
 
     private void line(String line) {

@@ -1,41 +1,25 @@
 package dev.semel.server.cli;
 
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Base of the commands that control a published workflow: `promote`, `rollback`, `pause` and `resume`. */
-abstract sealed class WorkflowControlCommand implements Callable<Integer> {
-    @Mixin
-    final CommandOutput output;
-
-    @Mixin
-    final ServerConnectionOptions connection;
-
+/** The commands of `semel workflow` that list or control published workflows; base of `promote` and `rollback`. */
+abstract sealed class WorkflowControlCommand extends ApiCommand {
     @Parameters(paramLabel = "WORKFLOW", description = "Name or id.")
     String workflow = "";
 
     WorkflowControlCommand(CommandEnvironment environment) {
-        this.output = new CommandOutput(environment);
-        this.connection = new ServerConnectionOptions(environment);
+        super(environment);
     }
 
     int postAction(String action, ObjectNode body) {
-        JsonNode answer = connection
-                .api()
-                .send(ApiRequest.post(ApiRequest.path("v1", "workflows", workflow, action), body.isEmpty() ? "" : TerminalJson.compact(body)))
-                .body();
-        if (output.json) {
-            output.printJson(answer);
-        } else {
-            output.printLine(resultLine(answer));
-        }
-        return ExitCode.OK;
+        JsonNode answer = send(ApiRequest.post(ApiRequest.path("v1", "workflows", workflow, action), body.isEmpty() ? "" : TerminalJson.compact(body)));
+        return print(answer, resultLine(answer));
     }
 
     abstract String resultLine(JsonNode answer);
@@ -48,7 +32,7 @@ abstract sealed class WorkflowControlCommand implements Callable<Integer> {
             name = "promote",
             description = "Makes the candidate the current version, for all new triggers.",
             footerHeading = "%nExamples:%n",
-            footer = {"  semel promote payment_receipt", "  semel promote payment_receipt --version 4"})
+            footer = {"  semel workflow promote payment_receipt", "  semel workflow promote payment_receipt --version 4"})
     static final class PromoteCommand extends WorkflowControlCommand {
         @Option(names = "--version", paramLabel = "N", description = "Only if the candidate is this version.")
         @Nullable
@@ -78,7 +62,7 @@ abstract sealed class WorkflowControlCommand implements Callable<Integer> {
             name = "rollback",
             description = "Removes the candidate. With --to, publishes an earlier version again.",
             footerHeading = "%nExamples:%n",
-            footer = {"  semel rollback payment_receipt", "  semel rollback payment_receipt --to 3 --reason 'wrong tax'"
+            footer = {"  semel workflow rollback payment_receipt", "  semel workflow rollback payment_receipt --to 3 --reason 'wrong tax'"
             })
     static final class RollbackCommand extends WorkflowControlCommand {
         @Option(names = "--to", paramLabel = "N", description = "Version to publish again.")
@@ -112,37 +96,33 @@ abstract sealed class WorkflowControlCommand implements Callable<Integer> {
         }
     }
 
-    @Command(name = "pause", description = "Pauses a workflow: new runs queue, started runs continue.")
-    static final class WorkflowPauseCommand extends WorkflowControlCommand {
-        WorkflowPauseCommand(CommandEnvironment environment) {
-            super(environment);
-        }
-
-        @Override
-        public Integer call() {
-            return postAction("pause", TerminalJson.newObject());
-        }
-
-        @Override
-        String resultLine(JsonNode answer) {
-            return TerminalJson.text(answer, "workflow") + " is paused; new runs queue";
-        }
+    static CommandLine pause(CommandEnvironment environment) {
+        return action(environment, "pause", "Pauses a workflow: new runs queue, started runs continue.", " is paused; new runs queue");
     }
 
-    @Command(name = "resume", description = "Resumes a paused workflow: queued runs start.")
-    static final class WorkflowResumeCommand extends WorkflowControlCommand {
-        WorkflowResumeCommand(CommandEnvironment environment) {
-            super(environment);
-        }
+    static CommandLine resume(CommandEnvironment environment) {
+        return action(environment, "resume", "Resumes a paused workflow: queued runs start.", " is resumed; queued runs start");
+    }
 
-        @Override
-        public Integer call() {
-            return postAction("resume", TerminalJson.newObject());
-        }
+    private static CommandLine action(CommandEnvironment environment, String verb, String description, String result) {
+        return CallCommand.create(
+                environment,
+                verb + " WORKFLOW",
+                description,
+                arguments -> ApiRequest.post(ApiRequest.path("v1", "workflows", arguments.getFirst(), verb), ""),
+                (_, answer) -> TerminalJson.text(answer, "workflow") + result);
+    }
 
-        @Override
-        String resultLine(JsonNode answer) {
-            return TerminalJson.text(answer, "workflow") + " is resumed; queued runs start";
-        }
+    /** The `list` command. */
+    static CommandLine list(CommandEnvironment environment) {
+        ListDefinition definition = ListDefinition.of(
+                        ApiRequest.get(ApiRequest.path("v1", "workflows")),
+                        "workflow list",
+                        "no workflows yet. Publish one: semel publish FILE.yaml")
+                .addColumn("WORKFLOW", item -> TerminalJson.text(item, item.has("workflow") ? "workflow" : "name"))
+                .addText("VERSION", "version")
+                .addText("ID", "workflow_id")
+                .addText("TITLE", "title");
+        return ListCommand.create(environment, "Lists the published workflows.", definition);
     }
 }

@@ -43,7 +43,7 @@ public final class IncidentPages {
                 .text("By", "changed_by")
                 .whenEmpty(
                         "No incident reports yet. Create a draft from recorded facts below, or with:",
-                        "semel incident new --since 2026-11-15T08:40:00Z --until 2026-11-15T09:31:00Z --title \"mail"
+                        "semel incident create --since 2026-11-15T08:40:00Z --until 2026-11-15T09:31:00Z --title \"mail"
                                 + " outage\"")
                 .withRows(visit.get("/v1/incidents", ListPages.cursorQuery(visit)));
         return visit.show(

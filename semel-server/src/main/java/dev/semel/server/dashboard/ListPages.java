@@ -121,7 +121,7 @@ final class ListPages {
                 .text("By", "actor_id")
                 .whenEmpty(
                         "No events yet. Send one:",
-                        "semel emit payment.succeeded --id evt_1 --data '{\"amount\":4900}'")
+                        "semel event send payment.succeeded --id evt_1 --data '{\"amount\":4900}'")
                 .withRows(visit.get("/v1/events", cursorQuery(visit)));
         return visit.show("list", "Events", "Events", Map.of("grid", grid));
     }

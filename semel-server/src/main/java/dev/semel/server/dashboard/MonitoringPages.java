@@ -140,7 +140,7 @@ final class MonitoringPages {
                 .link("Workflow", "workflow", "workflows")
                 .time("First write", "first_at")
                 .time("Last write", "last_at")
-                .whenEmpty("No object has that many writes in this period.", "semel objects --since 7d --more 0")
+                .whenEmpty("No object has that many writes in this period.", "semel object list --since 7d --more 0")
                 .withRows(visit.get("/v1/objects", query + "&limit=200"));
         return visit.show("list", "Objects", "Monitoring", Map.of("grid", grid, "filters", filters));
     }

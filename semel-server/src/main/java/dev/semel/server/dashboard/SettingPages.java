@@ -109,7 +109,7 @@ public final class SettingPages {
                                 doc -> documentUrl(kind, doc.text("profile_id")))
                         .time("Changed", "changed_at")
                         .text("By", "changed_by")
-                        .whenEmpty("No profiles yet. Create one:", "semel profile put usr_1 profile.json");
+                        .whenEmpty("No profiles yet. Create one:", "semel profile save usr_1 profile.json");
             default ->
                 TableView.titled(kind.substring(0, 1).toUpperCase(java.util.Locale.ROOT) + kind.substring(1))
                         .link("Name", doc -> doc.text("name"), doc -> documentUrl(kind, doc.text("name")))
@@ -119,7 +119,7 @@ public final class SettingPages {
                         .text("By", "changed_by")
                         .whenEmpty(
                                 "None yet. Create one:",
-                                "semel " + kind.substring(0, kind.length() - 1) + " put NAME FILE");
+                                "semel " + kind.substring(0, kind.length() - 1) + " save NAME FILE");
         };
     }
 

@@ -48,7 +48,7 @@ final class WebhookPages {
                 .text("By", "changed_by")
                 .whenEmpty(
                         "No webhook source yet. Create one:",
-                        "semel hooks create shop --preset stripe --secret shop_signing")
+                        "semel webhook create shop --preset stripe --secret shop_signing")
                 .withRows(visit.get("/v1/webhooks", ListPages.cursorQuery(visit)));
         boolean may = visit.isAllowed("PUT", "/v1/webhooks/x") && visit.isAllowed("PUT", "/v1/secrets/x");
         return visit.show(

@@ -11,7 +11,7 @@ final class WebhookRejections {
         return new SemelException(
                 ErrorCode.NOT_FOUND,
                 "There is no webhook source with this id. No run was started.",
-                "Send to the path that `semel hooks list` shows.");
+                "Send to the path that `semel webhook list` shows.");
     }
 
     static SemelException invalidSignature() {

@@ -25,7 +25,7 @@ final class AlertMessageTest {
             String text = Objects.requireNonNull(said.text());
             titles.add(Objects.requireNonNull(said.subject()));
             assertTrue(text.contains("alert mine fires above "), text);
-            assertTrue(text.contains("semel signals orders"), text);
+            assertTrue(text.contains("semel monitoring show orders"), text);
             String fix = text.substring(text.indexOf("What to do: "), text.indexOf("\n\nDetails:"));
             assertTrue(fix.length() > 60, fix);
             fixes.add(fix);

@@ -64,14 +64,14 @@ class ChangeCommandsTest {
         server.on("POST /v1/signals/early", json(200, "{\"runs\":[],\"stored_until\":\"2026-03-01T09:00:00Z\"}"));
         assertEquals(
                 "delivered run_1 (waiting)\n",
-                desk.run("signal", "run_1", "paid", "--id", "evt_1").out());
+                desk.run("run", "signal", "run_1", "paid", "--id", "evt_1").out());
         assertEquals(
                 "delivered run_1\ndelivered run_2\n",
-                desk.run("signal", "--key", "o1", "paid", "--data", "{\"a\":1}").out());
+                desk.run("run", "signal", "--key", "o1", "paid", "--data", "{\"a\":1}").out());
         assertEquals(
                 "{\"data\":{\"a\":1},\"key\":\"o1\"}", server.seen.getLast().body());
-        assertTrue(desk.run("signal", "--key", "o1", "early").out().startsWith("stored until 2026-03-01T09:00:00Z"));
-        assertEquals(2, desk.run("signal", "paid").exit());
+        assertTrue(desk.run("run", "signal", "--key", "o1", "early").out().startsWith("stored until 2026-03-01T09:00:00Z"));
+        assertEquals(2, desk.run("run", "signal", "paid").exit());
     }
 
     @Test

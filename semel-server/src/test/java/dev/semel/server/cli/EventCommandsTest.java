@@ -37,26 +37,26 @@ class EventCommandsTest {
     @Test
     void an_event_carries_its_names_and_its_data_as_they_were_typed() {
         server.on(EVENTS, answer(false));
-        var result = desk.run("emit", "paid", "--id", "1", "--source", "/shop", "--data", "{\"id\":9007199254740993}");
+        var result = desk.run("event", "send", "paid", "--id", "1", "--source", "/shop", "--data", "{\"id\":9007199254740993}");
         assertEquals(0, result.exit(), result.err());
         assertEquals(
                 "{\"type\":\"paid\",\"source\":\"/shop\",\"id\":\"1\",\"data\":{\"id\":9007199254740993}}",
                 server.seen.getFirst().body());
         assertEquals("run_1 pay\n", result.out());
-        assertTrue(result.err().contains("next: semel events evt_1"), result.err());
+        assertTrue(result.err().contains("next: semel event show evt_1"), result.err());
     }
 
     @Test
     void sent_twice_the_second_one_is_replayed() {
         server.on(EVENTS, answer(false), answer(true));
-        var result = desk.run("emit", "paid", "--id", "1", "--times", "2", "--plain");
+        var result = desk.run("event", "send", "paid", "--id", "1", "--times", "2", "--plain");
         assertEquals("pay\trun_1\tnew\npay\trun_1\treplayed\n", result.out());
     }
 
     @Test
     void an_event_without_an_answer_is_sent_again_because_it_has_a_name() {
         server.on(EVENTS, HANG_UP, answer(true));
-        var result = desk.run("emit", "paid", "--id", "1");
+        var result = desk.run("event", "send", "paid", "--id", "1");
         assertEquals(0, result.exit(), result.err());
         assertEquals(2, server.seen.size());
         assertEquals(server.seen.get(0).body(), server.seen.get(1).body());
@@ -70,15 +70,15 @@ class EventCommandsTest {
                         200,
                         "{\"event\":{\"event_id\":\"evt_1\"},\"matched\":1,\"runs\":[{\"workflow\":\"pay\",\"run_id\":null,\"problem\":{\"detail\":\"It"
                             + " does not fit.\"}}]}"));
-        var result = desk.run("emit", "paid", "--id", "1");
+        var result = desk.run("event", "send", "paid", "--id", "1");
         assertEquals(1, result.exit());
         assertTrue(result.err().contains("pay: It does not fit."), result.err());
     }
 
     @Test
     void an_id_is_needed() {
-        assertEquals(2, desk.run("emit", "paid").exit());
-        assertEquals(2, desk.run("emit", "paid", "--id", "1", "--times", "0").exit());
+        assertEquals(2, desk.run("event", "send", "paid").exit());
+        assertEquals(2, desk.run("event", "send", "paid", "--id", "1", "--times", "0").exit());
     }
 
     @Test
@@ -89,7 +89,7 @@ class EventCommandsTest {
                         200,
                         "{\"items\":[{\"event_id\":\"evt_1\",\"type\":\"paid\",\"source\":\"/shop\",\"id\":\"1\","
                                 + "\"matched\":0}],\"next\":null}"));
-        var result = desk.run("events", "--unmatched", "--since", "2h");
+        var result = desk.run("event", "list", "--unmatched", "--since", "2h");
         assertEquals(0, result.exit(), result.err());
         assertTrue(result.out().contains("evt_1"), result.out());
     }
@@ -97,7 +97,7 @@ class EventCommandsTest {
     @Test
     void reprocessing_sends_the_filter_and_says_when_it_is_dry() {
         server.on("POST /v1/events/reprocess", json(200, "{\"items\":[],\"next\":null,\"dry_run\":true}"));
-        var result = desk.run("events", "--unmatched", "--type", "paid", "--reprocess", "--dry-run");
+        var result = desk.run("event", "reprocess", "--unmatched", "--type", "paid", "--dry-run");
         assertEquals(0, result.exit(), result.err());
         assertEquals(
                 "{\"dry_run\":true,\"unmatched\":true,\"type\":\"paid\",\"limit\":50}",

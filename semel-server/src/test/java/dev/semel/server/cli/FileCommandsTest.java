@@ -126,12 +126,12 @@ class FileCommandsTest {
 
     @Test
     void what_new_writes_passes_the_check() throws IOException {
-        assertEquals("mail.yaml\n", desk.run("new", "mail").out());
+        assertEquals("mail.yaml\n", desk.run("workflow", "new", "mail").out());
         for (String example : NewWorkflowCommand.EXAMPLES) {
             boolean there = NewWorkflowCommand.class.getResource("/examples/" + example + ".yaml") != null;
             assertEquals(
                     there ? 0 : 2,
-                    desk.run("new", "my_" + example, "--from", example).exit());
+                    desk.run("workflow", "new", "my_" + example, "--from", example).exit());
         }
         assertTrue(Files.readString(desk.folder.resolve("my_payment_receipt.yaml"))
                 .contains("workflow: my_payment_receipt\n"));
@@ -142,24 +142,24 @@ class FileCommandsTest {
     @Test
     void new_overwrites_nothing_and_refuses_what_is_no_name() throws IOException {
         write("mail.yaml", "mine");
-        var result = desk.run("new", "mail");
+        var result = desk.run("workflow", "new", "mail");
         assertEquals(1, result.exit());
         assertEquals("mine", Files.readString(desk.folder.resolve("mail.yaml")));
-        assertEquals(2, desk.run("new", "Mail").exit());
-        assertEquals(2, desk.run("new", "mail2", "--from", "../../etc/passwd").exit());
+        assertEquals(2, desk.run("workflow", "new", "Mail").exit());
+        assertEquals(2, desk.run("workflow", "new", "mail2", "--from", "../../etc/passwd").exit());
         Files.createDirectory(desk.folder.resolve("workflows"));
-        assertEquals("workflows/mail.yaml\n", desk.run("new", "mail").out());
+        assertEquals("workflows/mail.yaml\n", desk.run("workflow", "new", "mail").out());
     }
 
     @Test
     void versions_shares_and_turns_are_told_in_a_line() throws IOException {
         write("a.yaml", FINE.formatted("alpha"));
         String candidate =
-                "{\"workflow\":\"alpha\",\"version\":3,\"changed\":true,\"candidate\":{\"version\":4,\"percentage\":10}}";
+                "{\"workflow\":\"alpha\",\"version\":3,\"changed\":true,\"candidate\":{\"version\":4,\"share\":10}}";
         server.on("PUT /v1/workflows/alpha", json(200, candidate));
         assertEquals(
                 "alpha v4 published for 10 % of the triggers\n",
-                desk.run("publish", "--share", "10", "a.yaml").out());
+                desk.run("publish", "--percent", "10", "a.yaml").out());
         assertTrue(server.seen.getFirst().target().endsWith("?percentage=10"));
         desk.run("publish", "--over", "3", "a.yaml");
         assertEquals("\"3\"", server.seen.getLast().header("If-Match"));
@@ -168,22 +168,22 @@ class FileCommandsTest {
         String turned = "{\"workflow\":\"alpha\",\"version\":4,\"changed\":true,\"candidate\":null}";
         server.on("POST /v1/workflows/alpha/promote", json(200, turned));
         assertEquals(
-                "alpha v4 now gets all triggers\n", desk.run("promote", "alpha").out());
+                "alpha v4 now gets all triggers\n", desk.run("workflow", "promote", "alpha").out());
         server.on("POST /v1/workflows/alpha/rollback", json(200, turned));
-        desk.run("rollback", "alpha", "--to", "3", "--reason", "tax");
+        desk.run("workflow", "rollback", "alpha", "--to", "3", "--reason", "tax");
         assertEquals("{\"version\":3,\"reason\":\"tax\"}", server.seen.getLast().body());
         server.on("POST /v1/workflows/alpha/pause", json(200, "{\"workflow\":\"alpha\"}"));
         assertEquals(
-                "alpha is paused; new runs queue\n", desk.run("pause", "alpha").out());
+                "alpha is paused; new runs queue\n", desk.run("workflow", "pause", "alpha").out());
         server.on("POST /v1/workflows/alpha/resume", json(200, "{\"workflow\":\"alpha\"}"));
-        assertEquals(0, desk.run("resume", "alpha").exit());
+        assertEquals(0, desk.run("workflow", "resume", "alpha").exit());
         server.on(
                 "GET /v1/workflows/alpha/versions",
                 json(
                         200,
-                        "{\"items\":[{\"version\":4,\"role\":\"current\",\"percentage\":100,"
+                        "{\"items\":[{\"version\":4,\"role\":\"current\",\"share\":100,"
                                 + "\"published_at\":\"2026-11-15T09:12:04Z\",\"actor_id\":\"tok_1\"}],\"next\":null}"));
-        assertTrue(desk.run("versions", "alpha").out().contains("4        current  100 %"));
+        assertTrue(desk.run("workflow", "versions", "alpha").out().contains("4        current  100 %"));
     }
 
     @Test
@@ -191,12 +191,12 @@ class FileCommandsTest {
         write("a.yaml", FINE.formatted("alpha") + "idempotency: {window: 2d}\n");
         String published = TerminalJson.compact(TerminalJson.newObject().put("definition", FINE.formatted("alpha")));
         server.on("GET /v1/workflows/alpha", json(200, published));
-        var result = desk.run("diff", "a.yaml");
+        var result = desk.run("workflow", "diff", "a.yaml");
         assertEquals(0, result.exit(), result.err());
         assertTrue(result.out().contains("+idempotency: {window: 2d}"), result.out());
         assertTrue(result.err().contains("idempotency.window: 1d → 2d"), result.err());
         server.on("GET /v1/workflows/alpha/diff", json(200, "{\"unified\":\"\",\"notes\":[],\"from\":1,\"to\":2}"));
-        assertTrue(desk.run("diff", "alpha", "--from", "1", "--to", "2").err().contains("no difference"));
+        assertTrue(desk.run("workflow", "diff", "alpha", "--from", "1", "--to", "2").err().contains("no difference"));
         assertTrue(server.seen.getLast().target().endsWith("?from=1&to=2"));
     }
 }

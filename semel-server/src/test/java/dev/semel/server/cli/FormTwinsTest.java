@@ -35,7 +35,7 @@ class FormTwinsTest {
             {"text":"semel: 1\\nworkflow: a\\n","workflow":"a","errors":[],"warnings":["no owner"],
              "diff":{"unified":"-old\\n+new\\n"},"preview":{"run_id":"run_1","key":"a/1","problem":null}}
             """));
-        var told = desk.run("draft", file.toString(), "--workflow", "a", "--step", "s");
+        var told = desk.run("workflow", "draft", file.toString(), "--workflow", "a", "--step", "s");
         assertEquals("-old\n+new\n", told.out());
         assertTrue(told.err().contains("warning: no owner"), told.err());
         assertTrue(told.err().contains("key of s with the data of run_1: a/1"), told.err());
@@ -51,7 +51,7 @@ class FormTwinsTest {
         server.on("POST /v1/drafts", json(200, """
             {"text":"semel: 1\\nworkflow: b\\n","workflow":"b","errors":[{"line":2,"message":"no steps"}],"warnings":[]}
             """));
-        var told = desk.run("draft", file.toString(), "--edit", "{\"op\":\"delete\",\"step\":\"x\"}");
+        var told = desk.run("workflow", "draft", file.toString(), "--edit", "{\"op\":\"delete\",\"step\":\"x\"}");
         assertEquals("semel: 1\nworkflow: b\n", told.out());
         assertTrue(told.err().contains("error, line 2: no steps"), told.err());
         assertTrue(server.seen.getFirst().body().contains("\"edits\":[{\"op\":\"delete\",\"step\":\"x\"}]"));
@@ -67,7 +67,7 @@ class FormTwinsTest {
             WORKSPACE  OWN
             default    this one
             shop
-            """, desk.run("workspaces").out());
+            """, desk.run("workspace", "list").out());
     }
 
     @Test
@@ -88,9 +88,9 @@ class FormTwinsTest {
         server.on("POST /v1/reviews/rev_1/check", json(200, """
             {"review_id":"rev_1","title":"Did it?","kind":"in_doubt","status":"closed","workflow":"w","run_id":"run_1","to":"x"}
             """));
-        var told = desk.run("reviews", "rev_1", "--check");
+        var told = desk.run("review", "check", "rev_1");
         assertTrue(told.out().startsWith("Did it?"), told.out() + told.err());
-        assertEquals(2, desk.run("reviews", "--check").exit());
+        assertEquals(2, desk.run("review", "check").exit());
         assertEquals(1, server.seen.size());
     }
 
@@ -99,7 +99,7 @@ class FormTwinsTest {
         server.on("POST /v1/reviews/decide", json(200, """
             {"items":[{"review_id":"rev_1","decided":{"decision":"stop"}},{"review_id":"rev_2","detail":"Too late."}],"decided":1}
             """));
-        var told = desk.run("decide", "rev_1,rev_2@3", "stop");
+        var told = desk.run("review", "decide", "rev_1,rev_2@3", "stop");
         assertEquals("rev_1 stop\nrev_2 not decided: Too late.\n", told.out());
         assertEquals(1, told.exit());
         assertTrue(server.seen.getFirst().body().contains("\"ids\":[\"rev_1\",\"rev_2@3\"]"));

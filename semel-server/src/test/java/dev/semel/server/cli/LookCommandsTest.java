@@ -56,7 +56,7 @@ class LookCommandsTest {
             {"items":[{"idempotency_key":"evt_1","status":"active","operation_name":"pay","run_id":"run_1",
               "run_status":"completed","replays":2,"conflicts":0,"created_at":"2026-11-15T09:12:04Z"}],"next":"c"}\
             """).with("Date", DATE));
-        var result = desk.run("keys", "evt_", "--workflow", "pay", "--limit", "1");
+        var result = desk.run("key", "list", "evt_", "--workflow", "pay", "--limit", "1");
         assertEquals(0, result.exit(), result.err());
         assertEquals(
                 "/v1/keys?prefix=evt_&workflow=pay&limit=1",
@@ -64,7 +64,7 @@ class LookCommandsTest {
         assertTrue(
                 result.out().contains("evt_1  active  pay       run_1  completed   2         0          3 m ago"),
                 result.out());
-        assertTrue(result.err().contains("semel keys evt_ --workflow pay --after c"), result.err());
+        assertTrue(result.err().contains("semel key list evt_ --workflow pay --after c"), result.err());
     }
 
     private static final String WORKERS = """
@@ -79,7 +79,7 @@ class LookCommandsTest {
     @Test
     void workers_shows_leases_wrong_clocks_and_how_late_the_oldest_run_is() {
         server.on("GET /v1/workers", json(200, WORKERS).with("Date", DATE));
-        var result = desk.run("workers");
+        var result = desk.run("worker", "list");
         assertEquals(0, result.exit(), result.err());
         assertEquals("""
             WORKER    STATUS   VERSION  RUNS  SINCE    LEASE            CLOCK
@@ -92,7 +92,7 @@ class LookCommandsTest {
     @Test
     void workers_in_plain_mode_has_full_times_and_no_talk() {
         server.on("GET /v1/workers", json(200, WORKERS).with("Date", DATE));
-        var result = desk.run("workers", "--plain");
+        var result = desk.run("worker", "list", "--plain");
         assertEquals(
                 "7@a:8085\tlive\t0.1.0\t12\t2026-11-15T09:12:04Z\t2026-11-15T09:15:12Z\t3600000",
                 result.out().lines().findFirst().orElseThrow());
@@ -102,7 +102,7 @@ class LookCommandsTest {
     @Test
     void no_worker_at_all_is_said_in_a_sentence() {
         server.on("GET /v1/workers", json(200, "{\"items\":[],\"next\":null,\"lag_ms\":0}"));
-        var result = desk.run("workers");
+        var result = desk.run("worker", "list");
         assertEquals("", result.out());
         assertTrue(result.err().contains("no run is executed"), result.err());
     }
@@ -124,10 +124,10 @@ class LookCommandsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"runs", "workflows", "requests", "token list"})
+    @ValueSource(strings = {"run list", "workflow list", "request list", "token list", "replay list"})
     void json_is_one_document_on_stdout(String command) {
         server.on(
-                "GET /v1/" + command.replace("token list", "tokens"),
+                "GET /v1/" + command.replace(" list", "s"),
                 json(200, "{\"items\":[{\"n\":1.10}],\"next\":null}"));
         String[] words = (command + " --json").split(" ");
         var result = desk.run(words);
@@ -145,7 +145,7 @@ class LookCommandsTest {
              "ended_at":"2026-11-15T09:12:06.400Z","error":{"code":"http","message":"said 500","step":"mail"},
              "input":{"a":1},"output":null}\
             """));
-        var result = desk.run("run", "run_1");
+        var result = desk.run("run", "show", "run_1");
         assertEquals(0, result.exit());
         assertTrue(result.out().contains("workflow     pay v3\n"), result.out());
         assertTrue(result.out().contains("took         2 s\n"), result.out());
@@ -155,7 +155,7 @@ class LookCommandsTest {
 
     @Test
     void a_run_that_is_not_there_is_exit_6() {
-        assertEquals(6, desk.run("run", "run_0").exit());
+        assertEquals(6, desk.run("run", "show", "run_0").exit());
     }
 
     @Test
@@ -194,7 +194,7 @@ class LookCommandsTest {
             {"items":[{"kind":"conflict","at":"2026-11-15T09:12:00Z","status_code":422,"actor_id":"tok_1",
               "changed":["amount","currency"]}],"next":null}\
             """));
-        var result = desk.run("requests", "run_1");
+        var result = desk.run("request", "list", "run_1");
         assertTrue(result.out().contains("4 s ago  422     ✗ conflict"), result.out());
         assertTrue(result.out().contains("amount, currency"), result.out());
     }
@@ -202,19 +202,19 @@ class LookCommandsTest {
     @Test
     void requests_without_a_run_are_those_of_the_workspace() {
         server.on("GET /v1/requests", json(200, "{\"items\":[],\"next\":null}"));
-        desk.run("requests");
+        desk.run("request", "list");
         assertEquals("/v1/requests?limit=50", server.seen.getFirst().target());
     }
 
     @Test
     void requests_are_narrowed_by_words_and_a_run_is_not_named_beside_them() {
         server.on("GET /v1/requests", json(200, "{\"items\":[],\"next\":\"abc\"}"));
-        var result = desk.run("requests", "kind:conflict", "since:24h");
+        var result = desk.run("request", "list", "kind:conflict", "since:24h");
         assertEquals(
                 "/v1/requests?limit=50&q=kind%3Aconflict%20since%3A24h",
                 server.seen.getFirst().target());
-        assertTrue(result.err().contains("semel requests kind:conflict since:24h --after abc"), result.err());
-        assertEquals(2, desk.run("requests", "run_1", "since:24h").exit());
+        assertTrue(result.err().contains("semel request list kind:conflict since:24h --after abc"), result.err());
+        assertEquals(2, desk.run("request", "list", "run_1", "since:24h").exit());
     }
 
     @Test
@@ -223,12 +223,12 @@ class LookCommandsTest {
             {"items":[{"kind":"expired","at":"2026-11-15T09:12:00Z","run_id":"run_2","key":"evt_1",
               "workflow":"payment_receipt"}],"next":null}\
             """));
-        var result = desk.run("facts", "expired", "payment_receipt", "--since", "7d");
+        var result = desk.run("fact", "list", "expired", "payment_receipt", "--since", "7d");
         assertEquals(
                 "/v1/facts?kind=expired&workflow=payment_receipt&since=7d&limit=50",
                 server.seen.getFirst().target());
         assertTrue(result.out().contains("run_2"), result.out());
-        assertTrue(result.err().contains("semel run run_2"), result.err());
+        assertTrue(result.err().contains("semel run show run_2"), result.err());
     }
 
     @Test
@@ -237,7 +237,7 @@ class LookCommandsTest {
             {"items":[{"at":"2026-11-15T09:12:00Z","step":"welcome","channel":"mail","status":"suppressed",
               "reason":"the same was sent before","run_id":"run_3"}],"runs":1,"next":null}\
             """));
-        var result = desk.run("log", "new_lead");
+        var result = desk.run("log", "list", "new_lead");
         assertTrue(result.out().contains("welcome  mail     suppressed  the same was sent before"), result.out());
     }
 
@@ -251,11 +251,11 @@ class LookCommandsTest {
                 "GET /v1/workflows/pay/explanation",
                 json(200, "{\"questions\":[\"What?\"],\"items\":[{\"subject\":\"charge\",\"answers\":[\"Once.\"]}]}"),
                 problem(404, "not-found", false));
-        var result = desk.run("workflow", "pay");
+        var result = desk.run("workflow", "show", "pay");
         assertTrue(result.out().contains("pay v3, owner payments"), result.out());
         assertTrue(result.out().contains("charge  create  provider_key  step id  1 d"), result.out());
         assertTrue(result.out().contains("  What?\n    Once."), result.out());
-        assertFalse(desk.run("workflow", "pay").out().contains("What?"));
+        assertFalse(desk.run("workflow", "show", "pay").out().contains("What?"));
     }
 
     @Test

@@ -47,22 +47,22 @@ class ProfileCommandsTest {
             NAME  ROLE    GROUPS         LOGS IN WITH  STATUS    CHANGED
             ada   admin   ops warehouse  password                2 m ago
             olga  viewer                 provider      disabled  just now
-            """, desk.run("people", "list").out());
+            """, desk.run("user", "list").out());
         assertEquals(
                 "ada\tadmin\tops warehouse\tpassword\t\t2026-11-15T09:10:04Z",
-                desk.run("people", "list", "--plain").out().lines().findFirst().orElse(""));
+                desk.run("user", "list", "--plain").out().lines().findFirst().orElse(""));
     }
 
     @Test
     void an_invitation_prints_the_whole_link_and_changes_nobody_who_is_there() {
         server.on("PUT /v1/users/ada", json(200, LINK), problem(412, "precondition-failed", false));
-        var invited = desk.run("people", "invite", "ada", "--role", "viewer");
+        var invited = desk.run("user", "invite", "ada", "--role", "viewer");
         assertEquals(server.address() + "/setup?token=1.abc\n", invited.out());
         assertEquals("{\"role\":\"viewer\"}", server.seen.getFirst().body());
         assertEquals("*", server.seen.getFirst().header("If-None-Match"));
-        assertEquals(9, desk.run("people", "invite", "ada", "--role", "viewer").exit());
-        assertEquals(2, desk.run("people", "invite", "ada").exit());
-        assertEquals(2, desk.run("people").exit());
+        assertEquals(9, desk.run("user", "invite", "ada", "--role", "viewer").exit());
+        assertEquals(2, desk.run("user", "invite", "ada").exit());
+        assertEquals(2, desk.run("user").exit());
     }
 
     @Test
@@ -73,22 +73,22 @@ class ProfileCommandsTest {
              {"name":"olga","invitation_id":"inv_2","kind":"reset","role":"admin","invited_by":"usr_max",
               "invited_at":"2026-11-15T09:10:04Z","until":"2026-11-22T09:10:04Z","open":false}],"next":null}
             """))
-                .on("DELETE /v1/users/ada/invitation", json(200, "{\"name\":\"ada\",\"revoked\":true}"));
+                .on("DELETE /v1/users/ada/invitation", json(200, "{\"name\":\"ada\",\"taken_back\":true}"));
         assertEquals("""
             NAME  KIND    ROLE    CREATED BY  CREATED  EXPIRES
             ada   invite  viewer  tok_1       2 m ago  2026-11-22T09:10:04Z
             olga  reset   admin   usr_max     2 m ago  not valid any more
-            """, desk.run("people", "invitations").out());
+            """, desk.run("user", "invitations").out());
         assertEquals(
                 "ada has no open link\n",
-                desk.run("people", "take-back", "ada").out());
-        assertEquals(6, desk.run("people", "take-back", "nobody").exit());
+                desk.run("user", "revoke-link", "ada").out());
+        assertEquals(6, desk.run("user", "revoke-link", "nobody").exit());
     }
 
     @Test
     void a_link_that_was_made_before_is_not_printed_as_one() {
         server.on("POST /v1/users/ada/reset", json(200, LINK.replace("\"/setup?token=1.abc\"", "null")));
-        var again = desk.run("people", "reset", "ada");
+        var again = desk.run("user", "reset", "ada");
         assertEquals("", again.out());
         assertTrue(again.err().contains("created earlier"), again.err());
     }
@@ -102,21 +102,21 @@ class ProfileCommandsTest {
                 .on("DELETE /v1/users/ada", json(200, "{\"name\":\"ada\",\"removed\":true}"));
         assertEquals(
                 "ada is operator\n",
-                desk.run("people", "role", "ada", "operator").out());
+                desk.run("user", "role", "ada", "operator").out());
         assertEquals("*", server.seen.getLast().header("If-Match"));
-        assertEquals("ada is disabled\n", desk.run("people", "disable", "ada").out());
+        assertEquals("ada is disabled\n", desk.run("user", "disable", "ada").out());
         assertEquals("{\"disabled\":true}", server.seen.getLast().body());
         assertEquals("*", server.seen.getLast().header("If-Match"));
         assertEquals(
-                "ada can log in again\n", desk.run("people", "enable", "ada").out());
+                "ada can log in again\n", desk.run("user", "enable", "ada").out());
         assertEquals(
                 server.address() + "/setup?token=1.abc\n",
-                desk.run("people", "reset", "ada").out());
+                desk.run("user", "reset", "ada").out());
         assertEquals(
                 "ada is logged out everywhere\n",
-                desk.run("people", "log-out", "ada").out());
-        assertEquals("ada is removed\n", desk.run("people", "remove", "ada").out());
-        assertEquals(6, desk.run("people", "disable", "nobody").exit());
+                desk.run("user", "logout", "ada").out());
+        assertEquals("ada is deleted\n", desk.run("user", "delete", "ada").out());
+        assertEquals(6, desk.run("user", "disable", "nobody").exit());
     }
 
     @Test
@@ -124,11 +124,11 @@ class ProfileCommandsTest {
         server.on("PUT /v1/users/ada", json(200, "{\"name\":\"ada\",\"role\":\"viewer\"}"));
         assertEquals(
                 "ada is in ops, warehouse\n",
-                desk.run("people", "groups", "ada", "ops", "warehouse").out());
+                desk.run("user", "groups", "ada", "ops", "warehouse").out());
         assertEquals(
                 "{\"groups\":[\"ops\",\"warehouse\"]}", server.seen.getLast().body());
         assertEquals("*", server.seen.getLast().header("If-Match"));
-        assertEquals("ada is in no group\n", desk.run("people", "groups", "ada").out());
+        assertEquals("ada is in no group\n", desk.run("user", "groups", "ada").out());
         assertEquals("{\"groups\":[]}", server.seen.getLast().body());
     }
 
@@ -136,18 +136,18 @@ class ProfileCommandsTest {
     void a_password_is_changed_by_two_lines_of_stdin_and_is_never_an_argument() {
         server.on("POST /v1/users/ada/password", json(200, "{\"name\":\"ada\",\"changed\":true}"));
         desk.stdin = "the old one\r\nthe new one\n";
-        var changed = desk.run("people", "password", "ada");
+        var changed = desk.run("user", "password", "ada");
         assertEquals("ada has a new password; all sessions have ended\n", changed.out());
         assertEquals(
                 "{\"old\":\"the old one\",\"new\":\"the new one\"}",
                 server.seen.getLast().body());
         for (String missing : List.of("", "the old one", "the old one\n", "\nthe new one")) {
             desk.stdin = missing;
-            var refused = desk.run("people", "password", "ada");
+            var refused = desk.run("user", "password", "ada");
             assertEquals(2, refused.exit(), missing);
             assertFalse(refused.err().contains("one in the"), refused.err());
         }
-        assertEquals(2, desk.run("people", "password", "ada", "the old one").exit());
+        assertEquals(2, desk.run("user", "password", "ada", "the old one").exit());
         assertEquals(1, server.seen.size());
     }
 
@@ -160,10 +160,10 @@ class ProfileCommandsTest {
         assertEquals("""
             SESSION           FROM          STARTED  EXPIRES
             0a1b2c3d4e5f6071  198.51.100.1  2 m ago  2026-11-15T21:10:04Z
-            """, desk.run("people", "sessions", "ada").out());
+            """, desk.run("user", "sessions", "ada").out());
         assertEquals(
                 "https://semel.example.com/setup?token=1.abc\n",
-                desk.run("people", "reset", "ada").out());
+                desk.run("user", "reset", "ada").out());
     }
 
     @Test
@@ -197,9 +197,9 @@ class ProfileCommandsTest {
         server.on(
                 "POST /v1/runs/run_1/reveal",
                 json(200, "{\"run_id\":\"run_1\",\"input\":{\"email\":\"a@b.example\"}}"));
-        assertEquals(2, desk.run("reveal", "run_1").exit());
+        assertEquals(2, desk.run("run", "reveal", "run_1").exit());
         assertEquals(0, server.seen.size());
-        assertTrue(desk.run("reveal", "run_1", "--reason", "ticket 7").out().contains("a@b.example"));
+        assertTrue(desk.run("run", "reveal", "run_1", "--reason", "ticket 7").out().contains("a@b.example"));
         assertEquals("{\"reason\":\"ticket 7\"}", server.seen.getFirst().body());
     }
 

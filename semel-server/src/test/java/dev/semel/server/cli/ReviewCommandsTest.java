@@ -42,13 +42,13 @@ class ReviewCommandsTest {
     @Test
     void the_audit_is_a_table_and_its_filter_goes_to_the_server_as_it_was_typed() {
         server.on("GET /v1/audit", json(200, "{\"items\":[" + ROW + "],\"next\":\"abc\"}"));
-        var result = desk.run("audit", "action:key.release", "since:7d", "--plain");
+        var result = desk.run("audit", "list", "action:key.release", "since:7d", "--plain");
         assertEquals(0, result.exit(), result.err());
         assertEquals("2026-11-15T09:12:00Z\ttok_1\tkey.release\tevt_1\ton purpose\n", result.out());
         assertTrue(
                 server.seen.getFirst().target().contains("q=action%3Akey.release%20since%3A7d"),
                 server.seen.getFirst().target());
-        assertTrue(result.err().contains("more: semel audit action:key.release since:7d --after abc"), result.err());
+        assertTrue(result.err().contains("more: semel audit list action:key.release since:7d --after abc"), result.err());
     }
 
     @Test
@@ -57,12 +57,12 @@ class ReviewCommandsTest {
                 "GET /v1/audit",
                 json(200, "{\"items\":[" + ROW + "],\"next\":\"abc\"}"),
                 json(200, "{\"items\":[" + ROW + "],\"next\":null}"));
-        var result = desk.run("audit", "--export", "audit.jsonl");
+        var result = desk.run("audit", "list", "--export", "audit.jsonl");
         assertEquals(0, result.exit(), result.err());
         assertEquals(ROW + "\n" + ROW + "\n", Files.readString(folder.resolve("audit.jsonl")));
         assertFalse(Files.exists(folder.resolve("audit.jsonl.part")));
         assertTrue(result.err().contains("2 rows written to audit.jsonl"), result.err());
-        assertEquals(1, desk.run("audit", "--export", "nowhere/audit.jsonl").exit());
+        assertEquals(1, desk.run("audit", "list", "--export", "nowhere/audit.jsonl").exit());
     }
 
     @Test
@@ -73,7 +73,7 @@ class ReviewCommandsTest {
                         200,
                         "{\"incident_id\":\"inc_1\",\"title\":\"outage\",\"since\":\"a\",\"until\":\"b\",\"answers\":"
                                 + "{\"trigger\":\"run_1 failed\"}}"));
-        var result = desk.run("incident", "new", "--since", "2h", "--title", "outage");
+        var result = desk.run("incident", "create", "--since", "2h", "--title", "outage");
         assertEquals(0, result.exit(), result.err());
         assertEquals(
                 "{\"since\":\"2h\",\"title\":\"outage\"}",

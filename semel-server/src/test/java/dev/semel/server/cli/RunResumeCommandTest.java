@@ -36,7 +36,7 @@ class RunResumeCommandTest {
         String body = server.seen.getFirst().body();
         assertTrue(body.contains("\"reason\":\"paid\""), body);
         assertTrue(body.contains("\"skip\":{\"step\":\"charge\",\"result\":{\"id\":1}}"), body);
-        assertTrue(result.err().contains("next: semel timeline run_1"), result.err());
+        assertTrue(result.err().contains("next: semel run timeline run_1"), result.err());
     }
 
     @Test

@@ -38,7 +38,7 @@ class ScheduleCommandsTest {
         server.on(
                 "GET /v1/schedules",
                 json(200, "{\"items\":[" + ONE + "],\"next\":null}").with("Date", DATE));
-        var result = desk.run("schedules");
+        var result = desk.run("schedule", "list");
         assertEquals(0, result.exit(), result.err());
         assertTrue(
                 result.out().contains("billing   nightly   30 2 * * *  Europe/Berlin  paused  in 16 h 15 m"),

@@ -52,7 +52,7 @@ class SendCommandTest {
         assertEquals("Bearer dev", seen.header("Authorization"));
         assertEquals("{\"data\":{\"amount\":1.10,\"id\":9007199254740993}}", seen.body());
         assertEquals("run_1 started\n", result.out());
-        assertTrue(result.err().contains("next: semel run run_1"), result.err());
+        assertTrue(result.err().contains("next: semel run show run_1"), result.err());
     }
 
     @Test
@@ -66,7 +66,7 @@ class SendCommandTest {
             ↺ replayed run_1 (completed)
             1 run, 2 duplicates prevented
             """, result.out());
-        assertTrue(result.err().contains("next: semel key evt_1"));
+        assertTrue(result.err().contains("next: semel key show evt_1"));
     }
 
     @Test

@@ -62,7 +62,7 @@ class SettingCommandsTest {
     void a_view_is_kept_under_its_name() {
         server.on("PUT /v1/views/late", json(200, "{\"name\":\"late\",\"version\":1,\"warnings\":[]}"));
         desk.stdin = "{\"filter\": \"status:failed since:24h\"}";
-        var result = desk.run("view", "put", "late", "-");
+        var result = desk.run("view", "save", "late", "-");
         assertEquals("view late v1\n", result.out());
     }
 
@@ -74,18 +74,18 @@ class SettingCommandsTest {
                 json(200, "{\"name\":\"welcome\",\"version\":4,\"warnings\":[\"look here\"]}"),
                 json(200, "{\"name\":\"welcome\",\"version\":1,\"warnings\":[]}"),
                 problem(412, "precondition-failed", false));
-        var over = desk.run("template", "put", "welcome", "w.json", "--over", "3");
+        var over = desk.run("template", "save", "welcome", "w.json", "--over", "3");
         assertEquals("template welcome v4\n", over.out());
         assertTrue(over.err().contains("warning: look here"), over.err());
         assertEquals("\"3\"", server.seen.get(0).header("If-Match"));
         assertEquals(
                 0,
-                desk.run("template", "put", "welcome", "w.json", "--over", "0").exit());
+                desk.run("template", "save", "welcome", "w.json", "--over", "0").exit());
         assertEquals("*", server.seen.get(1).header("If-None-Match"));
         assertEquals(
                 9,
-                desk.run("template", "put", "welcome", "w.json", "--over", "3").exit());
-        assertEquals(2, desk.run("template", "put", "welcome", "missing.json").exit());
+                desk.run("template", "save", "welcome", "w.json", "--over", "3").exit());
+        assertEquals(2, desk.run("template", "save", "welcome", "missing.json").exit());
         assertEquals(2, desk.run("template").exit(), "it says what there is to do");
     }
 

@@ -3,19 +3,25 @@ package dev.semel.server.cli;
 import static dev.semel.server.cli.ScriptedServer.json;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 class UsageTest {
     private final Desk desk = new Desk();
@@ -48,20 +54,115 @@ class UsageTest {
                 "dev",
                 "serve",
                 "send",
-                "emit",
-                "events",
+                "event",
                 "runs",
                 "run",
-                "requests",
+                "request",
                 "key",
-                "workflows",
+                "workflow",
                 "publish",
                 "token",
-                "doctor"
+                "doctor",
+                "login",
+                "completion"
             })
     void every_command_has_help(String command) {
         assertTrue(desk.run(command, "-h").out().startsWith("Usage: semel " + command));
         assertTrue(desk.run("help", command).out().startsWith("Usage: semel " + command));
+    }
+
+    @Test
+    void help_lists_every_command_once_in_its_group_and_within_80_columns() {
+        String help = desk.run("--help").out();
+        help.lines().forEach(line -> assertTrue(line.length() <= 80, line));
+        for (String group : List.of(
+                "Everyday:", "Workflows:", "Runs and keys:", "Recovery:", "Triggers:", "Settings:", "Server:")) {
+            assertTrue(help.lines().anyMatch(group::equals), group);
+        }
+        for (String name : root().getSubcommands().keySet()) {
+            long lines = help.lines().filter(line -> line.startsWith("  " + name + " ")).count();
+            assertEquals(name.equals("help") ? 0 : 1, lines, name);
+        }
+    }
+
+    @Test
+    void every_command_that_prints_data_takes_json() {
+        Set<String> servers = Set.of("semel dev", "semel serve", "semel help");
+        leaves(root()).filter(leaf -> !servers.contains(leaf.getCommandSpec().qualifiedName())).forEach(leaf -> {
+            String name = leaf.getCommandSpec().qualifiedName();
+            assertNotNull(leaf.getCommandSpec().findOption("--json"), name);
+            assertTrue(desk.run((name.substring("semel ".length()) + " -h").split(" ")).out().startsWith("Usage: " + name), name);
+        });
+    }
+
+    private static CommandLine root() {
+        return Cli.commandLine(CommandEnvironment.system(), _ -> 0);
+    }
+
+    private static Stream<CommandLine> leaves(CommandLine command) {
+        return command.getSubcommands().isEmpty()
+                ? Stream.of(command)
+                : command.getSubcommands().values().stream().flatMap(UsageTest::leaves);
+    }
+
+    @Test
+    void a_name_of_an_earlier_version_names_the_command_that_replaced_it() {
+        var result = desk.run("hooks", "list");
+        assertEquals(2, result.exit());
+        assertEquals("semel hooks is now semel webhook list\n", result.err());
+        Cli.MOVED.forEach((before, now) -> {
+            CommandLine at = root();
+            assertFalse(at.getSubcommands().containsKey(before), before);
+            for (String word : now.split(" ID ")[0].split(" ")) {
+                at = at.getSubcommands().get(word);
+                assertNotNull(at, now);
+            }
+        });
+    }
+
+    @Test
+    void a_resource_without_a_verb_lists_its_verbs() {
+        var result = desk.run("token");
+        assertEquals(2, result.exit());
+        assertTrue(result.err().contains("Missing verb: semel token create|list|revoke."), result.err());
+        assertTrue(desk.run("token", "lsit").err().contains("did you mean: list"));
+    }
+
+    @Test
+    void completion_knows_the_verbs() {
+        String script = desk.run("completion").out();
+        assertTrue(script.startsWith("#!/usr/bin/env bash"), script.lines().findFirst().orElse(""));
+        assertTrue(script.contains("timeline"));
+    }
+
+    @Test
+    void a_login_is_used_for_its_server_alone_until_it_is_forgotten(@TempDir Path home) throws IOException {
+        try (ScriptedServer server = new ScriptedServer()) {
+            server.on("GET /v1/workflows", json(200, "{\"items\":[],\"next\":null}"));
+            desk.environment.put("HOME", home.toString());
+            desk.stdin = "tok_secret\n";
+            var login = desk.run("login", "--server", server.address());
+            assertEquals(0, login.exit(), login.err());
+            assertFalse((login.out() + login.err()).contains("tok_secret"));
+            Path file = home.resolve(".config/semel/login.json");
+            assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+            assertEquals(0, desk.run("workflow", "list").exit());
+            assertEquals("Bearer tok_secret", server.seen.get(1).header("Authorization"));
+            assertEquals(7, desk.run("runs", "--server", "https://semel.example.com").exit());
+            assertEquals(0, desk.run("login", "--forget").exit());
+            assertFalse(Files.exists(file));
+        }
+    }
+
+    @Test
+    void a_token_that_the_server_does_not_know_is_not_saved(@TempDir Path home) throws IOException {
+        try (ScriptedServer server = new ScriptedServer()) {
+            server.on("GET /v1/workflows", json(401, "{\"title\":\"no\",\"code\":\"unauthenticated\"}"));
+            desk.environment.put("HOME", home.toString());
+            desk.stdin = "wrong";
+            assertEquals(7, desk.run("login", "--server", server.address()).exit());
+            assertFalse(Files.exists(home.resolve(".config/semel/login.json")));
+        }
     }
 
     @ParameterizedTest

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** `semel hooks`. */
+/** `semel webhook`. */
 class WebhookCommandTest {
     private static final String HOOK =
             "{\"name\":\"stripe\",\"version\":3,\"path\":\"/v1/webhooks/src_x-1-stripe\",\"warnings\":[\"mind this\"],"
@@ -32,7 +32,7 @@ class WebhookCommandTest {
     @Test
     void create_makes_only_what_is_not_there_and_prints_the_address() {
         server.on("PUT /v1/webhooks/stripe", json(200, HOOK));
-        var result = desk.run("hooks", "create", "stripe", "--preset", "stripe", "--secret", "signing", "--keep", "1d");
+        var result = desk.run("webhook", "create", "stripe", "--preset", "stripe", "--secret", "signing", "--keep", "1d");
         assertEquals(0, result.exit(), result.err());
         assertTrue(result.out().startsWith("webhook stripe v3\nhttp://"), result.out());
         assertTrue(result.out().endsWith("/v1/webhooks/src_x-1-stripe\n"), result.out());
@@ -46,12 +46,12 @@ class WebhookCommandTest {
     void rotate_puts_the_new_secret_first_and_keeps_one_old_one_until_it_is_over() {
         server.on("GET /v1/webhooks/stripe", json(200, HOOK));
         server.on("PUT /v1/webhooks/stripe", json(200, HOOK));
-        assertEquals(0, desk.run("hooks", "rotate", "stripe", "--secret", "c").exit());
+        assertEquals(0, desk.run("webhook", "rotate", "stripe", "--secret", "c").exit());
         assertEquals("[\"c\",\"a\"]", secrets(1));
-        assertEquals(0, desk.run("hooks", "rotate", "stripe", "--only").exit());
+        assertEquals(0, desk.run("webhook", "rotate", "stripe", "--only").exit());
         assertEquals("[\"a\"]", secrets(3));
         assertTrue(server.seen.get(3).headers().containsValue("\"3\""), "over the version that was read");
-        assertEquals(2, desk.run("hooks", "rotate", "stripe").exit());
+        assertEquals(2, desk.run("webhook", "rotate", "stripe").exit());
     }
 
     private String secrets(int seen) {
@@ -69,7 +69,7 @@ class WebhookCommandTest {
                 "POST /v1/webhooks/src_x",
                 json(200, "{\"delivery_id\":\"dlv_1\",\"idempotent_replayed\":false,\"run_ids\":[\"run_1\"]}"),
                 json(200, "{\"delivery_id\":\"dlv_2\",\"idempotent_replayed\":true,\"run_ids\":[\"run_1\"]}"));
-        var result = desk.run("hooks", "test", "stripe");
+        var result = desk.run("webhook", "test", "stripe");
         assertEquals(0, result.exit(), result.err());
         assertEquals("accepted  dlv_1  1 run  run_1\nreplayed  dlv_2  1 run  run_1\n", result.out());
         for (int sent = 1; sent <= 2; sent++) {
@@ -77,6 +77,7 @@ class WebhookCommandTest {
             assertTrue(seen.headers().containsValue("t=1,v1=2"));
             assertTrue(seen.headers().keySet().stream().noneMatch("authorization"::equalsIgnoreCase));
         }
+        assertEquals(2, desk.run("webhook", "test", "stripe", "--json").json().path("items").size());
     }
 
     @Test
@@ -87,10 +88,10 @@ class WebhookCommandTest {
                         200,
                         "{\"path\":null,\"preset\":\"github\",\"secret\":\"worthless\",\"headers\":{\"X-GitHub-Event\":"
                                 + "\"push\"},\"body\":\"{}\"}"));
-        var result = desk.run("hooks", "test", "github");
+        var result = desk.run("webhook", "test", "github");
         assertEquals(0, result.exit(), result.err());
         assertEquals("X-GitHub-Event: push\n\n{}\n", result.out());
-        assertTrue(result.err().contains("semel hooks create github --preset github"), result.err());
+        assertTrue(result.err().contains("semel webhook create github --preset github"), result.err());
         assertEquals(1, server.seen.size(), "nothing was sent");
     }
 
@@ -103,8 +104,8 @@ class WebhookCommandTest {
                         "{\"items\":[{\"delivery_id\":\"dlv_1\",\"at\":\"2026-11-15T09:00:00Z\",\"outcome\":\"invalid_signature\"}],"
                             + "\"next\":null}"),
                 json(200, "{\"items\":[],\"next\":null}"));
-        assertTrue(desk.run("hooks", "deliveries", "stripe").out().contains("invalid_signature"));
-        var none = desk.run("hooks", "deliveries", "stripe");
-        assertTrue((none.out() + none.err()).contains("semel hooks test stripe"), none.err());
+        assertTrue(desk.run("webhook", "deliveries", "stripe").out().contains("invalid_signature"));
+        var none = desk.run("webhook", "deliveries", "stripe");
+        assertTrue((none.out() + none.err()).contains("semel webhook test stripe"), none.err());
     }
 }

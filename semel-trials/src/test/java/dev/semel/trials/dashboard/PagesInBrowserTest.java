@@ -332,7 +332,7 @@ class PagesInBrowserTest {
     @Test
     void a_list_without_entries_shows_the_command_that_fills_it() {
         try (Tab tab = Tab.open(server.port()).enter().go("/events")) {
-            assertThat(tab.page().locator(".command")).containsText("semel emit");
+            assertThat(tab.page().locator(".command")).containsText("semel event send");
             tab.go("/workflows");
             tab.shoot("workflows");
             tab.go("/workflows/new_lead/effects");

@@ -1,0 +1,70 @@
+package dev.semel.server.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** `semel login`: verifies an API token and saves it with the server's address for later commands. */
+@Command(
+        name = "login",
+        description = "Saves a server and its API token for later commands. Type the token at the prompt, or pass it on"
+                + " stdin. A token is never an argument.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  semel login --server https://semel.example.com",
+            "  semel login --server https://semel.example.com < token.txt",
+            "  semel login --forget"
+        })
+final class LoginCommand extends ApiCommand {
+    @Option(names = "--forget", description = "Delete the saved login.")
+    boolean forget;
+
+    LoginCommand(CommandEnvironment environment) {
+        super(environment);
+    }
+
+    @Override
+    public Integer call() {
+        Path file = SavedLogin.file(environment)
+                .orElseThrow(() -> usage("HOME is not set, so there is no folder for the login. Nothing was saved."));
+        String server = connection.address();
+        try {
+            if (forget) {
+                boolean deleted = Files.deleteIfExists(file);
+                return print(
+                        TerminalJson.newObject().put("deleted", deleted),
+                        deleted ? "the saved login is deleted" : "there was no saved login");
+            }
+            String token = connection.checked(environment.readHidden("token for " + server + ": ").strip(), "The input");
+            verify(new ApiClient(server, token));
+            new SavedLogin(server, token).write(file);
+        } catch (IOException e) {
+            throw CommandFailure.create(
+                    ExitCode.FAILED,
+                    "not-written",
+                    "The login could not be saved in " + file + ".",
+                    "Check the permissions of the folder, or set SEMEL_TOKEN instead.");
+        }
+        return print(
+                TerminalJson.newObject().put("server", server).put("file", file.toString()),
+                "logged in to " + TerminalJson.sanitize(server));
+    }
+
+    /** A token without the scope `read` is valid, too: the server answers 403. */
+    private static void verify(ApiClient api) {
+        ApiResponse answer;
+        try {
+            answer = api.exchange(ApiRequest.get("/v1/workflows").withQuery("limit", "1"));
+        } catch (NoResponseException none) {
+            throw api.toUnreachableFailure(none);
+        }
+        if (!answer.isJson()) {
+            throw CommandFailure.notSemel(answer);
+        }
+        if (!answer.isSuccess() && answer.status() != 403) {
+            throw CommandFailure.from(answer);
+        }
+    }
+}
