@@ -30,7 +30,7 @@ final class AlertListCommand extends ListCommand {
                 .addColumn("WINDOW", item -> TerminalJson.text(item.path("document"), "over"))
                 .addColumn("WORKFLOW", item -> TerminalJson.text(item.path("document"), "workflow"))
                 .addColumn("TO", item -> TerminalJson.text(item.path("document"), "to"))
-                .addColumn("ERROR", item -> TerminalJson.text(state(item), "trouble"));
+                .addColumn("ERROR", item -> TerminalJson.text(state(item), "notify_error"));
     }
 
     private JsonNode state(JsonNode item) {

@@ -11,7 +11,7 @@ final class CommandTree {
     private static final SettingCommands.SettingResource SECRET =
             new SettingCommands.SettingResource("secret", "secrets", "name");
     private static final SettingCommands.SettingResource WEBHOOK =
-            new SettingCommands.SettingResource("webhook", "hooks", "name");
+            new SettingCommands.SettingResource("webhook", "webhooks", "name");
 
     private static final SettingCommands.SettingResource PROFILE =
             new SettingCommands.SettingResource("profile", "profiles", "profile_id");
