@@ -1,12 +1,12 @@
 package dev.semel;
 
-import dev.semel.engine.WorkflowCatalog;
 import dev.semel.engine.GroupCommitter;
 import dev.semel.engine.TransactionStep;
+import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.SemelException;
-import dev.semel.store.StoredRows;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
 import dev.semel.workflow.CurrentWorkflow;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

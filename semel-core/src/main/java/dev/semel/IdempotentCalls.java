@@ -1,19 +1,19 @@
 package dev.semel;
 
+import dev.semel.admission.IdempotencyKey;
+import dev.semel.admission.KeyPolicy;
+import dev.semel.admission.KeyRecord;
 import dev.semel.engine.KeyDerivation;
-import dev.semel.error.ErrorCode;
 import dev.semel.error.EffectInDoubt;
+import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
 import dev.semel.error.TypeMismatch;
 import dev.semel.json.JsonCodec;
-import dev.semel.admission.IdempotencyKey;
-import dev.semel.admission.KeyPolicy;
-import dev.semel.admission.KeyRecord;
 import dev.semel.store.UniqueKey;
+import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.CurrentWorkflow;
-import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
@@ -97,10 +97,12 @@ public final class IdempotentCalls {
     IdempotentCallRecord find(String operation, String key) {
         Workflow<JsonNode, JsonNode> workflow = operations.computeIfAbsent(operation, this::workflow);
         int workspace = semel.javaWorkflows().defaultWorkspace().id();
-        CurrentWorkflow current = Objects.requireNonNull(semel.workflow(workspace, operation), "it was just registered");
+        CurrentWorkflow current =
+                Objects.requireNonNull(semel.workflow(workspace, operation), "it was just registered");
         UniqueKey name = KeyDerivation.workflowKey(
                 workspace, IdempotencyKey.of(key), current.published().workflowId());
-        KeyRecord known = semel.view(reads -> reads.findKeys(List.of(name)).keyRecords().getFirst());
+        KeyRecord known =
+                semel.view(reads -> reads.findKeys(List.of(name)).keyRecords().getFirst());
         if (known == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,

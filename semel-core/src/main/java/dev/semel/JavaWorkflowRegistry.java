@@ -1,29 +1,29 @@
 package dev.semel;
 
-import dev.semel.engine.WorkflowCatalog;
+import dev.semel.admission.ChosenRunId;
+import dev.semel.admission.IdempotencyKey;
 import dev.semel.engine.ChildRuns;
 import dev.semel.engine.EngineLimits;
 import dev.semel.engine.ReplayAdmission;
 import dev.semel.engine.RunExecutor;
 import dev.semel.engine.TickAdmission;
+import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.admission.ChosenRunId;
-import dev.semel.admission.IdempotencyKey;
 import dev.semel.run.RunId;
 import dev.semel.store.StoreCommand;
-import dev.semel.store.UniqueKey;
 import dev.semel.store.StoredRows;
+import dev.semel.store.UniqueKey;
+import dev.semel.trigger.Trigger;
 import dev.semel.trigger.TriggerResult;
 import dev.semel.trigger.TriggerSource;
-import dev.semel.trigger.Trigger;
 import dev.semel.workflow.CurrentWorkflow;
-import dev.semel.workflow.WorkflowTriggers;
 import dev.semel.workflow.DurableOperations;
-import dev.semel.workflow.WorkflowVersion;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
+import dev.semel.workflow.WorkflowTriggers;
+import dev.semel.workflow.WorkflowVersion;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Registers and publishes workflows written in Java, and starts, finds and signals their runs. */
-final class JavaWorkflowRegistry implements ChildRuns.ChildStarter, ChildRuns.SignalSender, TickAdmission.WorkspaceLookup {
+final class JavaWorkflowRegistry
+        implements ChildRuns.ChildStarter, ChildRuns.SignalSender, TickAdmission.WorkspaceLookup {
     private static final String WORKSPACE = "default";
     private static final String ACTOR = "library";
 
@@ -53,7 +54,8 @@ final class JavaWorkflowRegistry implements ChildRuns.ChildStarter, ChildRuns.Si
     Trigger.TriggerWorkspace defaultWorkspace() {
         Trigger.TriggerWorkspace space = defaultWorkspace;
         if (space == null) {
-            StoredRows.WorkspaceRow row = semel.change(new StoreCommand.CreateWorkspace(WORKSPACE, semel.newSecret(32)));
+            StoredRows.WorkspaceRow row =
+                    semel.change(new StoreCommand.CreateWorkspace(WORKSPACE, semel.newSecret(32)));
             space = new Trigger.TriggerWorkspace(row.ws(), row.secret());
             spaces.put(row.ws(), space);
             defaultWorkspace = space;
@@ -72,7 +74,9 @@ final class JavaWorkflowRegistry implements ChildRuns.ChildStarter, ChildRuns.Si
     @Override
     public Trigger.AdmissionChecks checksFor(String name, JsonNode input) {
         Workflow<?, ?> workflow = known.get(name);
-        return workflow == null ? Trigger.AdmissionChecks.NONE : new Trigger.AdmissionChecks(() -> workflow.checkInput(input), null);
+        return workflow == null
+                ? Trigger.AdmissionChecks.NONE
+                : new Trigger.AdmissionChecks(() -> workflow.checkInput(input), null);
     }
 
     boolean isRegistered(String name) {
@@ -127,7 +131,8 @@ final class JavaWorkflowRegistry implements ChildRuns.ChildStarter, ChildRuns.Si
             throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         }
         // Use the stored text: during a rolling deployment this process may have older or newer code than published.
-        WorkflowTriggers doors = new WorkflowTriggers(workflow.subscriptionsOfVersion(version.body()), Workflow.schedulesOfVersion(version.body()));
+        WorkflowTriggers doors = new WorkflowTriggers(
+                workflow.subscriptionsOfVersion(version.body()), Workflow.schedulesOfVersion(version.body()));
         return new WorkflowVersion(
                 version.workflowId(),
                 version.name(),
@@ -171,8 +176,8 @@ final class JavaWorkflowRegistry implements ChildRuns.ChildStarter, ChildRuns.Si
         if (follows != null && result.payloadMismatch()) {
             throw new SemelException(
                     ErrorCode.REPLAY_REFUSED,
-                    "Run " + start.replayOf() + " was already replayed with a different input, by run "
-                            + result.runId() + ". No run was started.",
+                    "Run " + start.replayOf() + " was already replayed with a different input, by run " + result.runId()
+                            + ". No run was started.",
                     "Use that run, or replay that run.");
         }
         return new Run<>(semel, new Run.Identity(result.run(), result.runId(), result.replayed()), workflow);
@@ -289,7 +294,8 @@ final class JavaWorkflowRegistry implements ChildRuns.ChildStarter, ChildRuns.Si
     }
 
     StoreCommand.SignalResult signal(StoredRows.RunRow run, String name, String value, String key) {
-        StoreCommand.SignalResult delivered = semel.change(new StoreCommand.SendSignal(run.ws(), run.id(), name, key, value));
+        StoreCommand.SignalResult delivered =
+                semel.change(new StoreCommand.SendSignal(run.ws(), run.id(), name, key, value));
         if (!semel.runExecutor().wake(run.id())) {
             semel.lookForWork();
         }

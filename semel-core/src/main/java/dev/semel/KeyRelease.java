@@ -1,10 +1,10 @@
 package dev.semel;
 
-import dev.semel.engine.KeyDerivation;
 import dev.semel.admission.KeyRecord;
+import dev.semel.engine.KeyDerivation;
 import dev.semel.store.StoreCommand;
-import dev.semel.store.UniqueKey;
 import dev.semel.store.StoredRows;
+import dev.semel.store.UniqueKey;
 import java.util.ArrayList;
 import java.util.List;
 

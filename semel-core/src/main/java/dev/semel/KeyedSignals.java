@@ -1,14 +1,14 @@
 package dev.semel;
 
+import dev.semel.admission.CanonicalJson;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.JsonCodec;
 import dev.semel.json.StrictJson;
-import dev.semel.admission.CanonicalJson;
 import dev.semel.run.RunId;
-import dev.semel.store.StoreCommand;
 import dev.semel.store.KeyedSignalOperation;
 import dev.semel.store.KeyedSignalOperation.SendResult;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
@@ -55,7 +55,8 @@ public final class KeyedSignals {
                     + " has no key. Nothing was sent. Add one with withKey(…), or send the signal to a run");
         }
         JsonNode written = JsonCodec.STANDARD.write(value, "the signal " + signal.name());
-        KeyedSignalOperation.SignalAddress to = new KeyedSignalOperation.SignalAddress(semel.javaWorkflows().defaultWorkspace().id(), signal.name(), signal.key());
+        KeyedSignalOperation.SignalAddress to = new KeyedSignalOperation.SignalAddress(
+                semel.javaWorkflows().defaultWorkspace().id(), signal.name(), signal.key());
         return send(to, written, once.text());
     }
 
@@ -76,8 +77,9 @@ public final class KeyedSignals {
         var post = new KeyedSignalOperation.SendKeyedSignal(to, once, semel.newId(), digest(to.key(), value), text);
         return switch (semel.change(new StoreCommand.KeyedSignalCommand<>(post))) {
             case SendResult.Sent(List<RunId> runs, long until, boolean repeated) -> {
-                long elsewhere =
-                        runs.stream().filter(run -> !semel.runExecutor().wake(run)).count();
+                long elsewhere = runs.stream()
+                        .filter(run -> !semel.runExecutor().wake(run))
+                        .count();
                 if (elsewhere > 0) {
                     semel.lookForWork();
                 }

@@ -1,19 +1,19 @@
 package dev.semel;
 
-import dev.semel.engine.ReplayPreviewer;
 import dev.semel.engine.ReplayExecutor;
+import dev.semel.engine.ReplayPreviewer;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.ReplayPlanRequest;
+import dev.semel.replay.ReplayPlanSummary;
 import dev.semel.replay.ReplayPreview;
 import dev.semel.replay.ResumeRequest;
-import dev.semel.replay.ReplayPlanSummary;
 import dev.semel.run.RunId;
-import dev.semel.store.StoreCommand;
-import dev.semel.store.ReplayPlanQueries;
-import dev.semel.store.StoreQueries;
 import dev.semel.store.ReplayPlanOperation;
+import dev.semel.store.ReplayPlanQueries;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -70,7 +70,13 @@ public final class Replays {
             boolean needsApproval,
             ApplyOptions manner) {
         /** A request whose plan applies only safe replays, without a rate limit. */
-        public ReplayRequest(int workspace, String actor, RunSelection which, ReplayPlanRequest order, @Nullable String input, boolean approval) {
+        public ReplayRequest(
+                int workspace,
+                String actor,
+                RunSelection which,
+                ReplayPlanRequest order,
+                @Nullable String input,
+                boolean approval) {
             this(workspace, actor, which, order, input, approval, ApplyOptions.SAFE);
         }
     }
@@ -101,12 +107,15 @@ public final class Replays {
             return laid;
         }
         ReplayPlanSummary summary = new ReplayPlanSummary();
-        ReplayPreviewer.PreviewRequest wanted = new ReplayPreviewer.PreviewRequest(asked.workspace(), asked.order(), asked.input() != null);
+        ReplayPreviewer.PreviewRequest wanted =
+                new ReplayPreviewer.PreviewRequest(asked.workspace(), asked.order(), asked.input() != null);
         Counting counting = new Counting(summary, new HashSet<>(), new HashSet<>());
         switch (asked.selection()) {
             case RunSelection.ByRunId(List<String> runIds) -> {
                 List<RunId> ids = runIds.stream()
-                        .map(one -> semel.javaWorkflows().find(asked.workspace(), one).id())
+                        .map(one -> semel.javaWorkflows()
+                                .find(asked.workspace(), one)
+                                .id())
                         .distinct()
                         .toList();
                 for (int i = 0; i < ids.size(); i += AT_ONCE) {
@@ -115,14 +124,16 @@ public final class Replays {
             }
             case RunSelection.ByFilter(StoreQueries.RunFilter filter) -> all(laid, filter, wanted, counting);
         }
-        long existing = progress(id).stream().mapToLong(ReplayPlanQueries.ItemCount::items).sum();
+        long existing = progress(id).stream()
+                .mapToLong(ReplayPlanQueries.ItemCount::items)
+                .sum();
         if (existing != counting.noted().size()) {
             drop(laid, counting.noted());
         }
         // CRASH(plan-noted): The items are stored and the plan is not ready. A repeated request builds it again.
         semel.crashPoint("plan-noted");
-        return Objects.requireNonNull(
-                maybeChange(new ReplayPlanOperation.MarkReady(laid.id(), summary.toJson().toString())));
+        return Objects.requireNonNull(maybeChange(
+                new ReplayPlanOperation.MarkReady(laid.id(), summary.toJson().toString())));
     }
 
     /** Totals so far, the lineages already included (each is replayed once), and the runs with an item. */
@@ -148,7 +159,11 @@ public final class Replays {
         } while (page.size() == AT_ONCE);
     }
 
-    private void all(ReplayPlanOperation.ReplayPlan plan, StoreQueries.RunFilter filter, ReplayPreviewer.PreviewRequest wanted, Counting counting) {
+    private void all(
+            ReplayPlanOperation.ReplayPlan plan,
+            StoreQueries.RunFilter filter,
+            ReplayPreviewer.PreviewRequest wanted,
+            Counting counting) {
         RunId before = filter.before();
         boolean more = true;
         while (more) {
@@ -161,7 +176,11 @@ public final class Replays {
         }
     }
 
-    private void note(ReplayPlanOperation.ReplayPlan plan, List<RunId> ids, ReplayPreviewer.PreviewRequest wanted, Counting counting) {
+    private void note(
+            ReplayPlanOperation.ReplayPlan plan,
+            List<RunId> ids,
+            ReplayPreviewer.PreviewRequest wanted,
+            Counting counting) {
         List<ReplayPlanOperation.PlanItem> items = new ArrayList<>();
         for (ReplayPreviewer.RunPreview one : planner.preview(ids, wanted)) {
             boolean other = !one.base().id().equals(one.requested().id());
@@ -175,8 +194,7 @@ public final class Replays {
         if (counting.summary().runs() > MAX_RUNS) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The request covers more than " + MAX_RUNS
-                            + " runs. No plan was created and nothing was replayed.",
+                    "The request covers more than " + MAX_RUNS + " runs. No plan was created and nothing was replayed.",
                     "Narrow the filter, for example by workflow: or since:, and create another plan for the rest.");
         }
         if (!items.isEmpty()) {
@@ -188,7 +206,8 @@ public final class Replays {
     /** The workflow version that a replay of this run would use. */
     public int versionForReplay(int workspace, String runId, ReplayPlanRequest order) {
         StoredRows.RunRow run = semel.javaWorkflows().find(workspace, runId);
-        List<ReplayPreviewer.RunPreview> found = planner.preview(List.of(run.id()), new ReplayPreviewer.PreviewRequest(workspace, order, true));
+        List<ReplayPreviewer.RunPreview> found =
+                planner.preview(List.of(run.id()), new ReplayPreviewer.PreviewRequest(workspace, order, true));
         return found.isEmpty() ? run.version() : found.getFirst().version();
     }
 
@@ -202,7 +221,8 @@ public final class Replays {
         return Objects.requireNonNull(semel.view(reads -> reads.plans().page(workspace, before, limit)));
     }
 
-    public List<ReplayPlanOperation.PlanItem> listItems(ReplayPlanQueries.ItemFilter wanted, @Nullable RunId after, int limit) {
+    public List<ReplayPlanOperation.PlanItem> listItems(
+            ReplayPlanQueries.ItemFilter wanted, @Nullable RunId after, int limit) {
         return Objects.requireNonNull(semel.view(reads -> reads.plans().items(wanted, after, limit)));
     }
 
@@ -212,8 +232,8 @@ public final class Replays {
     }
 
     public ReplayPlanOperation.ReplayPlan approve(int workspace, RunId plan, String actor) {
-        ReplayPlanOperation.ReplayPlan approved =
-                existing(maybeChange(new ReplayPlanOperation.ApprovePlan(workspace, plan, new StoreCommand.ChangeAuthor(semel.newId(), actor, ""))));
+        ReplayPlanOperation.ReplayPlan approved = existing(maybeChange(new ReplayPlanOperation.ApprovePlan(
+                workspace, plan, new StoreCommand.ChangeAuthor(semel.newId(), actor, ""))));
         if (approved.approvedBy() == null) {
             throw new SemelException(
                     ErrorCode.FORBIDDEN,
@@ -232,17 +252,19 @@ public final class Replays {
     public ReplayPlanOperation.ReplayPlan apply(int workspace, RunId id, @Nullable ApplyOptions manner, String actor) {
         ReplayPlanOperation.ReplayPlan plan = existing(findPlan(workspace, id));
         if (plan.state() == ReplayPlanOperation.PlanState.PLANNED) {
-            ApplyOptions said = plan.applyOptions() == null ? ApplyOptions.SAFE : ApplyOptions.parse(plan.applyOptions());
+            ApplyOptions said =
+                    plan.applyOptions() == null ? ApplyOptions.SAFE : ApplyOptions.parse(plan.applyOptions());
             ApplyOptions meant = manner == null ? said : manner;
             requireReady(plan);
             requireAsApproved(plan, said, meant);
             requireUnchanged(plan, meant);
             StoreCommand.ChangeAuthor by = new StoreCommand.ChangeAuthor(semel.newId(), actor, "");
-            plan = existing(
-                    maybeChange(new ReplayPlanOperation.StartApplying(workspace, id, meant.toJson().toString(), by)));
+            plan = existing(maybeChange(new ReplayPlanOperation.StartApplying(
+                    workspace, id, meant.toJson().toString(), by)));
             requireReady(plan);
         }
-        if (plan.state() == ReplayPlanOperation.PlanState.STOPPED || plan.state() == ReplayPlanOperation.PlanState.PLANNING) {
+        if (plan.state() == ReplayPlanOperation.PlanState.STOPPED
+                || plan.state() == ReplayPlanOperation.PlanState.PLANNING) {
             throw outOfDate(plan, "is " + plan.state().word(), Map.of());
         }
         replayer.wakeUp();
@@ -255,7 +277,10 @@ public final class Replays {
         }
         long now = Objects.requireNonNull(semel.view(reads -> reads.now()));
         if (plan.validUntil() <= now) {
-            throw outOfDate(plan, "has expired: it was valid for " + ReplayPlanOperation.VALIDITY.toMinutes() + " minutes", Map.of());
+            throw outOfDate(
+                    plan,
+                    "has expired: it was valid for " + ReplayPlanOperation.VALIDITY.toMinutes() + " minutes",
+                    Map.of());
         }
         if (plan.approvedBy() == null) {
             throw new SemelException(
@@ -280,13 +305,15 @@ public final class Replays {
 
     /** Compares every item with the current state of its run. */
     private void requireUnchanged(ReplayPlanOperation.ReplayPlan plan, ApplyOptions manner) {
-        ReplayPreviewer.PreviewRequest wanted = new ReplayPreviewer.PreviewRequest(plan.ws(), ReplayPlanRequest.parse(plan.request()), plan.input() != null);
+        ReplayPreviewer.PreviewRequest wanted = new ReplayPreviewer.PreviewRequest(
+                plan.ws(), ReplayPlanRequest.parse(plan.request()), plan.input() != null);
         Map<String, String> moved = new TreeMap<>();
         long allowed = 0;
         RunId after = null;
         boolean more = true;
         while (more) {
-            List<ReplayPlanOperation.PlanItem> page = listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), after, AT_ONCE);
+            List<ReplayPlanOperation.PlanItem> page =
+                    listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), after, AT_ONCE);
             planner.findChanged(page, wanted).forEach((run, why) -> {
                 if (moved.size() < MAX_DIFFERENCES) {
                     moved.put(run.text(), why);
@@ -304,13 +331,15 @@ public final class Replays {
         if (allowed == 0) {
             throw new SemelException(
                     ErrorCode.REPLAY_REFUSED,
-                    "Plan " + plan.idText() + " has no run that is safe to replay: effects could happen twice, or are in"
+                    "Plan " + plan.idText()
+                            + " has no run that is safe to replay: effects could happen twice, or are in"
                             + " doubt. Nothing was replayed.",
                     "Check the items of the plan. To replay them anyway, set include to ask or unprotected.");
         }
     }
 
-    private static SemelException outOfDate(ReplayPlanOperation.ReplayPlan plan, String why, Map<String, String> moved) {
+    private static SemelException outOfDate(
+            ReplayPlanOperation.ReplayPlan plan, String why, Map<String, String> moved) {
         return new SemelException(
                         ErrorCode.PLAN_OUT_OF_DATE,
                         "Plan " + plan.idText() + " " + why + ". Nothing was replayed.",
@@ -346,7 +375,8 @@ public final class Replays {
     void checkResumed(StoredRows.RunRow run, ResumePlan resumption, StoreCommand.ResumeResult outcome) {
         if (outcome != StoreCommand.ResumeResult.DONE) {
             throw resumption.rejection(
-                    replayer.resumePlanner().describeState(run), "Check its state: GET /v1/runs/" + run.runIdText() + ".");
+                    replayer.resumePlanner().describeState(run),
+                    "Check its state: GET /v1/runs/" + run.runIdText() + ".");
         }
     }
 
@@ -359,7 +389,8 @@ public final class Replays {
         return semel.change(new StoreCommand.ReplayPlanCommand<>(replay));
     }
 
-    private ReplayPlanOperation.@Nullable ReplayPlan maybeChange(ReplayPlanOperation<ReplayPlanOperation.@Nullable ReplayPlan> replay) {
+    private ReplayPlanOperation.@Nullable ReplayPlan maybeChange(
+            ReplayPlanOperation<ReplayPlanOperation.@Nullable ReplayPlan> replay) {
         return semel.changeOrNull(new StoreCommand.ReplayPlanCommand<>(replay));
     }
 

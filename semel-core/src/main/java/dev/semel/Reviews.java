@@ -4,8 +4,8 @@ import dev.semel.effect.EffectLedger;
 import dev.semel.engine.DecisionSignals;
 import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
-import dev.semel.store.StoreCommand;
 import dev.semel.store.ReviewOperation;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
 import java.util.List;
 import java.util.Objects;
@@ -53,7 +53,8 @@ public final class Reviews {
      *
      * @throws IllegalArgumentException if a review of this kind does not accept the decision
      */
-    public Run.@Nullable RunChange decisionChange(ReviewOperation.ReviewRow row, DecisionRequest verdict, DecidedBy who) {
+    public Run.@Nullable RunChange decisionChange(
+            ReviewOperation.ReviewRow row, DecisionRequest verdict, DecidedBy who) {
         if (!allowedDecisions(row.kind()).contains(verdict.decision())) {
             throw new IllegalArgumentException(
                     "a review of kind " + row.kind() + " does not accept the decision " + verdict.decision());
@@ -69,9 +70,11 @@ public final class Reviews {
      */
     private record Consequence(StoreCommand<?> edit, List<RunId> runs) {}
 
-    private Run.RunChange withReview(ReviewOperation.ReviewRow row, DecisionRequest verdict, DecidedBy who, Consequence consequence) {
+    private Run.RunChange withReview(
+            ReviewOperation.ReviewRow row, DecisionRequest verdict, DecidedBy who, Consequence consequence) {
         StoreCommand.ChangeAuthor by = new StoreCommand.ChangeAuthor(semel.newId(), who.by(), who.note());
-        var rule = new ReviewOperation.DecideReview(row.ws(), row.id(), verdict.version(), verdict.decision(), consequence.edit(), by);
+        var rule = new ReviewOperation.DecideReview(
+                row.ws(), row.id(), verdict.version(), verdict.decision(), consequence.edit(), by);
         return new Run.RunChange(new StoreCommand.ReviewCommand<>(rule), consequence.runs());
     }
 
@@ -80,9 +83,11 @@ public final class Reviews {
         return switch (verdict.decision()) {
             case "stop" -> {
                 RunId waits = waiting(row);
-                yield new Consequence(new StoreCommand.CancelRun(row.ws(), waits, who.by(), who.note()), List.of(waits));
+                yield new Consequence(
+                        new StoreCommand.CancelRun(row.ws(), waits, who.by(), who.note()), List.of(waits));
             }
-            case "continue" -> new Consequence(new StoreCommand.ContinueHeldRun(row.ws(), row.run(), who.by(), who.note()), run);
+            case "continue" ->
+                new Consequence(new StoreCommand.ContinueHeldRun(row.ws(), row.run(), who.by(), who.note()), run);
             case "happened", "did_not_happen" -> settlement(row, verdict, who);
             case "approve", "send" -> new Consequence(signal(row, true, who), run);
             default -> new Consequence(signal(row, false, who), run);
@@ -110,7 +115,8 @@ public final class Reviews {
             return null;
         }
         JsonNode given = verdict.result();
-        String result = verdict.decision().equals("did_not_happen") ? null : given == null ? "null" : StrictJson.write(given);
+        String result =
+                verdict.decision().equals("did_not_happen") ? null : given == null ? "null" : StrictJson.write(given);
         StoreCommand.ChangeAuthor by = new StoreCommand.ChangeAuthor(semel.newId(), who.by(), who.note());
         RunId holder = effect.holder().run();
         List<RunId> runs = Stream.of(holder, row.run(), waiting(row)).distinct().toList();
@@ -127,12 +133,16 @@ public final class Reviews {
         }
         ReviewOperation.ReviewRow row = find(run.ws(), ReviewOperation.id(run.id(), step));
         if (row != null) {
-            return allowedDecisions(row.kind()).contains(word) ? decisionChange(row, new DecisionRequest(word, null, 0), who) : null;
+            return allowedDecisions(row.kind()).contains(word)
+                    ? decisionChange(row, new DecisionRequest(word, null, 0), who)
+                    : null;
         }
         // The wait is recorded in the journal, but the review row is not in the store yet.
         boolean yes = word.equals("approve") || word.equals("send");
         String value = StrictJson.write(DecisionSignals.toJson(yes, who.by(), who.note()));
-        return new Run.RunChange(new StoreCommand.SendSignal(run.ws(), run.id(), signal, DecisionSignals.SIGNAL_KEY, value), List.of(run.id()));
+        return new Run.RunChange(
+                new StoreCommand.SendSignal(run.ws(), run.id(), signal, DecisionSignals.SIGNAL_KEY, value),
+                List.of(run.id()));
     }
 
     /** Whether the result of a change means that it was applied. */
@@ -144,7 +154,9 @@ public final class Reviews {
 
     /** Wakes the affected runs after a change was committed. */
     public void wakeAfter(Run.RunChange ruling) {
-        StoreCommand<?> edit = ruling.edit() instanceof StoreCommand.ReviewCommand<?>(ReviewOperation.DecideReview rule) ? rule.command() : ruling.edit();
+        StoreCommand<?> edit = ruling.edit() instanceof StoreCommand.ReviewCommand<?>(ReviewOperation.DecideReview rule)
+                ? rule.command()
+                : ruling.edit();
         for (RunId run : ruling.runs()) {
             if (edit instanceof StoreCommand.CancelRun) {
                 semel.runExecutor().cancel(run);

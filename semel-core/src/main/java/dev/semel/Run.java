@@ -1,8 +1,8 @@
 package dev.semel;
 
 import dev.semel.effect.EffectLedger;
-import dev.semel.error.ErrorCode;
 import dev.semel.error.EffectInDoubt;
+import dev.semel.error.ErrorCode;
 import dev.semel.error.RunCancelled;
 import dev.semel.error.RunNotEnded;
 import dev.semel.error.SemelException;
@@ -13,8 +13,8 @@ import dev.semel.replay.ResumeRequest;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.StoreCommand;
-import dev.semel.store.StoredRows;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
 import dev.semel.workflow.Workflow;
@@ -157,7 +157,8 @@ public final class Run<O> {
     /** Cancels the run: no further step starts, and registered compensations run. False if the run has ended. */
     public boolean cancel(String actor, String reason) {
         return line.update(semel -> {
-            boolean requested = semel.change(new StoreCommand.CancelRun(row(semel).ws(), id, actor, reason));
+            boolean requested =
+                    semel.change(new StoreCommand.CancelRun(row(semel).ws(), id, actor, reason));
             semel.runExecutor().cancel(id);
             semel.lookForWork();
             return requested;
@@ -265,7 +266,8 @@ public final class Run<O> {
     }
 
     private @Nullable RunChange ruling(String step, String word, String by, String note) {
-        return line.query(semel -> semel.reviews().decisionChange(row(semel), step, word, new Reviews.DecidedBy(by, note)));
+        return line.query(
+                semel -> semel.reviews().decisionChange(row(semel), step, word, new Reviews.DecidedBy(by, note)));
     }
 
     /** The change that records the outcome of an effect in doubt; null if the effect is not in doubt. */
@@ -315,7 +317,9 @@ public final class Run<O> {
                 return rows;
             }));
         });
-        return all.stream().filter(row -> row.state() == EffectLedger.EffectState.UNKNOWN).toList();
+        return all.stream()
+                .filter(row -> row.state() == EffectLedger.EffectState.UNKNOWN)
+                .toList();
     }
 
     /** Confirms that an effect in doubt happened, with its result. False if it is not in doubt. */

@@ -1,7 +1,7 @@
 package dev.semel;
 
-import dev.semel.engine.WorkflowCatalog;
 import dev.semel.engine.TickAdmission;
+import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -64,7 +64,8 @@ public final class Schedules {
     }
 
     /** Pauses or resumes a schedule. Null if it does not exist. */
-    public StoredRows.@Nullable ScheduleRow pause(int workspace, StoredRows.ScheduleRow row, boolean paused, String actor) {
+    public StoredRows.@Nullable ScheduleRow pause(
+            int workspace, StoredRows.ScheduleRow row, boolean paused, String actor) {
         StoreCommand.ChangeAuthor by = new StoreCommand.ChangeAuthor(semel.newId(), actor, "");
         return semel.changeOrNull(new StoreCommand.PauseSchedule(workspace, row.workflowId(), row.name(), paused, by));
     }
@@ -96,8 +97,9 @@ public final class Schedules {
      */
     public BackfillResult backfill(int workspace, StoredRows.ScheduleRow row, BackfillRange span, Runnable begin) {
         CurrentWorkflow current = current(workspace, row);
-        Schedule schedule =
-                current == null ? null : current.published().options().triggers().schedule(row.name());
+        Schedule schedule = current == null
+                ? null
+                : current.published().options().triggers().schedule(row.name());
         if (current == null || schedule == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,

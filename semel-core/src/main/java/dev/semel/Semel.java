@@ -1,36 +1,36 @@
 package dev.semel;
 
-import dev.semel.engine.WorkflowCatalog;
-import dev.semel.engine.GroupCommitter;
-import dev.semel.engine.RunCompletions;
-import dev.semel.engine.EngineCounters;
-import dev.semel.engine.RunDispatcher;
-import dev.semel.engine.TriggerAdmission;
-import dev.semel.engine.LeaseKeeper;
-import dev.semel.engine.StoreReadPool;
 import dev.semel.engine.AdmissionDryRun;
+import dev.semel.engine.EngineCounters;
+import dev.semel.engine.GroupCommitter;
+import dev.semel.engine.LeaseKeeper;
 import dev.semel.engine.ReplayAdmission;
 import dev.semel.engine.ReplayExecutor;
 import dev.semel.engine.RequestRecorder;
+import dev.semel.engine.RunCompletions;
+import dev.semel.engine.RunDispatcher;
 import dev.semel.engine.RunExecutor;
-import dev.semel.engine.TickAdmission;
 import dev.semel.engine.ScheduleTicker;
+import dev.semel.engine.StoreReadPool;
+import dev.semel.engine.TickAdmission;
 import dev.semel.engine.TransactionStep;
+import dev.semel.engine.TriggerAdmission;
+import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
-import dev.semel.store.StoreCommand;
-import dev.semel.store.StoreQueries;
-import dev.semel.store.StoredRows;
 import dev.semel.store.Store;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreFailure;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
 import dev.semel.store.postgres.PostgresStore;
-import dev.semel.trigger.TriggerResult;
 import dev.semel.trigger.Trigger;
+import dev.semel.trigger.TriggerResult;
 import dev.semel.workflow.CurrentWorkflow;
-import dev.semel.workflow.WorkflowVersion;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
+import dev.semel.workflow.WorkflowVersion;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -78,15 +78,20 @@ public final class Semel implements AutoCloseable {
         this.committer = new GroupCommitter(store, leases, settings.limits(), around);
         this.readers = new StoreReadPool(store);
         this.workerStatus = new WorkerStatus(leases, readers).warnIfNameShared(settings.workerName());
-        this.requests = new RequestRecorder(committer, settings.ambient(), settings.limits(), settings.requestObserver());
+        this.requests =
+                new RequestRecorder(committer, settings.ambient(), settings.limits(), settings.requestObserver());
         this.desk = new TransactionStep(store, committer, leases);
         this.javaWorkflows = new JavaWorkflowRegistry(this, settings.limits());
-        workflows.forEach(javaWorkflows::addCode); // before any run is claimed, so that this process can execute their runs
+        workflows.forEach(
+                javaWorkflows::addCode); // before any run is claimed, so that this process can execute their runs
         this.runExecutor = new RunExecutor(
-                new RunExecutor.RunDependencies(committer, readers, desk, javaWorkflows, javaWorkflows, settings.limits(), around), completions);
+                new RunExecutor.RunDependencies(
+                        committer, readers, desk, javaWorkflows, javaWorkflows, settings.limits(), around),
+                completions);
         leases.reportRunCount(runExecutor::activeRunCount);
         this.catalog = new WorkflowCatalog(readers, version -> javaWorkflows.compile(version, settings.compiler()));
-        TriggerAdmission.EngineComponents parts = new TriggerAdmission.EngineComponents(committer, readers, requests, runExecutor);
+        TriggerAdmission.EngineComponents parts =
+                new TriggerAdmission.EngineComponents(committer, readers, requests, runExecutor);
         this.intake = new TriggerAdmission(parts, catalog, around);
         this.dispatcher = new RunDispatcher(parts, catalog, settings.limits(), around);
         intake.onQueuedRun(dispatcher::wakeUp);
@@ -123,7 +128,9 @@ public final class Semel implements AutoCloseable {
     public static Semel on(DataSource source) {
         SemelOptions settings = SemelOptions.of("a data source", NO_FILES);
         return opened(
-                new PostgresStore(source, settings.databaseClockSkew(), settings.ambient().idSupplier()), settings);
+                new PostgresStore(
+                        source, settings.databaseClockSkew(), settings.ambient().idSupplier()),
+                settings);
     }
 
     private static final WorkflowCatalog.VersionCompiler NO_FILES = version -> {
@@ -269,7 +276,8 @@ public final class Semel implements AutoCloseable {
     public <T> T change(StoreCommand<T> edit) {
         T changed = changeOrNull(edit);
         if (changed == null) {
-            throw new IllegalStateException("the store returned no result for " + edit.getClass().getSimpleName());
+            throw new IllegalStateException(
+                    "the store returned no result for " + edit.getClass().getSimpleName());
         }
         return changed;
     }

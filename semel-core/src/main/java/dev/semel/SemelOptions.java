@@ -1,9 +1,9 @@
 package dev.semel;
 
 import dev.semel.engine.EngineEnvironment;
-import dev.semel.engine.WorkflowCatalog;
 import dev.semel.engine.EngineLimits;
 import dev.semel.engine.RequestRecorder;
+import dev.semel.engine.WorkflowCatalog;
 import java.util.function.LongSupplier;
 
 /**
@@ -26,7 +26,13 @@ public record SemelOptions(
         LongSupplier databaseClockSkew) {
     public static SemelOptions of(String store, WorkflowCatalog.VersionCompiler compiler) {
         return new SemelOptions(
-                store, WorkerStatus.defaultWorkerName(), compiler, (_, _) -> {}, EngineLimits.DEFAULT, EngineEnvironment.real(), () -> 0);
+                store,
+                WorkerStatus.defaultWorkerName(),
+                compiler,
+                (_, _) -> {},
+                EngineLimits.DEFAULT,
+                EngineEnvironment.real(),
+                () -> 0);
     }
 
     public SemelOptions withLimits(EngineLimits value) {

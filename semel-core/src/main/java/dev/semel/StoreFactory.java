@@ -14,7 +14,8 @@ final class StoreFactory {
     static Store open(SemelOptions settings) {
         String url = settings.store();
         if (url.startsWith("jdbc:postgresql:")) {
-            return new PostgresStore(url, settings.databaseClockSkew(), settings.ambient().idSupplier());
+            return new PostgresStore(
+                    url, settings.databaseClockSkew(), settings.ambient().idSupplier());
         }
         if (url.startsWith("sqlite:")) {
             Path file = Path.of(url.substring("sqlite:".length()));

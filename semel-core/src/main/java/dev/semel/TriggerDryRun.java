@@ -1,8 +1,8 @@
 package dev.semel;
 
 import dev.semel.engine.AdmissionDryRun;
-import dev.semel.trigger.TriggerPreview;
 import dev.semel.trigger.Trigger;
+import dev.semel.trigger.TriggerPreview;
 
 /** Predicts what admission would decide on a trigger, without storing anything or starting a run. */
 public final class TriggerDryRun {

@@ -2,13 +2,13 @@ package dev.semel;
 
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.semel.error.SemelException;
-import dev.semel.json.StrictJson;
 import dev.semel.admission.ChosenRunId;
 import dev.semel.admission.IdempotencyKey;
+import dev.semel.error.SemelException;
+import dev.semel.json.StrictJson;
+import dev.semel.trigger.Trigger;
 import dev.semel.trigger.TriggerResult;
 import dev.semel.trigger.TriggerSource;
-import dev.semel.trigger.Trigger;
 import dev.semel.workflow.CurrentWorkflow;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
-import dev.semel.workflow.UserFunctions;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
+import dev.semel.workflow.UserFunctions;
 import dev.semel.workflow.Workflow;
 import java.io.IOException;
 import java.time.Duration;
@@ -303,10 +303,12 @@ final class BadCodeTest extends OnAFile {
         String late = start(flow).result(SOON);
         assertTrue(late.contains("ended") || late.contains("another thread"), late);
         assertTrue(seen.get() instanceof SemelException, String.valueOf(seen.get()));
-        for (UserFunctions.WorkflowFunction<String, String> use : List.<UserFunctions.WorkflowFunction<String, String>>of(
-                (ctx, _) -> ctx.step("late", String.class, _ -> "no"),
-                (ctx, _) -> ctx.forEach("l", List.of("a"), i -> i, (_, i) -> i).toString(),
-                (ctx, _) -> ctx.effect("e").repeatable("t").call(String.class, _ -> "no"))) {
+        for (UserFunctions.WorkflowFunction<String, String> use :
+                List.<UserFunctions.WorkflowFunction<String, String>>of(
+                        (ctx, _) -> ctx.step("late", String.class, _ -> "no"),
+                        (ctx, _) -> ctx.forEach("l", List.of("a"), i -> i, (_, i) -> i)
+                                .toString(),
+                        (ctx, _) -> ctx.effect("e").repeatable("t").call(String.class, _ -> "no"))) {
             SemelException refused =
                     assertThrows(SemelException.class, () -> use.run(Objects.requireNonNull(kept.get()), ""));
             assertTrue(refused.detail().contains("It did not run"), refused.detail());

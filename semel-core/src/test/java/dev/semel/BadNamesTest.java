@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
-import dev.semel.workflow.UserFunctions;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
+import dev.semel.workflow.UserFunctions;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
 import java.util.List;

@@ -5,12 +5,12 @@ import dev.semel.engine.EngineLimits;
 import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
 import dev.semel.store.Dialect;
-import dev.semel.store.StoreCommand;
 import dev.semel.store.Invariants;
 import dev.semel.store.Place;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoreWrite;
 import dev.semel.store.StoredRows;
 import dev.semel.store.Waiting;
-import dev.semel.store.StoreWrite;
 import dev.semel.workflow.WorkflowBody;
 import dev.semel.workflow.WorkflowVersion;
 import java.security.SecureRandom;
@@ -50,7 +50,8 @@ public final class Bench implements AutoCloseable {
 
     /** One more worker. SQLite has one at a time: close the others first. */
     public Semel start() {
-        EngineEnvironment ambient = new EngineEnvironment(place::time, () -> System.nanoTime() + skipped.get(), new SecureRandom());
+        EngineEnvironment ambient =
+                new EngineEnvironment(place::time, () -> System.nanoTime() + skipped.get(), new SecureRandom());
         Semel worker = Semel.open(
                 SemelOptions.of(place.url(), this::compile).withLimits(limits).withClock(ambient, () -> 0));
         workers.add(worker);
@@ -108,8 +109,8 @@ public final class Bench implements AutoCloseable {
 
     /** For a share of the fresh triggers, in per cent. */
     public StoredRows.WorkflowRow stage(String name, Policy policy, WorkflowBody body, int share) {
-        StoredRows.WorkflowRow staged =
-                semel().changeOrNull(new StoreCommand.StageCandidate(workspace.ws(), name, text(name, policy, body), share, "tester"));
+        StoredRows.WorkflowRow staged = semel().changeOrNull(new StoreCommand.StageCandidate(
+                workspace.ws(), name, text(name, policy, body), share, "tester"));
         if (staged == null) {
             throw new AssertionError("no workflow " + name);
         }

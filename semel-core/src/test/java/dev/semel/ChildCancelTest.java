@@ -85,7 +85,9 @@ final class ChildCancelTest extends OnAFile {
         semel.register(child, middle);
         Run<String> run = start(flow((ctx, in) -> String.join(
                 ",",
-                ctx.forEach("items", List.of("a", "b", "c"), n -> n).concurrency(3).run((c, _) -> c.call(middle, in)))));
+                ctx.forEach("items", List.of("a", "b", "c"), n -> n)
+                        .concurrency(3)
+                        .run((c, _) -> c.call(middle, in)))));
         Waiting.until("all children work", () -> log.size() == 3);
         assertTrue(run.cancel());
         assertThrows(RunCancelled.class, () -> run.result(SOON));
@@ -170,7 +172,8 @@ final class ChildCancelTest extends OnAFile {
         semel.close();
         // As if the worker had died between the start of the child and its record, and a person had cancelled then.
         sql("DELETE FROM semel_journal WHERE entries LIKE '%\"call\"%'");
-        sql("UPDATE semel_unfinished_run SET cancel_requested = 1, due_at = 0 WHERE waiting_for NOT LIKE '%\"for\":\"signal\"%'");
+        sql("UPDATE semel_unfinished_run SET cancel_requested = 1, due_at = 0 WHERE waiting_for NOT LIKE"
+                + " '%\"for\":\"signal\"%'");
         open();
         semel.register(child, flow);
         Run<String> again = semel.run(flow, run.id());

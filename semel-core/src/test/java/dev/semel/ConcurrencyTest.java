@@ -59,7 +59,8 @@ final class ConcurrencyTest {
             bench.publish("plain", Policy.plain(), Bench.ECHO);
             for (int round = 0; round < 5; round++) {
                 String key = "K" + round;
-                TriggerResult first = assertOneRun(atOnce(_ -> bench.ask("plain").key(key)));
+                TriggerResult first =
+                        assertOneRun(atOnce(_ -> bench.ask("plain").key(key)));
                 bench.ended(first.run());
             }
             assertEquals(5, bench.runs());
@@ -99,7 +100,8 @@ final class ConcurrencyTest {
     void distinct_payloads_at_once_are_one_run_each(Dialect dialect) throws Exception {
         try (Bench bench = new Bench(dialect)) {
             bench.publish("notify", Policy.plain().onMismatch(OnMismatch.DISTINCT), Bench.ECHO);
-            List<TriggerResult> answers = atOnce(i -> bench.ask("notify").key("K").input("{\"n\":" + i % 4 + "}"));
+            List<TriggerResult> answers =
+                    atOnce(i -> bench.ask("notify").key("K").input("{\"n\":" + i % 4 + "}"));
             assertEquals(
                     4, answers.stream().filter(answer -> !answer.replayed()).count());
             assertEquals(4, bench.runs());

@@ -9,11 +9,11 @@ import dev.semel.error.RunCancelled;
 import dev.semel.error.StepFailed;
 import dev.semel.run.RunState;
 import dev.semel.store.Waiting;
-import dev.semel.workflow.UserFunctions;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
+import dev.semel.workflow.UserFunctions;
 import dev.semel.workflow.Workflow;
 import java.io.IOException;
 import java.time.Duration;
@@ -41,7 +41,9 @@ final class DivergenceTest extends OnAFile {
     }
 
     /** Runs the old code until it waits, then the new code. */
-    private Run<String> changed(UserFunctions.WorkflowFunction<String, String> before, UserFunctions.WorkflowFunction<String, String> after) {
+    private Run<String> changed(
+            UserFunctions.WorkflowFunction<String, String> before,
+            UserFunctions.WorkflowFunction<String, String> after) {
         Run<String> run = start(flow(before));
         untilWaiting(run, "signal");
         assertTrue(run.signal(PAUSE, "", Key.of("unused")), "it wakes up to find its record");
@@ -168,7 +170,8 @@ final class DivergenceTest extends OnAFile {
         assertEquals(List.of("new"), List.copyOf(sent));
     }
 
-    private UserFunctions.WorkflowFunction<String, String> items(String name, List<String> items, int atOnce, String... steps) {
+    private UserFunctions.WorkflowFunction<String, String> items(
+            String name, List<String> items, int atOnce, String... steps) {
         return (ctx, _) -> ctx.forEach(name, items, i -> i).concurrency(atOnce).run((c, i) -> {
                     StringBuilder all = new StringBuilder();
                     for (String step : steps) {

@@ -6,16 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.json.StrictJson;
-import dev.semel.replay.ReplayAction;
 import dev.semel.replay.ApplyOptions;
-import dev.semel.replay.ReplayPlanRequest;
+import dev.semel.replay.ReplayAction;
 import dev.semel.replay.ReplayOptions;
+import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.run.RunState;
-import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanOperation;
+import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReviewOperation;
-import dev.semel.testing.WorkflowTestKit;
 import dev.semel.testing.FakeProvider;
+import dev.semel.testing.WorkflowTestKit;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.EffectBuilder;
 import dev.semel.workflow.Retry;
@@ -57,12 +57,14 @@ final class DoubtOfAReplayTest {
     private List<ReviewOperation.ReviewRow> inbox() {
         return Objects.requireNonNull(lab.semel()
                         .view(reads -> reads.reviews()
-                                .open(new ReviewOperation.OpenReviewFilter(ws(), null, null, null, ReviewOperation.ReviewCursor.FRONT, 10))))
+                                .open(new ReviewOperation.OpenReviewFilter(
+                                        ws(), null, null, null, ReviewOperation.ReviewCursor.FRONT, 10))))
                 .found();
     }
 
     private @Nullable Object decide(ReviewOperation.ReviewRow row, String word, @Nullable String result) {
-        var verdict = new Reviews.DecisionRequest(word, result == null ? null : StrictJson.parse(result), row.version());
+        var verdict =
+                new Reviews.DecisionRequest(word, result == null ? null : StrictJson.parse(result), row.version());
         Run.RunChange ruling = lab.semel().reviews().decisionChange(row, verdict, ANN);
         assertNotNull(ruling);
         Object outcome = lab.semel().changeOrNull(ruling.edit());
@@ -177,7 +179,8 @@ final class DoubtOfAReplayTest {
                 false));
         replays.apply(ws(), plan.id(), new ApplyOptions(List.of(ReplayAction.ASK), 0, 0, 0), "ann");
         lab.settle();
-        return replays.listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 10).getFirst();
+        return replays.listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 10)
+                .getFirst();
     }
 
     @ParameterizedTest

@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.store.Dialect;
+import dev.semel.store.StoreWrite;
 import dev.semel.store.StoredRows;
 import dev.semel.store.Waiting;
-import dev.semel.store.StoreWrite;
 import dev.semel.trigger.TriggerResult;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -104,7 +104,9 @@ final class DuplicatesTest {
         }
         assertEquals(5_000, counted(first, 5_000).replays());
         List<StoreWrite.DuplicateRequest> rows = bench.requests(first.run());
-        assertEquals(5_000, rows.stream().mapToLong(StoreWrite.DuplicateRequest::times).sum());
+        assertEquals(
+                5_000,
+                rows.stream().mapToLong(StoreWrite.DuplicateRequest::times).sum());
         for (int actor = 0; actor < shares.length; actor++) {
             String name = "actor " + actor;
             assertEquals(
@@ -125,7 +127,8 @@ final class DuplicatesTest {
             bench.ask("plain").key("hot").actor("actor " + i).send();
         }
         counted(first, 200);
-        List<StoreWrite.DuplicateRequest> newest = bench.requests(first.run()).reversed().subList(0, 20);
+        List<StoreWrite.DuplicateRequest> newest =
+                bench.requests(first.run()).reversed().subList(0, 20);
         for (int i = 0; i < 20; i++) {
             assertEquals("actor " + (199 - i), newest.get(i).actor());
             assertEquals(1, newest.get(i).times());

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.error.ErrorCode;
 import dev.semel.error.EffectInDoubt;
+import dev.semel.error.ErrorCode;
 import dev.semel.error.KeyConflict;
 import dev.semel.error.SemelException;
 import dev.semel.error.TypeMismatch;
@@ -66,7 +66,8 @@ final class IdempotentCallsTest extends OnAFile {
         dieHalfWay("k");
         IdempotentCallRecord guarded = semel.findIdempotentCall("create", "k");
         Waiting.until("the doubt is known", guarded::isInDoubt);
-        var all = new ReviewOperation.OpenReviewFilter(1, ReviewOperation.ReviewKind.DOUBT, null, null, ReviewOperation.ReviewCursor.FRONT, 10);
+        var all = new ReviewOperation.OpenReviewFilter(
+                1, ReviewOperation.ReviewKind.DOUBT, null, null, ReviewOperation.ReviewCursor.FRONT, 10);
         Waiting.until("it is asked", () -> !inbox(all).isEmpty());
         ReviewOperation.ReviewRow row = inbox(all).getFirst();
         var verdict = new Reviews.DecisionRequest("happened", StrictJson.parse("17"), 1);
@@ -87,7 +88,8 @@ final class IdempotentCallsTest extends OnAFile {
     @Test
     void after_a_person_said_that_it_did_not_happen_the_next_call_does_it() {
         dieHalfWay("k");
-        IdempotentCallRecord guarded = semel.findIdempotentCall("create", "k"); // the first thing that this process hears of the operation
+        IdempotentCallRecord guarded =
+                semel.findIdempotentCall("create", "k"); // the first thing that this process hears of the operation
         Waiting.until("the doubt is known", guarded::isInDoubt);
         assertTrue(guarded.confirmNotDone("bob"));
         assertEquals(1, once("k", done::incrementAndGet), "at once, and without an error in between");

@@ -9,11 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.json.StrictJson;
 import dev.semel.store.ReviewOperation;
 import dev.semel.store.Waiting;
-import dev.semel.workflow.ReviewOptions;
 import dev.semel.workflow.Decision;
+import dev.semel.workflow.EscalationPolicy;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Retry;
-import dev.semel.workflow.EscalationPolicy;
+import dev.semel.workflow.ReviewOptions;
 import dev.semel.workflow.Workflow;
 import java.io.IOException;
 import java.time.Duration;
@@ -28,8 +28,9 @@ final class InboxTest extends OnAFile {
     private static final Reviews.DecidedBy ANN = new Reviews.DecidedBy("ann", "looked it up");
 
     private List<ReviewOperation.ReviewRow> inbox() {
-        return Objects.requireNonNull(semel.view(
-                        reads -> reads.reviews().open(new ReviewOperation.OpenReviewFilter(1, null, null, null, ReviewOperation.ReviewCursor.FRONT, 10))))
+        return Objects.requireNonNull(semel.view(reads -> reads.reviews()
+                        .open(new ReviewOperation.OpenReviewFilter(
+                                1, null, null, null, ReviewOperation.ReviewCursor.FRONT, 10))))
                 .found();
     }
 
@@ -62,7 +63,8 @@ final class InboxTest extends OnAFile {
         ReviewOperation.ReviewRow row = asked(ReviewOperation.ReviewKind.DOUBT);
         assertEquals("role:money", row.reviewer());
         assertEquals("pay", row.step());
-        assertEquals("Was it paid?", StrictJson.parse(row.question()).path("title").asString());
+        assertEquals(
+                "Was it paid?", StrictJson.parse(row.question()).path("title").asString());
         assertEquals(row.openedAt() + Duration.ofHours(1).toNanos() / 1_000, row.dueAt());
         assertInstanceOf(ReviewOperation.DecideReviewResult.NotOpen.class, decide(row, "happened", "\"x\"", 2));
         assertInstanceOf(ReviewOperation.DecideReviewResult.Done.class, decide(row, "happened", "\"yes\"", 1));
@@ -83,7 +85,9 @@ final class InboxTest extends OnAFile {
         decide(asked(ReviewOperation.ReviewKind.DOUBT), "did_not_happen", null, 1);
         Waiting.until("it is asked again", () -> inbox().stream().anyMatch(row -> row.version() == 2));
         assertEquals(2, sent.get());
-        assertInstanceOf(ReviewOperation.DecideReviewResult.Done.class, decide(asked(ReviewOperation.ReviewKind.DOUBT), "stop", null, 2));
+        assertInstanceOf(
+                ReviewOperation.DecideReviewResult.Done.class,
+                decide(asked(ReviewOperation.ReviewKind.DOUBT), "stop", null, 2));
         Waiting.until("it was stopped", () -> run.status().hasEnded());
     }
 
@@ -146,7 +150,10 @@ final class InboxTest extends OnAFile {
         Waiting.until("it has ended", () -> run.status().hasEnded());
         ReviewOperation.ReviewRow row = asked(ReviewOperation.ReviewKind.DOUBT);
         assertEquals("pay", row.step());
-        assertInstanceOf(ReviewOperation.DecideReviewResult.NotOpen.class, decide(row, "stop", null, 1), "it was stopped before");
+        assertInstanceOf(
+                ReviewOperation.DecideReviewResult.NotOpen.class,
+                decide(row, "stop", null, 1),
+                "it was stopped before");
         assertInstanceOf(ReviewOperation.DecideReviewResult.Done.class, decide(row, "happened", "\"paid\"", 1));
         assertEquals(List.of(), run.stepsInDoubt());
         assertEquals(List.of(), inbox());

@@ -130,7 +130,8 @@ final class KeyedSignalsTest extends OnAFile {
 
     @Test
     void a_signal_without_a_key_is_no_letter() {
-        assertThrows(IllegalArgumentException.class, () -> KeyedSignals.of(semel).send(PAID, "x", Key.of("k")));
+        assertThrows(
+                IllegalArgumentException.class, () -> KeyedSignals.of(semel).send(PAID, "x", Key.of("k")));
         assertThrows(IllegalArgumentException.class, () -> PAID.withKey(" "));
         assertThrows(IllegalArgumentException.class, () -> PAID.withKey("x".repeat(256)));
     }

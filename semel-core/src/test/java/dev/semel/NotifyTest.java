@@ -6,19 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.replay.ReplayAction;
-import dev.semel.replay.PlannedStep;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.NotificationMode;
+import dev.semel.replay.PlannedStep;
+import dev.semel.replay.ReplayAction;
+import dev.semel.replay.ReplayOptions;
 import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.replay.ReplayPreview;
 import dev.semel.replay.ResumeRequest;
-import dev.semel.replay.ReplayOptions;
 import dev.semel.run.RunState;
-import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanOperation;
-import dev.semel.testing.WorkflowTestKit;
+import dev.semel.store.ReplayPlanQueries;
 import dev.semel.testing.FakeProvider;
+import dev.semel.testing.WorkflowTestKit;
 import dev.semel.workflow.EffectSpec;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Workflow;
@@ -127,8 +127,10 @@ final class NotifyTest {
         Run<String> run = unsent();
         ReplayPlanOperation.ReplayPlan plan = plan(run, NotificationMode.NONE);
         assertEquals(Map.of("charge", ReplayAction.REUSE, "send", ReplayAction.SILENT), actions(plan));
-        assertEquals(1, StrictJson.parse(plan.summary()).at("/actions/silent/steps").asInt());
-        assertEquals(1, StrictJson.parse(plan.summary()).at("/actions/silent/runs").asInt());
+        assertEquals(
+                1, StrictJson.parse(plan.summary()).at("/actions/silent/steps").asInt());
+        assertEquals(
+                1, StrictJson.parse(plan.summary()).at("/actions/silent/runs").asInt());
         assertEquals(1, StrictJson.parse(plan.summary()).path("safe").asInt());
         assertEquals("cards-1 null", apply(plan).result(Duration.ZERO));
         assertEquals(1, mail.calls(), "the one that was refused");
@@ -138,7 +140,9 @@ final class NotifyTest {
     void what_one_replay_kept_silent_is_what_is_missing_for_the_next() {
         Run<String> silent = apply(plan(unsent(), NotificationMode.NONE));
         assertEquals(1, mail.calls());
-        assertEquals(Map.of("charge", ReplayAction.REUSE, "send", ReplayAction.REUSE), actions(plan(silent, NotificationMode.NONE)));
+        assertEquals(
+                Map.of("charge", ReplayAction.REUSE, "send", ReplayAction.REUSE),
+                actions(plan(silent, NotificationMode.NONE)));
         ReplayPlanOperation.ReplayPlan plan = plan(silent, NotificationMode.MISSING);
         assertEquals(Map.of("charge", ReplayAction.REUSE, "send", ReplayAction.SEND), actions(plan));
         assertEquals("cards-1 mail-1", apply(plan).result(Duration.ZERO));

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.engine.EngineEnvironment;
-import dev.semel.engine.WorkflowCatalog;
 import dev.semel.engine.EngineLimits;
+import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.StepFailed;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
@@ -78,8 +78,9 @@ public abstract class OnAFile {
                 .map(run -> "'" + HexFormat.of().withUpperCase().formatHex(run.bytes()) + "'")
                 .collect(Collectors.joining(", "));
         semel.close(Duration.ZERO); // nobody waits for the code of a dead process
-        sql("UPDATE semel_unfinished_run SET owner = 4711 WHERE owner IS NULL AND start_blocked = 0 AND state <> 4 AND state <> 5"
-                + " AND (hex(run) IN (" + driven + ") OR workflow_id IN (SELECT workflow_id FROM semel_workflow WHERE"
+        sql("UPDATE semel_unfinished_run SET owner = 4711 WHERE owner IS NULL AND start_blocked = 0 AND state <> 4"
+                + " AND state <> 5 AND (hex(run) IN (" + driven
+                + ") OR workflow_id IN (SELECT workflow_id FROM semel_workflow WHERE"
                 + " name = '" + workflow + "'))");
         open();
     }

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.semel.engine.EngineEnvironment;
-import dev.semel.engine.RetentionPolicy;
 import dev.semel.engine.EngineLimits;
+import dev.semel.engine.RetentionPolicy;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
@@ -34,8 +34,8 @@ final class PayloadRetentionTest extends OnAFile {
 
     @Override
     protected EngineLimits limits() {
-        return EngineLimits.DEFAULT.withRetention(
-                new RetentionPolicy(Duration.ofDays(7), Duration.ofDays(3), null, RetentionPolicy.MIN_EVENTS, Duration.ofDays(30)));
+        return EngineLimits.DEFAULT.withRetention(new RetentionPolicy(
+                Duration.ofDays(7), Duration.ofDays(3), null, RetentionPolicy.MIN_EVENTS, Duration.ofDays(30)));
     }
 
     private StoredRows.RunRow row(Run<String> run) {
@@ -89,7 +89,8 @@ final class PayloadRetentionTest extends OnAFile {
         assertEquals(true, semel.start(flow, "x", Start.withKey("k")).replayed());
         Waiting.until("the repeat is on record", () -> requests(run) == 1);
         var token = new StoredRows.TokenRow("tok_1", ws(), "default", "t", new byte[32], "read", 0, 0, 0);
-        var note = new StoreCommand.AuditEntry(ws(), "token.create", "tok_1", new StoreCommand.ChangeAuthor(semel.newId(), "ann", ""));
+        var note = new StoreCommand.AuditEntry(
+                ws(), "token.create", "tok_1", new StoreCommand.ChangeAuthor(semel.newId(), "ann", ""));
         semel.change(new StoreCommand.AuditedCommand<>(new StoreCommand.CreateToken(token), Objects::nonNull, note));
         clock.advance(Duration.ofDays(4));
         Waiting.until("the row of the repeat is gone", () -> requests(run) == 0);
@@ -106,9 +107,15 @@ final class PayloadRetentionTest extends OnAFile {
     @Test
     void times_that_would_break_a_promise_are_refused() {
         Duration week = RetentionPolicy.MIN_EVENTS;
-        assertThrows(IllegalArgumentException.class, () -> new RetentionPolicy(Duration.ofMinutes(1), null, null, week, null));
-        assertThrows(IllegalArgumentException.class, () -> new RetentionPolicy(null, null, null, week.minusSeconds(1), null));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new RetentionPolicy(Duration.ofMinutes(1), null, null, week, null));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new RetentionPolicy(null, null, null, week.minusSeconds(1), null));
         assertThrows(IllegalArgumentException.class, () -> new RetentionPolicy(null, null, week, week, null));
-        assertThrows(IllegalArgumentException.class, () -> new RetentionPolicy(null, null, null, week, Duration.ofHours(23)));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> new RetentionPolicy(null, null, null, week, Duration.ofHours(23)));
     }
 }

@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.admission.KeyPolicy.KeyScope;
+import dev.semel.admission.KeyPolicy.OnMismatch;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.admission.KeyPolicy.OnMismatch;
-import dev.semel.admission.KeyPolicy.KeyScope;
 import dev.semel.store.Dialect;
-import dev.semel.trigger.TriggerResult;
 import dev.semel.trigger.Trigger;
+import dev.semel.trigger.TriggerResult;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;

@@ -6,17 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.replay.ReplayAction;
-import dev.semel.replay.PlannedStep;
 import dev.semel.replay.ApplyOptions;
+import dev.semel.replay.PlannedStep;
+import dev.semel.replay.ReplayAction;
 import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.replay.ReplayPreview;
 import dev.semel.replay.ResumeRequest;
 import dev.semel.run.RunState;
-import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanOperation;
-import dev.semel.testing.WorkflowTestKit;
+import dev.semel.store.ReplayPlanQueries;
 import dev.semel.testing.FakeProvider;
+import dev.semel.testing.WorkflowTestKit;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
@@ -140,7 +140,8 @@ final class RedoTest {
     @Test
     void a_step_that_the_run_did_not_come_to_cannot_be_done_again() {
         Run<String> run = completed();
-        ReplayPreview outlook = ReplayPreview.parse(item(plan(run, true, "nothing")).preview());
+        ReplayPreview outlook =
+                ReplayPreview.parse(item(plan(run, true, "nothing")).preview());
         assertTrue(String.valueOf(outlook.blocked()).contains("did not reach it"));
     }
 

@@ -7,8 +7,8 @@ import dev.semel.engine.EngineLimits;
 import dev.semel.json.StrictJson;
 import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.run.RunState;
-import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanOperation;
+import dev.semel.store.ReplayPlanQueries;
 import dev.semel.testing.WorkflowTestKit;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
@@ -27,7 +27,8 @@ final class ReplayAgeTest {
         int ws = lab.semel().testAccess().workspace();
         return lab.semel()
                 .replays()
-                .plan(new Replays.ReplayRequest(ws, "ann", which, new ReplayPlanRequest("test", "", false), null, false));
+                .plan(new Replays.ReplayRequest(
+                        ws, "ann", which, new ReplayPlanRequest("test", "", false), null, false));
     }
 
     @Test
@@ -37,8 +38,10 @@ final class ReplayAgeTest {
             Run<String> run = lab.start(FAILS, "a");
             lab.settle();
             assertEquals(RunState.FAILED, run.status());
-            lab.clock().advance(EngineLimits.DEFAULT.finishedRuns().minusHours(1).minus(Duration.ofMinutes(1)));
-            assertEquals(1, StrictJson.parse(plan(lab, run).summary()).path("safe").asInt(), "there is time enough");
+            lab.clock()
+                    .advance(EngineLimits.DEFAULT.finishedRuns().minusHours(1).minus(Duration.ofMinutes(1)));
+            assertEquals(
+                    1, StrictJson.parse(plan(lab, run).summary()).path("safe").asInt(), "there is time enough");
             lab.clock().advance(Duration.ofMinutes(2));
             ReplayPlanOperation.ReplayPlan late = plan(lab, run);
             assertEquals(0, StrictJson.parse(late.summary()).path("safe").asInt(), late.summary());

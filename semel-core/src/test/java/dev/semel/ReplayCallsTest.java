@@ -4,22 +4,22 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.admission.KeyPolicy;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.admission.KeyPolicy;
-import dev.semel.replay.ReplayAction;
-import dev.semel.replay.PlannedStep;
 import dev.semel.replay.ApplyOptions;
+import dev.semel.replay.PlannedStep;
+import dev.semel.replay.ReplayAction;
+import dev.semel.replay.ReplayOptions;
 import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.replay.ReplayPreview;
 import dev.semel.replay.ResumeRequest;
-import dev.semel.replay.ReplayOptions;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanOperation;
-import dev.semel.testing.WorkflowTestKit;
+import dev.semel.store.ReplayPlanQueries;
 import dev.semel.testing.FakeProvider;
+import dev.semel.testing.WorkflowTestKit;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
@@ -100,7 +100,8 @@ final class ReplayCallsTest {
 
     private void completed(ReplayPlanOperation.ReplayPlan plan) {
         assertEquals(
-                List.of(new ReplayPlanQueries.ItemCount(ReplayPlanOperation.ItemOutcome.APPLIED, RunState.COMPLETED, 1)),
+                List.of(new ReplayPlanQueries.ItemCount(
+                        ReplayPlanOperation.ItemOutcome.APPLIED, RunState.COMPLETED, 1)),
                 lab.semel().replays().progress(plan.id()),
                 lab::describe);
     }
@@ -230,7 +231,8 @@ final class ReplayCallsTest {
         assertTrue(run.signal(GO, "now", Key.of("go-1")));
         lab.settle();
         assertEquals(RunState.FAILED, run.status());
-        assertEquals(ReplayAction.ASK, step(plan(run, ReplayOptions.START), "go").action());
+        assertEquals(
+                ReplayAction.ASK, step(plan(run, ReplayOptions.START), "go").action());
         ReplayPlanOperation.ReplayPlan usual = plan(run, "");
         apply(usual, ApplyOptions.SAFE);
         completed(usual);
@@ -243,7 +245,8 @@ final class ReplayCallsTest {
         lab.register(charging, order);
         mail.reject(1);
         Run<String> parent = started(order, RunState.FAILED);
-        ReplayPlanOperation.ReplayPlan plan = plan(parent.id(), new ReplayPlanRequest("test", ReplayOptions.START, true), null);
+        ReplayPlanOperation.ReplayPlan plan =
+                plan(parent.id(), new ReplayPlanRequest("test", ReplayOptions.START, true), null);
         assertEquals(ReplayAction.REUSE, step(plan, "charging").action());
         lab.register(Workflow.define("order", String.class, String.class)
                 .title("The next one")
@@ -252,7 +255,8 @@ final class ReplayCallsTest {
         assertEquals(ErrorCode.PLAN_OUT_OF_DATE, refused.code());
         String why = String.valueOf(refused.members().get("differences"));
         assertTrue(why.contains("the plan used version 1 of its workflow, and 2 is current"), why);
-        ReplayPlanOperation.ReplayPlan next = plan(parent.id(), new ReplayPlanRequest("test", ReplayOptions.START, true), null);
+        ReplayPlanOperation.ReplayPlan next =
+                plan(parent.id(), new ReplayPlanRequest("test", ReplayOptions.START, true), null);
         assertEquals(ReplayAction.ASK, step(next, "charging").action(), "this code does it elsewhere, once more");
         assertThrows(SemelException.class, () -> apply(next, ApplyOptions.SAFE));
         assertEquals(1, cards.calls());
@@ -269,6 +273,9 @@ final class ReplayCallsTest {
         lab.settle();
         ReplayPlanOperation.ReplayPlan plan = plan(run.id(), new ReplayPlanRequest("test", "", false), "\"a word\"");
         apply(plan, ApplyOptions.SAFE);
-        assertEquals(ReplayPlanOperation.ItemOutcome.REJECTED, item(plan).outcome(), () -> item(plan).toString());
+        assertEquals(
+                ReplayPlanOperation.ItemOutcome.REJECTED,
+                item(plan).outcome(),
+                () -> item(plan).toString());
     }
 }

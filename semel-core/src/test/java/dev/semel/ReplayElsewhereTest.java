@@ -8,9 +8,9 @@ import dev.semel.error.StepFailed;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.store.Place;
-import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.PostgresPlace;
 import dev.semel.store.ReplayPlanOperation;
+import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.Waiting;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Workflow;
@@ -87,6 +87,7 @@ final class ReplayElsewhereTest {
                 .getFirst();
         assertEquals(ReplayPlanOperation.ItemOutcome.APPLIED, item.outcome(), item.note());
         assertEquals(
-                "x", there.run(flow, Objects.requireNonNull(item.newRun()).text()).result(SOON));
+                "x",
+                there.run(flow, Objects.requireNonNull(item.newRun()).text()).result(SOON));
     }
 }

@@ -8,15 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.replay.ReplayAction;
 import dev.semel.replay.ApplyOptions;
+import dev.semel.replay.ReplayAction;
 import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.run.RunState;
+import dev.semel.store.ReplayPlanOperation;
 import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.StoreQueries;
-import dev.semel.store.ReplayPlanOperation;
-import dev.semel.testing.WorkflowTestKit;
 import dev.semel.testing.FakeProvider;
+import dev.semel.testing.WorkflowTestKit;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
@@ -27,7 +27,8 @@ import org.junit.jupiter.api.Test;
 
 /** How a plan is applied: as was approved, at a pace, a few first; and what an attempt to make it leaves behind. */
 final class ReplayMannerTest {
-    private static final ApplyOptions BOLD = new ApplyOptions(List.of(ReplayAction.UNPROTECTED, ReplayAction.ASK), 0, 0, 0);
+    private static final ApplyOptions BOLD =
+            new ApplyOptions(List.of(ReplayAction.UNPROTECTED, ReplayAction.ASK), 0, 0, 0);
 
     private final WorkflowTestKit lab = new WorkflowTestKit();
     private final FakeProvider mail = lab.provider("mail");
@@ -64,7 +65,8 @@ final class ReplayMannerTest {
     }
 
     private Replays.ReplayRequest asked(Replays.RunSelection which, boolean approval, ApplyOptions manner) {
-        return new Replays.ReplayRequest(ws(), "ann", which, new ReplayPlanRequest("test", "", false), null, approval, manner);
+        return new Replays.ReplayRequest(
+                ws(), "ann", which, new ReplayPlanRequest("test", "", false), null, approval, manner);
     }
 
     private static Replays.RunSelection these(Run<?>... runs) {
@@ -85,7 +87,10 @@ final class ReplayMannerTest {
     @Test
     void what_was_approved_as_safe_is_not_applied_with_more() {
         ReplayPlanOperation.ReplayPlan plan = replays().plan(asked(these(failed("a")), true, ApplyOptions.SAFE));
-        assertEquals(ApplyOptions.SAFE.toJson().toString(), plan.applyOptions(), "who approves it sees how it will be applied");
+        assertEquals(
+                ApplyOptions.SAFE.toJson().toString(),
+                plan.applyOptions(),
+                "who approves it sees how it will be applied");
         replays().approve(ws(), plan.id(), "bob");
         SemelException refused =
                 assertThrows(SemelException.class, () -> replays().apply(ws(), plan.id(), BOLD, "ann"));
@@ -120,10 +125,12 @@ final class ReplayMannerTest {
         lab.crashAt("plan-noted", 1);
         assertThrows(Throwable.class, () -> replays().plan(asked(all(0), false, ApplyOptions.SAFE)));
         lab.settle();
-        ReplayPlanOperation.ReplayPlan half = replays().listPlans(ws(), null, 10).getFirst();
+        ReplayPlanOperation.ReplayPlan half =
+                replays().listPlans(ws(), null, 10).getFirst();
         assertEquals(2, items(half).size());
         long since = java.util.Objects.requireNonNull(lab.semel().view(reads -> reads.now())) - 60_000_000;
-        ReplayPlanOperation.ReplayPlan made = replays().buildPlan(half.id(), asked(all(since), false, ApplyOptions.SAFE));
+        ReplayPlanOperation.ReplayPlan made =
+                replays().buildPlan(half.id(), asked(all(since), false, ApplyOptions.SAFE));
         assertEquals(1, StrictJson.parse(made.summary()).path("runs").asInt());
         assertEquals(
                 List.of(young.id()),
@@ -131,7 +138,8 @@ final class ReplayMannerTest {
     }
 
     private Replays.RunSelection all(long since) {
-        return new Replays.RunSelection.ByFilter(new StoreQueries.RunFilter(ws(), null, RunState.FAILED, null, false, since, null, 1));
+        return new Replays.RunSelection.ByFilter(
+                new StoreQueries.RunFilter(ws(), null, RunState.FAILED, null, false, since, null, 1));
     }
 
     @Test

@@ -5,15 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.json.StrictJson;
-import dev.semel.replay.ReplayAction;
 import dev.semel.replay.ApplyOptions;
+import dev.semel.replay.ReplayAction;
 import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.run.RunState;
+import dev.semel.store.ReplayPlanOperation;
 import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.StoreQueries;
-import dev.semel.store.ReplayPlanOperation;
-import dev.semel.testing.WorkflowTestKit;
 import dev.semel.testing.FakeProvider;
+import dev.semel.testing.WorkflowTestKit;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
@@ -72,7 +72,8 @@ final class ReplayOfLinesTest {
     private ReplayPlanOperation.ReplayPlan plan(Replays.RunSelection which, @Nullable String input) {
         return lab.semel()
                 .replays()
-                .plan(new Replays.ReplayRequest(ws(), "ann", which, new ReplayPlanRequest("test", "", false), input, false));
+                .plan(new Replays.ReplayRequest(
+                        ws(), "ann", which, new ReplayPlanRequest("test", "", false), input, false));
     }
 
     private ReplayPlanOperation.ReplayPlan plan(Run<?> run, @Nullable String input) {
@@ -81,7 +82,9 @@ final class ReplayOfLinesTest {
 
     private ReplayPlanOperation.ReplayPlan planFailed() {
         return plan(
-                new Replays.RunSelection.ByFilter(new StoreQueries.RunFilter(ws(), null, RunState.FAILED, null, false, 0, null, 1)), null);
+                new Replays.RunSelection.ByFilter(
+                        new StoreQueries.RunFilter(ws(), null, RunState.FAILED, null, false, 0, null, 1)),
+                null);
     }
 
     private void apply(ReplayPlanOperation.ReplayPlan plan, ApplyOptions manner) {

@@ -3,23 +3,23 @@ package dev.semel;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.replay.ReplayAction;
-import dev.semel.replay.PlannedStep;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.NotificationMode;
+import dev.semel.replay.PlannedStep;
+import dev.semel.replay.ReplayAction;
+import dev.semel.replay.ReplayOptions;
 import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.replay.ReplayPreview;
-import dev.semel.replay.ReplayOptions;
 import dev.semel.run.RunState;
+import dev.semel.store.ReplayPlanOperation;
 import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.StoreQueries;
-import dev.semel.store.ReplayPlanOperation;
-import dev.semel.testing.WorkflowTestKit;
 import dev.semel.testing.FakeProvider;
+import dev.semel.testing.WorkflowTestKit;
+import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.EffectBuilder;
 import dev.semel.workflow.EffectSpec;
-import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Step;
@@ -205,12 +205,14 @@ final class ReplaySeedsTest {
                 .workflowId();
         var all = new Replays.RunSelection.ByFilter(new StoreQueries.RunFilter(ws, id, null, null, false, 0, null, 1));
         ReplayPlanRequest order = new ReplayPlanRequest("all", way.from, way.asItIs, List.of(), true, false, notify);
-        ReplayPlanOperation.ReplayPlan plan = replays(lab).plan(new Replays.ReplayRequest(ws, "ann", all, order, way.input, false));
+        ReplayPlanOperation.ReplayPlan plan =
+                replays(lab).plan(new Replays.ReplayRequest(ws, "ann", all, order, way.input, false));
         ApplyOptions manner = way.manner();
         int least = 0;
         int perhaps = 0;
         int allowed = 0;
-        for (ReplayPlanOperation.PlanItem item : replays(lab).listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 1_000)) {
+        for (ReplayPlanOperation.PlanItem item :
+                replays(lab).listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 1_000)) {
             ReplayPreview outlook = Replays.previewOf(item);
             if (item.worstAction() > 0 && manner.allows(item.actions())) {
                 allowed++;
@@ -219,7 +221,9 @@ final class ReplaySeedsTest {
                 // What code asks for behind its record is not foretold one by one, and is said to be open.
                 boolean completed = item.preview().contains("\"status\":\"completed\"");
                 int open = completed ? 0 : open(outlook, effects);
-                least += outlook.worst() == ReplayAction.ASK ? 0 : open; // one that waits for a person does not come to it
+                least += outlook.worst() == ReplayAction.ASK
+                        ? 0
+                        : open; // one that waits for a person does not come to it
                 perhaps += outlook.worst() == ReplayAction.ASK ? open : 0;
             }
         }
@@ -255,7 +259,8 @@ final class ReplaySeedsTest {
 
     private void verify(WorkflowTestKit lab, ReplayPlanOperation.ReplayPlan plan, String told, Way way) {
         long ended = replays(lab).progress(plan.id()).stream()
-                .filter(count -> count.outcome() == ReplayPlanOperation.ItemOutcome.APPLIED && count.state() != RunState.COMPLETED)
+                .filter(count -> count.outcome() == ReplayPlanOperation.ItemOutcome.APPLIED
+                        && count.state() != RunState.COMPLETED)
                 .mapToLong(ReplayPlanQueries.ItemCount::items)
                 .sum();
         if (way.isSafe()) {
@@ -276,7 +281,8 @@ final class ReplaySeedsTest {
         return lab.semel().replays();
     }
 
-    private static int calls(ReplayPreview outlook, ReplayAction one, @Nullable ReplayAction two, @Nullable ReplayAction three) {
+    private static int calls(
+            ReplayPreview outlook, ReplayAction one, @Nullable ReplayAction two, @Nullable ReplayAction three) {
         int calls = 0;
         for (PlannedStep step : outlook.steps()) {
             calls += step.action() == one || step.action() == two || step.action() == three ? 1 : 0;

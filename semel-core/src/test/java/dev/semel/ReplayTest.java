@@ -5,14 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.error.ErrorCode;
 import dev.semel.error.EffectInDoubt;
+import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.run.RunState;
-import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanOperation;
+import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.Waiting;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
@@ -71,7 +71,8 @@ final class ReplayTest extends OnAFile {
         Waiting.until("it has ended", () -> first.status() == RunState.CANCELLED);
         Run<Integer> replay = semel.start(flow, "x", Start.replayOf(first.id()));
         untilWaiting(replay, "decision");
-        String told = assertThrows(EffectInDoubt.class, () -> replay.result(SOON)).detail();
+        String told =
+                assertThrows(EffectInDoubt.class, () -> replay.result(SOON)).detail();
         assertTrue(told.contains("\"mail\""), told);
         assertEquals(List.of("mail"), replay.stepsInDoubt());
         assertTrue(replay.confirmDone("mail", 17, "ann"));

@@ -8,17 +8,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.replay.ReplayAction;
 import dev.semel.replay.ApplyOptions;
+import dev.semel.replay.ReplayAction;
 import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.run.RunState;
-import dev.semel.store.StoreCommand;
-import dev.semel.store.ReplayPlanQueries;
-import dev.semel.store.StoreQueries;
 import dev.semel.store.ReplayPlanOperation;
 import dev.semel.store.ReplayPlanOperation.ItemOutcome;
-import dev.semel.testing.WorkflowTestKit;
+import dev.semel.store.ReplayPlanQueries;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoreQueries;
 import dev.semel.testing.FakeProvider;
+import dev.semel.testing.WorkflowTestKit;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
@@ -60,10 +60,12 @@ final class ReplaysTest {
         return lab.semel().testAccess().workspace();
     }
 
-    private ReplayPlanOperation.ReplayPlan plan(Replays.RunSelection which, String from, @Nullable String input, boolean approval) {
+    private ReplayPlanOperation.ReplayPlan plan(
+            Replays.RunSelection which, String from, @Nullable String input, boolean approval) {
         return lab.semel()
                 .replays()
-                .plan(new Replays.ReplayRequest(ws(), "ann", which, new ReplayPlanRequest("test", from, false), input, approval));
+                .plan(new Replays.ReplayRequest(
+                        ws(), "ann", which, new ReplayPlanRequest("test", from, false), input, approval));
     }
 
     private ReplayPlanOperation.ReplayPlan planFailed() {
@@ -192,14 +194,20 @@ final class ReplaysTest {
         lab.crashAt("plan-noted", 1);
         assertThrows(Throwable.class, () -> planOf(run));
         lab.settle();
-        ReplayPlanOperation.ReplayPlan half = lab.semel().replays().listPlans(ws(), null, 10).getFirst();
+        ReplayPlanOperation.ReplayPlan half =
+                lab.semel().replays().listPlans(ws(), null, 10).getFirst();
         assertEquals(ReplayPlanOperation.PlanState.PLANNING, half.state());
         assertEquals(
                 ErrorCode.PLAN_OUT_OF_DATE,
                 assertThrows(SemelException.class, () -> apply(half, ApplyOptions.SAFE))
                         .code());
         var asked = new Replays.ReplayRequest(
-                ws(), "ann", new Replays.RunSelection.ByRunId(List.of(run.id())), new ReplayPlanRequest("test", "", false), null, false);
+                ws(),
+                "ann",
+                new Replays.RunSelection.ByRunId(List.of(run.id())),
+                new ReplayPlanRequest("test", "", false),
+                null,
+                false);
         assertEquals(
                 ReplayPlanOperation.PlanState.PLANNED,
                 lab.semel().replays().buildPlan(half.id(), asked).state());
@@ -305,7 +313,9 @@ final class ReplaysTest {
         assertEquals(6 + 2, mail.calls());
         assertEquals(
                 4,
-                items(plan).stream().filter(item -> item.outcome() == ItemOutcome.PLANNED).count());
+                items(plan).stream()
+                        .filter(item -> item.outcome() == ItemOutcome.PLANNED)
+                        .count());
     }
 
     @Test
@@ -329,7 +339,8 @@ final class ReplaysTest {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
         Run<String> run = failed(receipt, "a");
-        ReplayPlanOperation.ReplayPlan plan = plan(new Replays.RunSelection.ByRunId(List.of(run.id())), "", "\"b\"", false);
+        ReplayPlanOperation.ReplayPlan plan =
+                plan(new Replays.RunSelection.ByRunId(List.of(run.id())), "", "\"b\"", false);
         assertEquals(2, steps(plan, ReplayAction.ASK), plan.summary());
         assertThrows(SemelException.class, () -> apply(plan, ApplyOptions.SAFE));
         apply(plan, new ApplyOptions(List.of(ReplayAction.ASK), 0, 0, 0));

@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.replay.ReplayAction;
-import dev.semel.replay.PlannedStep;
 import dev.semel.replay.ApplyOptions;
+import dev.semel.replay.PlannedStep;
+import dev.semel.replay.ReplayAction;
 import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.replay.ReplayPreview;
 import dev.semel.replay.ResumeRequest;
@@ -18,11 +18,11 @@ import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.MetricCounter;
 import dev.semel.store.MetricQueries;
-import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanOperation;
+import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReviewOperation;
-import dev.semel.testing.WorkflowTestKit;
 import dev.semel.testing.FakeProvider;
+import dev.semel.testing.WorkflowTestKit;
 import dev.semel.workflow.EffectSpec;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
@@ -117,7 +117,9 @@ final class ResumeTest {
     void a_run_goes_on_from_the_step_that_failed_and_nothing_is_done_twice() {
         Run<String> run = failed("a");
         ReplayPreview outlook = run.previewResume(mended()).preview();
-        assertEquals(Map.of("load", ReplayAction.REUSE, "charge", ReplayAction.REUSE, "send", ReplayAction.SEND), actions(outlook));
+        assertEquals(
+                Map.of("load", ReplayAction.REUSE, "charge", ReplayAction.REUSE, "send", ReplayAction.SEND),
+                actions(outlook));
         assertEquals(RunState.FAILED, run.status(), "a look changes nothing");
         run.resume(mended());
         lab.settle();
@@ -230,7 +232,8 @@ final class ResumeTest {
     }
 
     private RunId row(Run<?> run) {
-        return Objects.requireNonNull(lab.semel().testAccess().findRun(run.id())).id();
+        return Objects.requireNonNull(lab.semel().testAccess().findRun(run.id()))
+                .id();
     }
 
     @Test
@@ -258,7 +261,8 @@ final class ResumeTest {
     void a_step_that_is_skipped_has_the_result_that_was_given_and_is_never_sent() {
         Run<String> run = failed("a");
         ResumeRequest skip = mended().skipping("send", "by hand");
-        assertEquals(ReplayAction.REUSE, actions(run.previewResume(skip).preview()).get("send"));
+        assertEquals(
+                ReplayAction.REUSE, actions(run.previewResume(skip).preview()).get("send"));
         run.resume(skip);
         lab.settle();
         assertEquals("cards-1 by hand", run.result(Duration.ZERO));
@@ -323,7 +327,10 @@ final class ResumeTest {
         assertEquals(ErrorCode.PLAN_OUT_OF_DATE, moved.code());
         ReplayPlanOperation.ReplayPlan late = plan(run);
         apply(late);
-        assertEquals(ReplayPlanOperation.ItemOutcome.APPLIED, item(late).outcome(), item(late).note());
+        assertEquals(
+                ReplayPlanOperation.ItemOutcome.APPLIED,
+                item(late).outcome(),
+                item(late).note());
         assertEquals(1, mail.effects());
         assertEquals(1, cards.calls());
     }
@@ -362,7 +369,8 @@ final class ResumeTest {
         assertNotNull(row);
         var child = lab.semel().view(reads -> reads.children(row.id()).getFirst());
         assertNotNull(child);
-        assertTrue(refusal(lab.semel().run(receipt, child.text()), mended()).contains("called it and has recorded its failure"));
+        assertTrue(refusal(lab.semel().run(receipt, child.text()), mended())
+                .contains("called it and has recorded its failure"));
         SemelException refused = assertThrows(SemelException.class, () -> run.resume(mended()));
         assertEquals(ErrorCode.REPLAY_REFUSED, refused.code(), "it would find the run that failed again");
         assertNull(run.previewResume(mended()).preview().blocked());

@@ -7,17 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.admission.KeyPolicy;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.admission.KeyPolicy;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.replay.ResumeRequest;
 import dev.semel.run.RunState;
-import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanOperation;
-import dev.semel.testing.WorkflowTestKit;
+import dev.semel.store.ReplayPlanQueries;
 import dev.semel.testing.FakeProvider;
+import dev.semel.testing.WorkflowTestKit;
 import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
@@ -71,7 +71,8 @@ final class RunAgainTest {
         var these = new Replays.RunSelection.ByRunId(List.of(run));
         return lab.semel()
                 .replays()
-                .plan(new Replays.ReplayRequest(ws(), "ann", these, new ReplayPlanRequest("test", "", false), null, false));
+                .plan(new Replays.ReplayRequest(
+                        ws(), "ann", these, new ReplayPlanRequest("test", "", false), null, false));
     }
 
     private String replayed(String run) {

@@ -12,8 +12,8 @@ import dev.semel.json.StrictJson;
 import dev.semel.schedule.CronRule;
 import dev.semel.schedule.IntervalRule;
 import dev.semel.schedule.Schedule;
-import dev.semel.schedule.Schedule.CatchUpPolicy;
 import dev.semel.schedule.Schedule.CatchUpMode;
+import dev.semel.schedule.Schedule.CatchUpPolicy;
 import dev.semel.schedule.Schedule.OverlapPolicy;
 import dev.semel.schedule.TickOutcome;
 import dev.semel.store.StoreCommand;
@@ -115,7 +115,8 @@ final class ScheduleRepairTest {
             Schedule read = Schedule.parse(one.name(), StrictJson.parse(one.toJson()));
             assertEquals(one, read);
             assertEquals(one.toJson(), read.toJson());
-            assertEquals(List.of(read), Workflow.schedulesOfVersion(flow("f", one).descriptor()));
+            assertEquals(
+                    List.of(read), Workflow.schedulesOfVersion(flow("f", one).descriptor()));
         }
     }
 
@@ -141,7 +142,8 @@ final class ScheduleRepairTest {
                         ws(),
                         row.workflowId(),
                         1,
-                        List.of(new StoreCommand.ScheduleUpdate("often", wrong.toJson(), row.nextNominal(), row.nextAt(), row))));
+                        List.of(new StoreCommand.ScheduleUpdate(
+                                "often", wrong.toJson(), row.nextNominal(), row.nextAt(), row))));
         lab.clock().advance(HOUR.multipliedBy(2));
         assertEquals(right.toJson(), row("report").spec());
         assertTrue(ticks("report").stream().filter(tick -> tick.state().ran()).count() >= 5);
@@ -176,7 +178,8 @@ final class ScheduleRepairTest {
                         ws(),
                         "report",
                         "wf_report",
-                        flow("report", every(Duration.ofMinutes(7), CatchUpMode.NONE)).descriptor(),
+                        flow("report", every(Duration.ofMinutes(7), CatchUpMode.NONE))
+                                .descriptor(),
                         "x"));
         lab.settle();
         StoredRows.TickRow first = ticks("report").getFirst();
@@ -194,7 +197,8 @@ final class ScheduleRepairTest {
                         ws(),
                         idOf("elsewhere"),
                         1,
-                        List.of(new StoreCommand.ScheduleUpdate("often", like.spec(), like.nextNominal(), like.nextAt(), null))));
+                        List.of(new StoreCommand.ScheduleUpdate(
+                                "often", like.spec(), like.nextNominal(), like.nextAt(), null))));
         lab.clock().advance(HOUR);
         assertEquals(1, ticks("report").size(), "those beside it fire");
         assertNull(row("elsewhere").takenBy(), "taken here it would be late where it can be fired");

@@ -9,8 +9,8 @@ import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.schedule.IntervalRule;
 import dev.semel.schedule.Schedule;
-import dev.semel.schedule.Schedule.CatchUpPolicy;
 import dev.semel.schedule.Schedule.CatchUpMode;
+import dev.semel.schedule.Schedule.CatchUpPolicy;
 import dev.semel.schedule.Schedule.OverlapPolicy;
 import dev.semel.schedule.TickOutcome;
 import dev.semel.store.StoredRows;
@@ -71,7 +71,8 @@ final class ScheduleTest {
     }
 
     private StoredRows.ScheduleRow row() {
-        List<StoredRows.ScheduleRow> rows = schedules().page(lab.semel().testAccess().workspace(), "", "", 10);
+        List<StoredRows.ScheduleRow> rows =
+                schedules().page(lab.semel().testAccess().workspace(), "", "", 10);
         assertEquals(1, rows.size());
         return rows.getFirst();
     }
@@ -204,9 +205,8 @@ final class ScheduleTest {
         lab.clock().advance(Duration.ofMinutes(1));
         assertEquals(1, ticks().size());
         assertEquals(TickOutcome.FIRED, ticks().getFirst().state());
-        Long runs = lab.semel()
-                .view(reads -> (long) reads.runs(
-                                new dev.semel.store.StoreQueries.RunFilter(row().ws(), null, null, null, false, 0, null, 10))
+        Long runs = lab.semel().view(reads -> (long)
+                reads.runs(new dev.semel.store.StoreQueries.RunFilter(row().ws(), null, null, null, false, 0, null, 10))
                         .size());
         assertEquals(1L, runs);
     }

@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.admission.KeyPolicy.OnMismatch;
 import dev.semel.admission.KeyPolicy.KeyScope;
+import dev.semel.admission.KeyPolicy.OnMismatch;
 import dev.semel.admission.RolloutBucket;
 import dev.semel.store.Dialect;
 import dev.semel.store.StoreCommand;
-import dev.semel.trigger.TriggerResult;
 import dev.semel.trigger.Trigger;
+import dev.semel.trigger.TriggerResult;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -79,7 +79,8 @@ final class ShareTest {
     }
 
     private void promote(String workflow) {
-        assertNotNull(bench.semel().changeOrNull(new StoreCommand.PromoteCandidate(bench.workspace(), "wf_" + workflow, 0, "tester")));
+        assertNotNull(bench.semel()
+                .changeOrNull(new StoreCommand.PromoteCandidate(bench.workspace(), "wf_" + workflow, 0, "tester")));
     }
 
     private void rollback(String workflow, int version) {
@@ -191,7 +192,8 @@ final class ShareTest {
         bench.stage("w", Policy.plain(), Bench.ECHO, 50);
         for (int i = 0; i < MANY; i++) {
             TriggerResult drawn = bench.ask("w").send();
-            int version = RolloutBucket.isInRollout("wf_w 2", "run " + drawn.run().text(), 50) ? 2 : 1;
+            int version =
+                    RolloutBucket.isInRollout("wf_w 2", "run " + drawn.run().text(), 50) ? 2 : 1;
             assertEquals(version, bench.run(drawn.run()).version());
             TriggerResult chosen = bench.ask("w").runId("order-" + i).send();
             int other = RolloutBucket.isInRollout("wf_w 2", "run order-" + i, 50) ? 2 : 1;

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.admission.KeyPolicy.DuplicatePayload;
+import dev.semel.admission.KeyPolicy.KeyScope;
+import dev.semel.admission.KeyPolicy.OnMismatch;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.admission.KeyPolicy.DuplicatePayload;
-import dev.semel.admission.KeyPolicy.OnMismatch;
-import dev.semel.admission.KeyPolicy.KeyScope;
 import dev.semel.run.RunState;
 import dev.semel.store.Dialect;
 import dev.semel.store.Invariants;
@@ -239,7 +239,8 @@ final class TriggerTest {
     @Test
     void two_workspaces_use_the_same_key_for_themselves() {
         TriggerResult here = bench.ask("plain").key("K").send();
-        StoredRows.WorkspaceRow other = bench.semel().change(new dev.semel.store.StoreCommand.CreateWorkspace("other", new byte[32]));
+        StoredRows.WorkspaceRow other =
+                bench.semel().change(new dev.semel.store.StoreCommand.CreateWorkspace("other", new byte[32]));
         assertNull(bench.semel().workflow(other.ws(), "plain"));
         assertNull(bench.semel().workflow(other.ws(), "wf_plain"));
         assertNull(bench.semel().view(reads -> reads.run(other.ws(), here.run())));

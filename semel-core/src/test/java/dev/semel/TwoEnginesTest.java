@@ -50,18 +50,20 @@ final class TwoEnginesTest {
     /** One branch works for as long as the test wants, so that the run stays in memory; the other one waits. */
     private Workflow<String, String> twoBranches() {
         return Workflow.define("branches", String.class, String.class).body((ctx, in) -> {
-            ctx.forEach("branch", List.of("works", "waits"), Key::of).concurrency(2).run((branch, item) -> {
-                if (item.equals("works")) {
-                    branch.step("work", String.class, _ -> {
-                        began.countDown();
-                        mayEnd.await();
-                        return "worked";
+            ctx.forEach("branch", List.of("works", "waits"), Key::of)
+                    .concurrency(2)
+                    .run((branch, item) -> {
+                        if (item.equals("works")) {
+                            branch.step("work", String.class, _ -> {
+                                began.countDown();
+                                mayEnd.await();
+                                return "worked";
+                            });
+                        } else {
+                            listen(branch);
+                        }
+                        return item;
                     });
-                } else {
-                    listen(branch);
-                }
-                return item;
-            });
             return "done";
         });
     }

@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.semel.error.StepFailed;
-import dev.semel.workflow.UserFunctions;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
+import dev.semel.workflow.UserFunctions;
 import dev.semel.workflow.Workflow;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -93,12 +93,14 @@ final class UndoTest extends OnAFile {
         AtomicInteger tries = new AtomicInteger();
         Workflow<String, String> flow = flow((ctx, _) -> {
             ctx.compensate("first", _ -> log.add("first"));
-            ctx.forEach("items", List.of("bad", "b", "c"), i -> i).concurrency(1).run((c, i) -> {
-                if (i.equals("bad")) {
-                    log.add("bad");
-                }
-                return i;
-            });
+            ctx.forEach("items", List.of("bad", "b", "c"), i -> i)
+                    .concurrency(1)
+                    .run((c, i) -> {
+                        if (i.equals("bad")) {
+                            log.add("bad");
+                        }
+                        return i;
+                    });
             ctx.forEach("lines", List.of("z", "bad", "b", "never"), i -> i)
                     .concurrency(1)
                     .run((c, i) -> {

@@ -153,7 +153,9 @@ final class WindowTest {
         var name = new UniqueKey(bench.workspace(), UniqueKey.KeyKind.KEY, "K");
         assertTrue(bench.semel()
                 .change(new StoreCommand.ReleaseKey(
-                        name, first.run(), new StoreCommand.ChangeAuthor(bench.semel().newId(), "op", "the customer called"))));
+                        name,
+                        first.run(),
+                        new StoreCommand.ChangeAuthor(bench.semel().newId(), "op", "the customer called"))));
         TriggerResult second = bench.ask("plain").key("K").send();
         assertFalse(second.replayed());
         assertEquals(first.runId(), second.previousRunId());

@@ -1,8 +1,8 @@
 package dev.semel.admission;
 
 import dev.semel.admission.Admission.Conflict;
-import dev.semel.admission.Admission.Fresh;
 import dev.semel.admission.Admission.ConflictReason;
+import dev.semel.admission.Admission.Fresh;
 import dev.semel.admission.Admission.Repeat;
 import dev.semel.admission.Admission.SamePayload;
 import dev.semel.admission.KeyPolicy.OnMismatch;
@@ -30,7 +30,8 @@ public final class AdmissionRules {
      * A trigger that found a held key. Its function returns policy and fingerprint under the version that admitted the
      * key.
      */
-    public record RepeatedTrigger(String workflowId, @Nullable String runId, boolean strict, Function<KeyRecord, KeyRules> rulesFor) {}
+    public record RepeatedTrigger(
+            String workflowId, @Nullable String runId, boolean strict, Function<KeyRecord, KeyRules> rulesFor) {}
 
     /** Key policy of a workflow version, and the trigger's fingerprint under it. */
     public record KeyRules(KeyPolicy policy, Fingerprint fingerprint) {}

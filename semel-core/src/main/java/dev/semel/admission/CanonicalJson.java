@@ -2,9 +2,9 @@ package dev.semel.admission;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.json.StrictJson;
-import dev.semel.json.JsonTextBuffer;
 import dev.semel.json.JsonNumbers;
+import dev.semel.json.JsonTextBuffer;
+import dev.semel.json.StrictJson;
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.List;

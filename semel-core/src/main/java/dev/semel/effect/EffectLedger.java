@@ -129,7 +129,9 @@ public final class EffectLedger {
             EffectDetails details) {
         /** For a suppressed effect: the run whose effect was accepted, and when; otherwise null. */
         public @Nullable String suppressedBy() {
-            return dataDigest != null && dataDigest.startsWith(SUPPRESSED) ? dataDigest.substring(SUPPRESSED.length()) : null;
+            return dataDigest != null && dataDigest.startsWith(SUPPRESSED)
+                    ? dataDigest.substring(SUPPRESSED.length())
+                    : null;
         }
 
         /** Whether it only records what a step did under a `once` key; the effect itself has another row. */
@@ -186,7 +188,10 @@ public final class EffectLedger {
 
     /** Records the outcome of the holder's send. */
     public record SettleSend(
-            EffectId id, EffectHolder holder, EffectState to, @Nullable String result) implements LedgerOperation {}
+            EffectId id,
+            EffectHolder holder,
+            EffectState to,
+            @Nullable String result) implements LedgerOperation {}
 
     /**
      * Records under the step's own id what was done or found under a `once` key; safe replays read it.
@@ -198,7 +203,8 @@ public final class EffectLedger {
             EffectHolder holder,
             String result,
             EffectDetails details,
-            @Nullable SuppressingEffect suppressedBy) implements LedgerOperation {
+            @Nullable SuppressingEffect suppressedBy)
+            implements LedgerOperation {
         /** For an effect that the step did itself. */
         public NoteStepResult(EffectId id, EffectHolder holder, String result, EffectDetails facts) {
             this(id, holder, result, facts, null);
@@ -225,7 +231,8 @@ public final class EffectLedger {
          * @param maybeSentBefore an earlier send of this generation may have happened; a rejection of this one does not settle
          *     it
          */
-        record SendGranted(int generation, int attempt, long firstAt, boolean maybeSentBefore) implements LedgerDecision {
+        record SendGranted(int generation, int attempt, long firstAt, boolean maybeSentBefore)
+                implements LedgerDecision {
             /** A first send. */
             public SendGranted(int generation, int attempt, long firstAt) {
                 this(generation, attempt, firstAt, false);
@@ -262,13 +269,15 @@ public final class EffectLedger {
     }
 
     /** The decision, and the row to write; null keeps the row unchanged. */
-    public record LedgerChange(LedgerDecision decision, @Nullable EffectRow row) {}
+    public record LedgerChange(
+            LedgerDecision decision, @Nullable EffectRow row) {}
 
     public static LedgerChange apply(@Nullable EffectRow row, LedgerOperation op, long now) {
         return switch (op) {
             case ReserveSend reserve -> reserve(row, reserve, now);
             case SettleSend settle -> new LedgerChange(new LedgerDecision.Recorded(), settle(row, settle, now));
-            case NoteStepResult note -> new LedgerChange(new LedgerDecision.Recorded(), row == null ? noted(note, now) : null);
+            case NoteStepResult note ->
+                new LedgerChange(new LedgerDecision.Recorded(), row == null ? noted(note, now) : null);
         };
     }
 
@@ -285,19 +294,23 @@ public final class EffectLedger {
             case DONE ->
                 ask.sendAnew() && !row.holder().run().equals(ask.holder().run())
                         ? grant(ask, new LedgerDecision.SendGranted(row.generation() + 1, 1, now, false))
-                        : new LedgerChange(new LedgerDecision.Reused(Objects.requireNonNullElse(row.result(), "null")), null);
+                        : new LedgerChange(
+                                new LedgerDecision.Reused(Objects.requireNonNullElse(row.result(), "null")), null);
             case FREE -> freed(row, ask, now);
             case RESERVED, UNKNOWN -> {
                 if (row.state() == EffectState.RESERVED && row.holder().equals(ask.holder())) {
                     boolean unsure = row.attempt() > 1; // the history before is unknown
-                    yield new LedgerChange(new LedgerDecision.SendGranted(row.generation(), row.attempt(), row.firstAt(), unsure), null);
+                    yield new LedgerChange(
+                            new LedgerDecision.SendGranted(row.generation(), row.attempt(), row.firstAt(), unsure),
+                            null);
                 }
                 yield now - row.firstAt() < ask.resendWindow() && !isRenamed(row, ask)
                         ? AcceptedEffect.carryOver(
                                 row,
                                 grant(
                                         ask,
-                                        new LedgerDecision.SendGranted(row.generation(), row.attempt() + 1, row.firstAt(), true)))
+                                        new LedgerDecision.SendGranted(
+                                                row.generation(), row.attempt() + 1, row.firstAt(), true)))
                         : unsettled(row, ask);
             }
         };
@@ -310,7 +323,9 @@ public final class EffectLedger {
     private static LedgerChange freed(EffectRow row, ReserveSend ask, long now) {
         EffectRow accepted = Objects.equals(row.dataDigest(), ask.dataDigest()) ? null : AcceptedEffect.restore(row);
         return accepted == null || ask.onChange() == ChangePolicy.SEND
-                ? AcceptedEffect.carryOver(row, grant(ask, new LedgerDecision.SendGranted(row.generation(), row.attempt() + 1, now, false)))
+                ? AcceptedEffect.carryOver(
+                        row,
+                        grant(ask, new LedgerDecision.SendGranted(row.generation(), row.attempt() + 1, now, false)))
                 : others(accepted, ask, now);
     }
 
@@ -321,10 +336,12 @@ public final class EffectLedger {
     private static LedgerChange unsettled(EffectRow row, ReserveSend ask) {
         boolean own = row.holder().run().equals(ask.holder().run());
         if (!own && row.state() == EffectState.RESERVED) {
-            return new LedgerChange(new LedgerDecision.HeldByOtherRun(row.holder().run(), false), null);
+            return new LedgerChange(
+                    new LedgerDecision.HeldByOtherRun(row.holder().run(), false), null);
         }
         boolean renamed = isRenamed(row, ask);
-        LedgerDecision verdict = new LedgerDecision.OutcomeUnknown(row.generation(), row.attempt(), row.firstAt(), renamed);
+        LedgerDecision verdict =
+                new LedgerDecision.OutcomeUnknown(row.generation(), row.attempt(), row.firstAt(), renamed);
         return new LedgerChange(verdict, !own && ask.canLookUp() && !renamed ? heldBy(row, ask.holder()) : null);
     }
 
@@ -354,8 +371,10 @@ public final class EffectLedger {
 
     private static LedgerChange others(EffectRow row, ReserveSend ask, long now) {
         return switch (row.state()) {
-            case RESERVED -> new LedgerChange(new LedgerDecision.HeldByOtherRun(row.holder().run(), false), null);
-            case UNKNOWN -> new LedgerChange(new LedgerDecision.HeldByOtherRun(row.holder().run(), true), null);
+            case RESERVED ->
+                new LedgerChange(new LedgerDecision.HeldByOtherRun(row.holder().run(), false), null);
+            case UNKNOWN ->
+                new LedgerChange(new LedgerDecision.HeldByOtherRun(row.holder().run(), true), null);
             case FREE -> {
                 EffectRow accepted = AcceptedEffect.restore(row);
                 // The changed message was rejected, so the accepted one before it still counts.
@@ -369,11 +388,14 @@ public final class EffectLedger {
                 }
                 boolean changed = !Objects.equals(row.dataDigest(), ask.dataDigest());
                 if (changed && ask.onChange() == ChangePolicy.SEND) {
-                    LedgerChange grant = grant(ask, new LedgerDecision.SendGranted(row.generation() + 1, 1, now, false));
-                    yield new LedgerChange(grant.decision(), AcceptedEffect.remember(row, Objects.requireNonNull(grant.row())));
+                    LedgerChange grant =
+                            grant(ask, new LedgerDecision.SendGranted(row.generation() + 1, 1, now, false));
+                    yield new LedgerChange(
+                            grant.decision(), AcceptedEffect.remember(row, Objects.requireNonNull(grant.row())));
                 }
                 if (changed && ask.onChange() == ChangePolicy.REVIEW) {
-                    yield new LedgerChange(new LedgerDecision.DataChanged(row.holder().run()), null);
+                    yield new LedgerChange(
+                            new LedgerDecision.DataChanged(row.holder().run()), null);
                 }
                 yield new LedgerChange(
                         new LedgerDecision.Suppressed(
@@ -395,7 +417,9 @@ public final class EffectLedger {
                 granted.firstAt(),
                 0,
                 ask.window(),
-                ask.resendWindow() == 0 || ask.resendWindow() == Long.MAX_VALUE ? 0 : granted.firstAt() + ask.resendWindow(),
+                ask.resendWindow() == 0 || ask.resendWindow() == Long.MAX_VALUE
+                        ? 0
+                        : granted.firstAt() + ask.resendWindow(),
                 ask.dataDigest(),
                 null,
                 ask.details());
@@ -434,8 +458,10 @@ public final class EffectLedger {
     }
 
     private static EffectRow noted(NoteStepResult note, long now) {
-        String data =
-                note.suppressedBy() == null ? NOTED : SUPPRESSED + note.suppressedBy().origin();
-        return new EffectRow(note.id(), note.holder(), EffectState.DONE, 1, 1, now, now, 0, 0, data, note.result(), note.details());
+        String data = note.suppressedBy() == null
+                ? NOTED
+                : SUPPRESSED + note.suppressedBy().origin();
+        return new EffectRow(
+                note.id(), note.holder(), EffectState.DONE, 1, 1, now, now, 0, 0, data, note.result(), note.details());
     }
 }

@@ -7,12 +7,12 @@ import dev.semel.admission.AdmissionRules.KeyStatus;
 import dev.semel.admission.Fingerprint;
 import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunState;
-import dev.semel.store.UniqueKey;
-import dev.semel.store.StoreQueries;
-import dev.semel.store.StoreFailure;
 import dev.semel.store.KeyClaim;
-import dev.semel.trigger.TriggerPreview;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.UniqueKey;
 import dev.semel.trigger.Trigger;
+import dev.semel.trigger.TriggerPreview;
 import dev.semel.workflow.WorkflowVersion;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,8 +55,8 @@ public final class AdmissionDryRun {
         long then = Math.max(at, found.now());
         KeyStates states = new KeyStates(
                 then,
-                failed -> readers.read(
-                        reads -> Lineage.findNewest(reads, request.workspace(), failed).keyRecord()),
+                failed -> readers.read(reads ->
+                        Lineage.findNewest(reads, request.workspace(), failed).keyRecord()),
                 failed -> responder.continuesLineage(request, failed));
         KeyRecord byKey = null;
         KeyRecord byRunId = null;
@@ -108,8 +108,10 @@ public final class AdmissionDryRun {
             if (held == null) {
                 return null;
             }
-            boolean again = name.kind() != UniqueKey.KeyKind.PAYLOAD && AdmissionRules.statusOf(held, then) == KeyStatus.FAILED;
-            KeyRecord known = again ? newest.apply(held) : held; // the newest run of its lineage represents a failed one
+            boolean again =
+                    name.kind() != UniqueKey.KeyKind.PAYLOAD && AdmissionRules.statusOf(held, then) == KeyStatus.FAILED;
+            KeyRecord known =
+                    again ? newest.apply(held) : held; // the newest run of its lineage represents a failed one
             KeyStatus standing = AdmissionRules.statusOf(known, then);
             boolean unfinished =
                     later && known.state() != RunState.FAILED && !known.state().hasEnded();

@@ -1,11 +1,11 @@
 package dev.semel.engine;
 
-import dev.semel.error.ErrorCode;
-import dev.semel.error.KeyConflict;
-import dev.semel.error.SemelException;
 import dev.semel.admission.Admission;
 import dev.semel.admission.IdempotencyKey;
 import dev.semel.admission.KeyRecord;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.KeyConflict;
+import dev.semel.error.SemelException;
 import dev.semel.store.StoreFailure;
 import dev.semel.trigger.Trigger;
 import dev.semel.workflow.WorkflowVersion;

@@ -6,8 +6,8 @@ import dev.semel.admission.IdempotencyKey;
 import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.NewRun;
 import dev.semel.store.KeyClaim;
+import dev.semel.store.NewRun;
 import dev.semel.trigger.Trigger;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,7 +78,9 @@ record AdmissionRequest(
         return new NewRun(
                 id,
                 workspace(),
-                trigger.identifiers().runId() == null ? null : trigger.identifiers().runId().text(),
+                trigger.identifiers().runId() == null
+                        ? null
+                        : trigger.identifiers().runId().text(),
                 trigger.workflow().workflowId(),
                 trigger.workflow().version(),
                 trigger.paused() ? RunState.QUEUED : RunState.STARTED,
@@ -89,7 +91,8 @@ record AdmissionRequest(
                         trigger.sender().correlationId()),
                 trigger.input(),
                 fingerprint.fields(),
-                new NewRun.RunParentage(lineage, links.parent(), links.replayOf(), links.initialJournal(), links.depth()),
+                new NewRun.RunParentage(
+                        lineage, links.parent(), links.replayOf(), links.initialJournal(), links.depth()),
                 ConcurrencyLimits.startGate(trigger));
     }
 }

@@ -2,9 +2,9 @@ package dev.semel.engine;
 
 import dev.semel.admission.Admission;
 import dev.semel.admission.AdmissionRules;
-import dev.semel.admission.AdmissionRules.RepeatedTrigger;
 import dev.semel.admission.AdmissionRules.HeldKeys;
 import dev.semel.admission.AdmissionRules.KeyRules;
+import dev.semel.admission.AdmissionRules.RepeatedTrigger;
 import dev.semel.admission.Fingerprint;
 import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
@@ -12,8 +12,8 @@ import dev.semel.run.RunState;
 import dev.semel.store.KeyClaim;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWrite.AdmitResult;
-import dev.semel.trigger.TriggerResult;
 import dev.semel.trigger.Trigger;
+import dev.semel.trigger.TriggerResult;
 import dev.semel.workflow.WorkflowVersion;
 import java.util.List;
 
@@ -35,7 +35,8 @@ final class AdmissionResponder {
         KeyRecord byPayload = null;
         for (int i = 0; i < request.ownClaimCount(); i++) {
             switch (request.keyClaims().get(i).key().kind()) {
-                case KEY, WORKFLOW_KEY, DISTINCT_KEY -> byKey = held.keyRecords().get(i);
+                case KEY, WORKFLOW_KEY, DISTINCT_KEY ->
+                    byKey = held.keyRecords().get(i);
                 case RUN, CHILD, EVENT, HOOK, TICK, REPLAY ->
                     byRunId = held.keyRecords().get(i);
                 case PAYLOAD -> byPayload = held.keyRecords().get(i);
@@ -93,14 +94,17 @@ final class AdmissionResponder {
     /** Decides what the keys that are already in use mean for this trigger. */
     Admission decide(AdmissionRequest request, HeldKeys held) {
         Trigger trigger = request.trigger();
-        String runId =
-                trigger.identifiers().runId() == null ? null : trigger.identifiers().runId().text();
+        String runId = trigger.identifiers().runId() == null
+                ? null
+                : trigger.identifiers().runId().text();
         RepeatedTrigger repeated = new RepeatedTrigger(
                 trigger.workflow().workflowId(), runId, trigger.strict(), known -> compare(request, known));
         Admission decided = AdmissionRules.decide(repeated, held);
         boolean byDoor = trigger.identifiers().sourceKey() != null;
         return byDoor
-                        && decided instanceof Admission.Conflict(Admission.ConflictReason reason, KeyRecord known, var changed)
+                        && decided
+                                instanceof
+                                Admission.Conflict(Admission.ConflictReason reason, KeyRecord known, var changed)
                         && reason == Admission.ConflictReason.PAYLOAD
                 ? new Admission.Repeat(known, true, changed)
                 : decided;
@@ -113,8 +117,8 @@ final class AdmissionResponder {
      * @param failed the record of the key itself, not of the run that represents it now, which has its own id
      */
     boolean continuesLineage(AdmissionRequest request, KeyRecord failed) {
-        boolean named =
-                request.trigger().identifiers().key() != null || request.trigger().identifiers().runId() != null;
+        boolean named = request.trigger().identifiers().key() != null
+                || request.trigger().identifiers().runId() != null;
         return !named
                 || decide(request, request.asHeldBy(failed)) instanceof Admission.Repeat(_, boolean mismatch, _)
                         && !mismatch;

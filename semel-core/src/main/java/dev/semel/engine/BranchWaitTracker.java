@@ -186,7 +186,8 @@ final class BranchWaitTracker {
             boolean quiet = !parked
                     && working <= 0
                     && waiting.stream()
-                            .allMatch(one -> one.seen() == wakeCount && one.wanted().due() > now);
+                            .allMatch(one ->
+                                    one.seen() == wakeCount && one.wanted().due() > now);
             return quiet ? waiting.stream().mapToLong(one -> one.wanted().due()).min() : OptionalLong.empty();
         } finally {
             lock.unlock();

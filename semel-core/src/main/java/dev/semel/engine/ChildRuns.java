@@ -1,18 +1,18 @@
 package dev.semel.engine;
 
+import dev.semel.admission.KeyRecord;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.journal.JournalEntry;
 import dev.semel.json.StrictJson;
-import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.run.StepPathFormat;
 import dev.semel.store.StoreCommand;
-import dev.semel.store.UniqueKey;
-import dev.semel.store.StoredRows;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
+import dev.semel.store.UniqueKey;
 import dev.semel.workflow.DurableOperations;
 import java.util.List;
 import java.util.Objects;
@@ -69,7 +69,11 @@ public final class ChildRuns {
             execution.ambient().point("child-started");
             execution.record(
                     new JournalEntry.WaitStart(
-                            place.path(), JournalEntry.EntryKind.CALL, execution.ambient().micros(), 0, id.text()),
+                            place.path(),
+                            JournalEntry.EntryKind.CALL,
+                            execution.ambient().micros(),
+                            0,
+                            id.text()),
                     64);
         }
         return output(scope, place, new Called(id, shared));
@@ -81,8 +85,8 @@ public final class ChildRuns {
     /** Returns the child that only this step started, or null. */
     private static @Nullable RunId findOwnChild(Execution execution, String stepId) {
         UniqueKey name = new UniqueKey(execution.run().workspace(), UniqueKey.KeyKind.CHILD, stepId);
-        KeyRecord known =
-                execution.readNullable(reads -> reads.findKeys(List.of(name)).keyRecords().getFirst());
+        KeyRecord known = execution.readNullable(
+                reads -> reads.findKeys(List.of(name)).keyRecords().getFirst());
         return known == null ? null : known.run();
     }
 
@@ -90,7 +94,8 @@ public final class ChildRuns {
      * Calls another run and retries while the store is unavailable; the step id makes repeated calls one.
      * A permanent rejection is recorded as the failure of the step.
      */
-    private static <T> T callWithRetry(ExecutionScope scope, ExecutionScope.StepState place, JournalEntry.EntryKind kind, Supplier<T> call) {
+    private static <T> T callWithRetry(
+            ExecutionScope scope, ExecutionScope.StepState place, JournalEntry.EntryKind kind, Supplier<T> call) {
         Execution execution = scope.execution();
         for (int tries = 0; ; tries++) {
             try {
@@ -112,7 +117,8 @@ public final class ChildRuns {
     }
 
     private static @Nullable RunId findStarted(ExecutionScope.StepState place) {
-        JournalEntry.WaitStart begun = place.trace() == null ? null : place.trace().started();
+        JournalEntry.WaitStart begun =
+                place.trace() == null ? null : place.trace().started();
         return begun == null || begun.ref() == null ? null : RunId.parse(begun.ref());
     }
 
@@ -185,9 +191,11 @@ public final class ChildRuns {
     }
 
     /** Polls at growing intervals; the end of a child also wakes its parent. */
-    private static BranchWaitTracker.BranchWait pollWait(Execution execution, String path, StoredRows.RunRow child, int looks) {
+    private static BranchWaitTracker.BranchWait pollWait(
+            Execution execution, String path, StoredRows.RunRow child, int looks) {
         long due = execution.storeNow() + Math.min(LOOK_AGAIN_AT_MOST, LOOK_AGAIN_MICROS << Math.min(looks, 8));
-        return new BranchWaitTracker.BranchWait(due, WaitReasonJson.toJson("run", path, due, child.runIdText()), false, false);
+        return new BranchWaitTracker.BranchWait(
+                due, WaitReasonJson.toJson("run", path, due, child.runIdText()), false, false);
     }
 
     private static void stop(Execution execution, StoredRows.RunRow child) {
@@ -209,7 +217,10 @@ public final class ChildRuns {
         StoreWrite.RunResult ending = Objects.requireNonNull(run.end()).result();
         if (run.state() == RunState.COMPLETED) {
             String output = ending.output() == null ? "null" : ending.output();
-            execution.record(JournalEntry.StepResult.plain(place.path(), JournalEntry.EntryKind.CALL, at, StrictJson.parse(output)), output.length());
+            execution.record(
+                    JournalEntry.StepResult.plain(
+                            place.path(), JournalEntry.EntryKind.CALL, at, StrictJson.parse(output)),
+                    output.length());
             return StrictJson.parse(output);
         }
         JournalEntry.ErrorDetails problem = new JournalEntry.ErrorDetails(

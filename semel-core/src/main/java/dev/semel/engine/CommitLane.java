@@ -1,9 +1,9 @@
 package dev.semel.engine;
 
 import dev.semel.store.CommitBatch;
-import dev.semel.store.WriteLane;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.WriteLane;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
@@ -31,7 +31,8 @@ final class CommitLane implements AutoCloseable {
     private final GroupCommitter.EngineDependencies dependencies;
     private final LinkedBlockingQueue<Task<?>> queue = new LinkedBlockingQueue<>();
     private final ArrayDeque<Task<?>> again = new ArrayDeque<>();
-    private final LinkedHashMap<StoreWrite.RunExecution, Optional<StoreFailure.ValueRejected>> barred = new LinkedHashMap<>();
+    private final LinkedHashMap<StoreWrite.RunExecution, Optional<StoreFailure.ValueRejected>> barred =
+            new LinkedHashMap<>();
     private final Thread thread;
     private volatile boolean closing;
     private volatile boolean ended;
@@ -41,7 +42,8 @@ final class CommitLane implements AutoCloseable {
     /** A write connection and its slot number in the fence. */
     record LaneSlot(int slot, WriteLane lane) {}
 
-    CommitLane(LaneSlot place, LeaseKeeper leases, EngineLimits limits, GroupCommitter.EngineDependencies dependencies) {
+    CommitLane(
+            LaneSlot place, LeaseKeeper leases, EngineLimits limits, GroupCommitter.EngineDependencies dependencies) {
         this.slot = place.slot();
         this.lane = place.lane();
         this.leases = leases;
@@ -71,8 +73,9 @@ final class CommitLane implements AutoCloseable {
     private static final long NO_DEADLINE = Long.MAX_VALUE;
 
     <O> CompletableFuture<O> submit(StoreWrite<O> write, boolean hasDeadline) {
-        long deadline =
-                hasDeadline ? dependencies.environment().nanos() + limits.writeDeadline().toNanos() : NO_DEADLINE;
+        long deadline = hasDeadline
+                ? dependencies.environment().nanos() + limits.writeDeadline().toNanos()
+                : NO_DEADLINE;
         Task<O> task = new Task<>(write, deadline);
         submittedWrites.incrementAndGet();
         queue.add(task);
@@ -149,7 +152,8 @@ final class CommitLane implements AutoCloseable {
     }
 
     private static boolean needsOwnBatch(StoreWrite<?> write) {
-        return write instanceof StoreWrite.ExecuteCommand<?> change && change.command().needsOwnTransaction();
+        return write instanceof StoreWrite.ExecuteCommand<?> change
+                && change.command().needsOwnTransaction();
     }
 
     private @Nullable Task<?> await() {
@@ -251,7 +255,11 @@ final class CommitLane implements AutoCloseable {
             case StoreWrite.AppendJournal append -> append.by();
             case StoreWrite.EndRun end -> end.by();
             case StoreWrite.UserTransaction tx -> tx.by();
-            case StoreWrite.AdmitRun _, StoreWrite.RecordDuplicates _, StoreWrite.SaveEvent _, StoreWrite.ClaimRuns _, StoreWrite.ExecuteCommand<?> _ -> null;
+            case StoreWrite.AdmitRun _,
+                    StoreWrite.RecordDuplicates _,
+                    StoreWrite.SaveEvent _,
+                    StoreWrite.ClaimRuns _,
+                    StoreWrite.ExecuteCommand<?> _ -> null;
         };
     }
 

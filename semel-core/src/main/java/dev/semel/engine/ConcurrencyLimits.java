@@ -31,31 +31,38 @@ final class ConcurrencyLimits {
             String queue = EffectLedger.digest("max", trigger.workflow().workflowId());
             places.add(new NewRun.StartConditions.QueueLimit(queue, gates.maxConcurrent()));
         }
-        NewRun.StartConditions gate = new NewRun.StartConditions(places, rate(trigger, gates.rateLimit()), trigger.delay(), null);
+        NewRun.StartConditions gate =
+                new NewRun.StartConditions(places, rate(trigger, gates.rateLimit()), trigger.delay(), null);
         // A replay is not debounced: another run would absorb it, with a different journal.
         return gates.debounce() == null || trigger.links().replayOf() != null
                 ? gate
-                : new NewRun.StartConditions(places, gate.rateLimit(), trigger.delay(), debounce(trigger, gates.debounce(), gate));
+                : new NewRun.StartConditions(
+                        places, gate.rateLimit(), trigger.delay(), debounce(trigger, gates.debounce(), gate));
     }
 
     /** Queue of triggers from one source that run one after another; null if they need not. */
     private static @Nullable String queue(Trigger trigger) {
         Trigger.SourceKey source = trigger.identifiers().sourceKey();
         String name = source == null ? null : source.serialKey();
-        return name == null ? null : EffectLedger.digest("door", trigger.workflow().workflowId() + "\n" + name);
+        return name == null
+                ? null
+                : EffectLedger.digest("door", trigger.workflow().workflowId() + "\n" + name);
     }
 
-    private static NewRun.StartConditions.@Nullable RateLimit rate(Trigger trigger, ConcurrencyControl.@Nullable RateLimit limit) {
+    private static NewRun.StartConditions.@Nullable RateLimit rate(
+            Trigger trigger, ConcurrencyControl.@Nullable RateLimit limit) {
         return limit == null
                 ? null
-                : new NewRun.StartConditions.RateLimit(name(trigger, limit.key()), micros(limit.per()) / limit.count(), limit.count());
+                : new NewRun.StartConditions.RateLimit(
+                        name(trigger, limit.key()), micros(limit.per()) / limit.count(), limit.count());
     }
 
     /**
      * A debounced run already has its queue slots and its share of the rate limit.
      * So it absorbs only triggers that need the same ones: all of them are part of its debounce key.
      */
-    private static NewRun.StartConditions.DebounceWindow debounce(Trigger trigger, ConcurrencyControl.Debounce debounce, NewRun.StartConditions others) {
+    private static NewRun.StartConditions.DebounceWindow debounce(
+            Trigger trigger, ConcurrencyControl.Debounce debounce, NewRun.StartConditions others) {
         List<String> taken = new ArrayList<>();
         others.queueLimits().forEach(place -> taken.add(place.queue()));
         if (others.rateLimit() != null) {

@@ -1,11 +1,11 @@
 package dev.semel.engine;
 
-import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
+import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalIndex;
 import dev.semel.run.RunId;
-import dev.semel.store.StoreQueries;
 import dev.semel.store.ReviewOperation;
+import dev.semel.store.StoreQueries;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -36,8 +36,9 @@ public final class DecisionSignals {
         if (!review) {
             return trace != null && trace.kind() == JournalEntry.EntryKind.APPROVAL ? question : null;
         }
-        String ref =
-                trace == null || trace.started() == null ? null : trace.started().ref();
+        String ref = trace == null || trace.started() == null
+                ? null
+                : trace.started().ref();
         return ref != null && ref.startsWith(SignalSteps.REVIEW)
                 ? ReviewOperation.ReviewQuestion.changeSignal(step, ref.substring(SignalSteps.REVIEW.length()))
                 : null;

@@ -95,11 +95,15 @@ final class DurableContext implements DurableOperations {
             scope.checkMayBegin();
             long now = execution.storeNow();
             due = dueAfter.applyAsLong(now);
-            execution.record(new JournalEntry.WaitStart(place.path(), JournalEntry.EntryKind.SLEEP, now, due, null), 64);
+            execution.record(
+                    new JournalEntry.WaitStart(place.path(), JournalEntry.EntryKind.SLEEP, now, due, null), 64);
         }
         scope.waitUntil(due, "sleep", place.path());
         scope.checkMayBegin();
-        execution.record(JournalEntry.StepResult.plain(place.path(), JournalEntry.EntryKind.SLEEP, execution.storeNow(), JSON.nullNode()), 64);
+        execution.record(
+                JournalEntry.StepResult.plain(
+                        place.path(), JournalEntry.EntryKind.SLEEP, execution.storeNow(), JSON.nullNode()),
+                64);
     }
 
     @Override
@@ -109,13 +113,18 @@ final class DurableContext implements DurableOperations {
 
     @Override
     public @Nullable JsonNode await(String name, String signal, String key, @Nullable Duration longest) {
-        KeyedSignalOperation.SignalAddress to = new KeyedSignalOperation.SignalAddress(execution.run().workspace(), signal, key);
+        KeyedSignalOperation.SignalAddress to =
+                new KeyedSignalOperation.SignalAddress(execution.run().workspace(), signal, key);
         return SignalWait.await(scope, name, to, longest);
     }
 
     @Override
     public @Nullable JsonNode awaitReply(String name, String from, @Nullable Duration longest) {
-        return SignalWait.awaitReply(scope, name, KeyedSignalOperation.SignalAddress.reply(execution.run().workspace(), from), longest);
+        return SignalWait.awaitReply(
+                scope,
+                name,
+                KeyedSignalOperation.SignalAddress.reply(execution.run().workspace(), from),
+                longest);
     }
 
     @Override
@@ -181,7 +190,9 @@ final class DurableContext implements DurableOperations {
         }
         JsonNode fresh = value.get();
         execution.record(
-                JournalEntry.StepResult.plain(place.path(), kind, execution.ambient().micros(), fresh), 64);
+                JournalEntry.StepResult.plain(
+                        place.path(), kind, execution.ambient().micros(), fresh),
+                64);
         return fresh;
     }
 
@@ -190,10 +201,13 @@ final class DurableContext implements DurableOperations {
         ExecutionScope.StepState place = scope.enterCounted(JournalEntry.EntryKind.STATUS);
         if (place.result() == null) {
             scope.checkMayBegin();
-            String shown = StepResults.sanitize(text.length() > LONGEST_STATUS ? text.substring(0, LONGEST_STATUS) : text);
+            String shown =
+                    StepResults.sanitize(text.length() > LONGEST_STATUS ? text.substring(0, LONGEST_STATUS) : text);
             JsonNode status = JSON.stringNode(shown);
             long at = execution.ambient().micros();
-            execution.record(JournalEntry.StepResult.plain(place.path(), JournalEntry.EntryKind.STATUS, at, status), shown.length());
+            execution.record(
+                    JournalEntry.StepResult.plain(place.path(), JournalEntry.EntryKind.STATUS, at, status),
+                    shown.length());
             execution.awaitDurable();
         }
     }

@@ -8,9 +8,9 @@ import dev.semel.journal.JournalEntry;
 import dev.semel.run.RunId;
 import dev.semel.store.ReviewOperation;
 import dev.semel.store.StoreWrite;
+import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.DurableOperations;
 import dev.semel.workflow.EffectSpec;
-import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Step;
 import java.util.Objects;
@@ -43,7 +43,11 @@ final class EffectExecutor {
     private JournalEntry.@Nullable ErrorDetails last;
     private JournalEntry.@Nullable ErrorDetails recordedProblem;
 
-    private EffectExecutor(ExecutionScope scope, EffectSpec plan, DurableOperations.EffectSender sending, ExecutionScope.StepState place) {
+    private EffectExecutor(
+            ExecutionScope scope,
+            EffectSpec plan,
+            DurableOperations.EffectSender sending,
+            ExecutionScope.StepState place) {
         this.scope = scope;
         this.execution = scope.execution();
         this.plan = plan;
@@ -89,7 +93,8 @@ final class EffectExecutor {
                 outcome = handleRenamed(other, holder, seen);
                 continue;
             }
-            LedgerDecision verdict = execution.reserve(identity.toReservation(holder, onChange, !inDoubt, history.isRedo()));
+            LedgerDecision verdict =
+                    execution.reserve(identity.toReservation(holder, onChange, !inDoubt, history.isRedo()));
             outcome = switch (verdict) {
                 case LedgerDecision.SendGranted granted -> send(holder, granted);
                 case LedgerDecision.Reused reused -> outcomes.recordReused(reused.result(), null);
@@ -97,7 +102,8 @@ final class EffectExecutor {
                 case LedgerDecision.OutcomeUnknown unsettled -> handleUnsettled(holder, unsettled, seen);
                 case LedgerDecision.HeldByOtherRun taken -> waitForOther(taken, seen);
                 case LedgerDecision.DataChanged _ -> review();
-                case LedgerDecision.Recorded _ -> throw new IllegalStateException("a reservation always gets a verdict");
+                case LedgerDecision.Recorded _ ->
+                    throw new IllegalStateException("a reservation always gets a verdict");
             };
         }
         return outcome;
@@ -114,7 +120,8 @@ final class EffectExecutor {
         execution.checkMayAct();
         renamed = false;
         outcomes.countAttempt();
-        Step step = new StepRunner.StepHandle(place.stepId(), identity.wireKey(granted.generation()), granted.attempt());
+        Step step =
+                new StepRunner.StepHandle(place.stepId(), identity.wireKey(granted.generation()), granted.attempt());
         JsonNode result;
         execution.counters().sent.increment();
         scope.enterUserCode();
@@ -127,7 +134,8 @@ final class EffectExecutor {
             if (failure instanceof CallFailures.ResultNotRecordable kept) {
                 return outcomes.recordUnstorableResult(holder, StepResults.toProblem(kept.why()));
             }
-            if (failure instanceof CallFailures.HttpStatus status && plan.alreadyDone().contains(status.status())) {
+            if (failure instanceof CallFailures.HttpStatus status
+                    && plan.alreadyDone().contains(status.status())) {
                 return outcomes.recordDone(holder, status.body(), JournalEntry.StepOutcome.ALREADY_DONE);
             }
             return handleFailure(holder, failure, granted.maybeSentBefore());
@@ -143,7 +151,8 @@ final class EffectExecutor {
      *
      * @param unsure an earlier attempt may have happened, so that a rejection of this one does not settle it
      */
-    private @Nullable Outcome<JsonNode> handleFailure(EffectLedger.EffectHolder holder, Throwable failure, boolean unsure) {
+    private @Nullable Outcome<JsonNode> handleFailure(
+            EffectLedger.EffectHolder holder, Throwable failure, boolean unsure) {
         last = StepResults.toProblem(failure);
         boolean exhausted = outcomes.attempts() >= plan.step().retry().attempts();
         boolean unsettled = unsure && plan.protection() instanceof Protection.ProviderKey;
@@ -167,19 +176,25 @@ final class EffectExecutor {
                 if (exhausted) {
                     yield waitForDecision(holder, execution.waits().wakeCount());
                 }
-                retry(failure, new EffectLedger.SettleSend(identity.row(), holder, EffectLedger.EffectState.UNKNOWN, null));
+                retry(
+                        failure,
+                        new EffectLedger.SettleSend(identity.row(), holder, EffectLedger.EffectState.UNKNOWN, null));
                 yield null;
             }
             // The next loop queries the provider first, also after the last attempt.
             case Protection.Lookup _ -> {
-                retry(failure, new EffectLedger.SettleSend(identity.row(), holder, EffectLedger.EffectState.UNKNOWN, null));
+                retry(
+                        failure,
+                        new EffectLedger.SettleSend(identity.row(), holder, EffectLedger.EffectState.UNKNOWN, null));
                 yield null;
             }
             case Protection.Repeatable _, Protection.None _ -> {
                 if (exhausted) {
                     throw failStep(holder, failure);
                 }
-                retry(failure, new EffectLedger.SettleSend(identity.row(), holder, EffectLedger.EffectState.FREE, null));
+                retry(
+                        failure,
+                        new EffectLedger.SettleSend(identity.row(), holder, EffectLedger.EffectState.FREE, null));
                 yield null;
             }
         };
@@ -189,7 +204,11 @@ final class EffectExecutor {
         JournalEntry.ErrorDetails problem = last == null ? StepResults.OUTCOME_UNKNOWN : last;
         execution.record(
                 new JournalEntry.StepFailure(
-                        place.path(), JournalEntry.EntryKind.EFFECT, execution.ambient().micros(), problem, outcomes.attempts()),
+                        place.path(),
+                        JournalEntry.EntryKind.EFFECT,
+                        execution.ambient().micros(),
+                        problem,
+                        outcomes.attempts()),
                 256,
                 new EffectLedger.SettleSend(identity.row(), holder, EffectLedger.EffectState.FREE, null));
         return failure == null
@@ -199,16 +218,21 @@ final class EffectExecutor {
 
     private void retry(Throwable failure, EffectLedger.SettleSend settle) {
         long now = execution.storeNow();
-        long due = now + StepAttempt.retryDelayMicros(plan.step().retry(), outcomes.attempts(), failure, execution.ambient());
+        long due = now
+                + StepAttempt.retryDelayMicros(plan.step().retry(), outcomes.attempts(), failure, execution.ambient());
         execution.counters().retries.increment();
         JournalEntry.ErrorDetails problem = StepResults.toProblem(failure);
         execution.record(
-                new JournalEntry.AttemptFailure(place.path(), JournalEntry.EntryKind.EFFECT, now, problem, outcomes.attempts(), due), 256, settle);
+                new JournalEntry.AttemptFailure(
+                        place.path(), JournalEntry.EntryKind.EFFECT, now, problem, outcomes.attempts(), due),
+                256,
+                settle);
         scope.waitUntil(due, "retry", place.path());
     }
 
     /** Handles a step that was sent before with an unknown outcome. */
-    private @Nullable Outcome<JsonNode> handleUnsettled(EffectLedger.EffectHolder holder, LedgerDecision.OutcomeUnknown unsettled, long seen) {
+    private @Nullable Outcome<JsonNode> handleUnsettled(
+            EffectLedger.EffectHolder holder, LedgerDecision.OutcomeUnknown unsettled, long seen) {
         renamed = unsettled.keyChanged();
         return switch (plan.protection()) {
             case Protection.Lookup _ -> renamed ? waitForDecision(holder, seen) : lookUp(holder, unsettled, seen);
@@ -223,13 +247,16 @@ final class EffectExecutor {
      * Handles an effect that was sent under another once-per-key key than it has now: only a user knows whether that
      * counts.
      */
-    private @Nullable Outcome<JsonNode> handleRenamed(EffectLedger.EffectRow other, EffectLedger.EffectHolder holder, long seen) {
+    private @Nullable Outcome<JsonNode> handleRenamed(
+            EffectLedger.EffectRow other, EffectLedger.EffectHolder holder, long seen) {
         if (other.state() == EffectLedger.EffectState.DONE) {
             return outcomes.recordReused(Objects.requireNonNullElse(other.result(), "null"), null);
         }
         RunId by = other.holder().run();
-        if (other.state() == EffectLedger.EffectState.RESERVED && !by.equals(execution.run().id())) {
-            return waitForOther(new LedgerDecision.HeldByOtherRun(by, false), seen); // another run is sending it right now
+        if (other.state() == EffectLedger.EffectState.RESERVED
+                && !by.equals(execution.run().id())) {
+            return waitForOther(
+                    new LedgerDecision.HeldByOtherRun(by, false), seen); // another run is sending it right now
         }
         if (plan.protection() instanceof Protection.AtMostOnce) {
             return outcomes.recordIndeterminate(holder, last);
@@ -238,8 +265,10 @@ final class EffectExecutor {
         return waitForDecision(other.id(), holder, seen);
     }
 
-    private @Nullable Outcome<JsonNode> lookUp(EffectLedger.EffectHolder holder, LedgerDecision.OutcomeUnknown unsettled, long seen) {
-        Step step = new StepRunner.StepHandle(place.stepId(), identity.wireKey(unsettled.generation()), unsettled.attempt());
+    private @Nullable Outcome<JsonNode> lookUp(
+            EffectLedger.EffectHolder holder, LedgerDecision.OutcomeUnknown unsettled, long seen) {
+        Step step = new StepRunner.StepHandle(
+                place.stepId(), identity.wireKey(unsettled.generation()), unsettled.attempt());
         ProviderLookup.LookupResult found = lookUp.query(step);
         if (found instanceof ProviderLookup.LookupResult.NotFound && looks++ == 0) {
             // The first request may still be in transit: query once more after a pause.
@@ -251,7 +280,8 @@ final class EffectExecutor {
             last = lookUp.problem();
         }
         return switch (found) {
-            case ProviderLookup.LookupResult.Done(JsonNode result) -> outcomes.recordDone(holder, result, JournalEntry.StepOutcome.FOUND);
+            case ProviderLookup.LookupResult.Done(JsonNode result) ->
+                outcomes.recordDone(holder, result, JournalEntry.StepOutcome.FOUND);
             case ProviderLookup.LookupResult.NoAnswer(long due) -> handleNoAnswer(holder, due, seen);
             case ProviderLookup.LookupResult.NotFound _ -> unknownToProvider(holder);
         };
@@ -264,19 +294,26 @@ final class EffectExecutor {
         }
         // CRASH(lookup-empty): the provider has no record of it; the next lookup finds the same, and then it is sent.
         execution.ambient().point("lookup-empty");
-        EffectLedger.SettleSend free = new EffectLedger.SettleSend(identity.row(), holder, EffectLedger.EffectState.FREE, null);
+        EffectLedger.SettleSend free =
+                new EffectLedger.SettleSend(identity.row(), holder, EffectLedger.EffectState.FREE, null);
         long now = execution.storeNow();
         JournalEntry.ErrorDetails problem = last == null ? StepResults.OUTCOME_UNKNOWN : last;
         execution.record(
-                new JournalEntry.AttemptFailure(place.path(), JournalEntry.EntryKind.EFFECT, now, problem, outcomes.attempts(), 0), 256, free);
+                new JournalEntry.AttemptFailure(
+                        place.path(), JournalEntry.EntryKind.EFFECT, now, problem, outcomes.attempts(), 0),
+                256,
+                free);
         return null;
     }
 
     /** The provider does not answer: a user may decide as well. Whichever comes first, the ledger is checked again. */
     private @Nullable Outcome<JsonNode> handleNoAnswer(EffectLedger.EffectHolder holder, long due, long seen) {
-        execution.addLedgerOp(new EffectLedger.SettleSend(identity.row(), holder, EffectLedger.EffectState.UNKNOWN, null));
+        execution.addLedgerOp(
+                new EffectLedger.SettleSend(identity.row(), holder, EffectLedger.EffectState.UNKNOWN, null));
         execution.awaitDurable();
-        if (ReviewRequests.open(execution, ReviewRequests.forDoubt(plan, place.path(), identity.row().digest(), null))) {
+        if (ReviewRequests.open(
+                execution,
+                ReviewRequests.forDoubt(plan, place.path(), identity.row().digest(), null))) {
             String what = WaitReasonJson.toJson("lookup", place.path(), due);
             scope.await(new BranchWaitTracker.BranchWait(due, what, false, false), seen);
         }
@@ -288,17 +325,22 @@ final class EffectExecutor {
     }
 
     /** Waits until a user decides the outcome, then checks the ledger again. */
-    private @Nullable Outcome<JsonNode> waitForDecision(EffectLedger.EffectId row, EffectLedger.EffectHolder holder, long seen) {
+    private @Nullable Outcome<JsonNode> waitForDecision(
+            EffectLedger.EffectId row, EffectLedger.EffectHolder holder, long seen) {
         execution.counters().inDoubt.increment();
         inDoubt = true; // from now on only a decision sends it again, whatever wakes the run
-        EffectLedger.SettleSend unknown = new EffectLedger.SettleSend(row, holder, EffectLedger.EffectState.UNKNOWN, null);
+        EffectLedger.SettleSend unknown =
+                new EffectLedger.SettleSend(row, holder, EffectLedger.EffectState.UNKNOWN, null);
         if (last == null || last.equals(recordedProblem)) {
             execution.addLedgerOp(unknown); // an earlier execution sent it, or this problem is recorded already
         } else {
             recordedProblem = last;
             long now = execution.storeNow();
             execution.record(
-                    new JournalEntry.AttemptFailure(place.path(), JournalEntry.EntryKind.EFFECT, now, last, outcomes.attempts(), 0), 256, unknown);
+                    new JournalEntry.AttemptFailure(
+                            place.path(), JournalEntry.EntryKind.EFFECT, now, last, outcomes.attempts(), 0),
+                    256,
+                    unknown);
         }
         execution.awaitDurable();
         // CRASH(effect-doubted): the doubt is recorded; a restart finds it and waits for the decision.
@@ -320,7 +362,8 @@ final class EffectExecutor {
     private @Nullable Outcome<JsonNode> waitForOther(LedgerDecision.HeldByOtherRun taken, long seen) {
         long pause = Math.min(LOOK_AGAIN_AT_MOST, LOOK_AGAIN_MICROS << Math.min(looks++, 7));
         long due = execution.storeNow() + pause;
-        String what = WaitReasonJson.toJson("effect", place.path(), due, taken.by().text());
+        String what =
+                WaitReasonJson.toJson("effect", place.path(), due, taken.by().text());
         scope.await(new BranchWaitTracker.BranchWait(due, what, false, false), seen);
         return null;
     }

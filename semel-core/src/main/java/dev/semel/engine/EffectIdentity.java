@@ -60,7 +60,8 @@ record EffectIdentity(
      * @param resend an unknown outcome may be sent again, as far as the protection allows
      * @param afresh an effect of another run of the lineage is sent again
      */
-    EffectLedger.ReserveSend toReservation(EffectLedger.EffectHolder holder, EffectLedger.ChangePolicy onChange, boolean resend, boolean afresh) {
+    EffectLedger.ReserveSend toReservation(
+            EffectLedger.EffectHolder holder, EffectLedger.ChangePolicy onChange, boolean resend, boolean afresh) {
         long window = once == null ? 0 : once.window().toNanos() / 1_000;
         return new EffectLedger.ReserveSend(
                 row,
@@ -87,14 +88,18 @@ record EffectIdentity(
     }
 
     EffectLedger.LedgerOperation[] toSettleOps(EffectLedger.EffectHolder holder, String result) {
-        EffectLedger.SettleSend settle = new EffectLedger.SettleSend(row, holder, EffectLedger.EffectState.DONE, result);
+        EffectLedger.SettleSend settle =
+                new EffectLedger.SettleSend(row, holder, EffectLedger.EffectState.DONE, result);
         return once == null
                 ? new EffectLedger.LedgerOperation[] {settle}
-                : new EffectLedger.LedgerOperation[] {settle, new EffectLedger.NoteStepResult(stepRow, holder, result, facts)};
+                : new EffectLedger.LedgerOperation[] {
+                    settle, new EffectLedger.NoteStepResult(stepRow, holder, result, facts)
+                };
     }
 
     /** @param first the run that sent the effect instead, and when it was accepted */
     EffectLedger.NoteStepResult toSuppressionNote(EffectLedger.EffectHolder holder, String result, String first) {
-        return new EffectLedger.NoteStepResult(stepRow, holder, result, facts, new EffectLedger.SuppressingEffect(row.digest(), first));
+        return new EffectLedger.NoteStepResult(
+                stepRow, holder, result, facts, new EffectLedger.SuppressingEffect(row.digest(), first));
     }
 }

@@ -39,14 +39,17 @@ final class EffectOutcomes {
     }
 
     /** Records that the effect happened. One commit writes ledger and journal, at the latest before the next effect. */
-    Outcome<JsonNode> recordDone(EffectLedger.EffectHolder holder, @Nullable JsonNode result, JournalEntry.StepOutcome how) {
-        StepResults.StorableResult fit = StepResults.toStorable(result, place.path(), execution.engine().limits());
+    Outcome<JsonNode> recordDone(
+            EffectLedger.EffectHolder holder, @Nullable JsonNode result, JournalEntry.StepOutcome how) {
+        StepResults.StorableResult fit =
+                StepResults.toStorable(result, place.path(), execution.engine().limits());
         if (fit.problem() != null) {
             return recordUnstorableResult(holder, fit.problem());
         }
         long at = execution.ambient().micros();
         execution.record(
-                new JournalEntry.StepResult(place.path(), JournalEntry.EntryKind.EFFECT, at, fit.value(), how, attempts, null),
+                new JournalEntry.StepResult(
+                        place.path(), JournalEntry.EntryKind.EFFECT, at, fit.value(), how, attempts, null),
                 fit.bytes(),
                 identity.toSettleOps(holder, fit.text()));
         return new Outcome.Done<>(fit.value().deepCopy());
@@ -59,7 +62,11 @@ final class EffectOutcomes {
     Outcome<JsonNode> recordUnstorableResult(EffectLedger.EffectHolder holder, JournalEntry.ErrorDetails problem) {
         execution.record(
                 new JournalEntry.StepFailure(
-                        place.path(), JournalEntry.EntryKind.EFFECT, execution.ambient().micros(), problem, attempts),
+                        place.path(),
+                        JournalEntry.EntryKind.EFFECT,
+                        execution.ambient().micros(),
+                        problem,
+                        attempts),
                 256,
                 identity.toSettleOps(holder, "null"));
         throw StepResults.toFailure(place.path(), problem, attempts);
@@ -116,11 +123,13 @@ final class EffectOutcomes {
      */
     Outcome<JsonNode> recordIndeterminate(EffectLedger.EffectHolder holder, JournalEntry.@Nullable ErrorDetails last) {
         execution.counters().inDoubt.increment();
-        execution.addLedgerOp(new EffectLedger.SettleSend(identity.row(), holder, EffectLedger.EffectState.UNKNOWN, null));
+        execution.addLedgerOp(
+                new EffectLedger.SettleSend(identity.row(), holder, EffectLedger.EffectState.UNKNOWN, null));
         execution.awaitDurable();
         // Whatever the users decided, this step stays indeterminate: it was sent once.
         var unused = ReviewRequests.open(
-                execution, ReviewRequests.forDoubt(plan, place.path(), identity.row().digest(), last));
+                execution,
+                ReviewRequests.forDoubt(plan, place.path(), identity.row().digest(), last));
         execution.record(
                 new JournalEntry.StepResult(
                         place.path(),
@@ -140,7 +149,15 @@ final class EffectOutcomes {
         JsonNode nothing = JsonNodeFactory.instance.nullNode();
         long at = execution.ambient().micros();
         execution.record(
-                new JournalEntry.StepResult(place.path(), JournalEntry.EntryKind.EFFECT, at, nothing, JournalEntry.StepOutcome.SILENT, attempts, null), 64);
+                new JournalEntry.StepResult(
+                        place.path(),
+                        JournalEntry.EntryKind.EFFECT,
+                        at,
+                        nothing,
+                        JournalEntry.StepOutcome.SILENT,
+                        attempts,
+                        null),
+                64);
         return new Outcome.Done<>(nothing);
     }
 }

@@ -70,7 +70,8 @@ public final class EngineEnvironment {
         this(micros, nanos, random, TestInstrumentation.NONE);
     }
 
-    public EngineEnvironment(LongSupplier micros, LongSupplier nanos, RandomGenerator random, TestInstrumentation hooks) {
+    public EngineEnvironment(
+            LongSupplier micros, LongSupplier nanos, RandomGenerator random, TestInstrumentation hooks) {
         this.micros = micros;
         this.nanos = nanos;
         this.random = random;

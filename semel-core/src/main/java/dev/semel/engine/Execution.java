@@ -1,12 +1,12 @@
 package dev.semel.engine;
 
 import dev.semel.effect.EffectLedger;
-import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
+import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalIndex;
 import dev.semel.run.RunState;
-import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreFailure;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
 import java.util.ArrayList;
 import java.util.List;
@@ -249,12 +249,14 @@ final class Execution {
 
     private CompletableFuture<StoreWrite.OwnerWriteResult> submit(List<EffectLedger.LedgerOperation> ops) {
         StoreWrite.AppendJournal append = append(ops, RunState.RUNNING, null);
-        CompletableFuture<StoreWrite.OwnerWriteResult> answer = engine.committer().submit(run.lane(), append);
+        CompletableFuture<StoreWrite.OwnerWriteResult> answer =
+                engine.committer().submit(run.lane(), append);
         submitted.add(answer);
         return answer;
     }
 
-    private StoreWrite.AppendJournal append(List<EffectLedger.LedgerOperation> ops, RunState state, StoreWrite.@Nullable Suspension rest) {
+    private StoreWrite.AppendJournal append(
+            List<EffectLedger.LedgerOperation> ops, RunState state, StoreWrite.@Nullable Suspension rest) {
         List<EffectLedger.LedgerOperation> all = new ArrayList<>(pendingOps);
         all.addAll(ops);
         boolean none = pending.isEmpty();

@@ -1,8 +1,8 @@
 package dev.semel.engine;
 
-import dev.semel.error.RunDiverged;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.RunCancelled;
+import dev.semel.error.RunDiverged;
 import dev.semel.error.SemelException;
 import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalIndex;
@@ -122,7 +122,8 @@ final class ExecutionScope {
             return new StepState(path, stepId(path), null, 0, 0);
         }
         String recorded = expected.equals(path) || names(formerly).contains(expected) ? expected : null;
-        JournalIndex.StepRecord trace = recorded == null ? null : execution.journal().stepAt(recorded);
+        JournalIndex.StepRecord trace =
+                recorded == null ? null : execution.journal().stepAt(recorded);
         if (recorded == null || trace == null || trace.kind() != kind) {
             throw diverged(expected, path, kind.word());
         }
@@ -199,7 +200,9 @@ final class ExecutionScope {
                 "code",
                 "The journal of this run continues with " + there + ", but the code calls " + here
                         + ". The call did not run and the run is held. Deploy code that calls in the recorded order"
-                        + (trace == null ? "" : " (for a renamed step add formerly(\"" + StepNames.lastSegment(recorded) + "\"))")
+                        + (trace == null
+                                ? ""
+                                : " (for a renamed step add formerly(\"" + StepNames.lastSegment(recorded) + "\"))")
                         + ", or cancel the run."));
     }
 
@@ -209,7 +212,8 @@ final class ExecutionScope {
         if (!execution.markRequested(path)) {
             throw new SemelException(
                             ErrorCode.INVALID_DEFINITION,
-                            "\"" + StepNames.toDisplay(path) + "\" was used twice in one run. The second call did not run.",
+                            "\"" + StepNames.toDisplay(path)
+                                    + "\" was used twice in one run. The second call did not run.",
                             "Give each step a unique name; in a loop use forEach with a key.")
                     .with("step", path);
         }
@@ -268,7 +272,9 @@ final class ExecutionScope {
     String suppressedBy(String path) {
         JournalIndex.StepRecord trace = execution.journal().stepAt(path);
         JournalEntry.StepResult done = trace == null ? null : trace.done();
-        if (done != null && (done.outcome() == JournalEntry.StepOutcome.SUPPRESSED || done.outcome() == JournalEntry.StepOutcome.REUSED)) {
+        if (done != null
+                && (done.outcome() == JournalEntry.StepOutcome.SUPPRESSED
+                        || done.outcome() == JournalEntry.StepOutcome.REUSED)) {
             return done.ref();
         }
         return suppressedBy.get(path);
@@ -336,7 +342,12 @@ final class ExecutionScope {
         }
         long due = late ? wait.due() : Math.min(wait.due(), execution.run().deadline());
         try {
-            execution.waits().await(new BranchWaitTracker.BranchWait(due, wait.description(), wait.forSignal(), wait.forDoubt()), seen);
+            execution
+                    .waits()
+                    .await(
+                            new BranchWaitTracker.BranchWait(
+                                    due, wait.description(), wait.forSignal(), wait.forDoubt()),
+                            seen);
         } catch (ExecutionAbort.Parked parked) {
             throw execution.end(parked);
         }

@@ -26,7 +26,11 @@ final class ForEachRunner<I, R> {
     private final List<@Nullable R> results;
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
-    ForEachRunner(ExecutionScope parent, String name, DurableOperations.KeyedItems<I> items, DurableOperations.Branch<I, R> work) {
+    ForEachRunner(
+            ExecutionScope parent,
+            String name,
+            DurableOperations.KeyedItems<I> items,
+            DurableOperations.Branch<I, R> work) {
         this.parent = parent;
         this.name = name;
         this.items = items;

@@ -1,9 +1,9 @@
 package dev.semel.engine;
 
 import dev.semel.store.CommitBatch;
-import dev.semel.store.WorkerLeases;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
+import dev.semel.store.WorkerLeases;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;
@@ -51,7 +51,8 @@ public final class LeaseKeeper implements AutoCloseable {
      */
     public record WorkerIdentity(String name, String version) {}
 
-    public LeaseKeeper(Store store, WorkerIdentity worker, EngineLimits limits, GroupCommitter.EngineDependencies dependencies) {
+    public LeaseKeeper(
+            Store store, WorkerIdentity worker, EngineLimits limits, GroupCommitter.EngineDependencies dependencies) {
         this.leases = store.openLeases();
         this.slots = store.lanes() + store.txLanes();
         this.worker = worker;
@@ -163,7 +164,9 @@ public final class LeaseKeeper implements AutoCloseable {
         WorkerLeases.StoreStatus pulse = leases.heartbeat(
                 now.lease(),
                 new WorkerLeases.WorkerReport(
-                        worker.version(), runs.getAsInt(), dependencies.environment().micros()));
+                        worker.version(),
+                        runs.getAsInt(),
+                        dependencies.environment().micros()));
         storeHealth.recordHeartbeat(pulse);
         if (pulse.unknownMigration() != null) {
             throw new StoreFailure.SchemaTooNew(pulse.unknownMigration());

@@ -1,12 +1,12 @@
 package dev.semel.engine;
 
-import dev.semel.journal.JournalResumptions;
 import dev.semel.admission.KeyRecord;
+import dev.semel.journal.JournalResumptions;
 import dev.semel.run.RunId;
-import dev.semel.store.UniqueKey;
+import dev.semel.store.KeyClaim;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;
-import dev.semel.store.KeyClaim;
+import dev.semel.store.UniqueKey;
 import java.time.Duration;
 import java.util.List;
 

@@ -30,8 +30,8 @@ final class LineageLedgerRows {
     private Map<String, List<EffectLedger.EffectId>> read() {
         return execution.read(reads -> {
             Map<String, List<EffectLedger.EffectId>> found = new HashMap<>();
-            for (EffectLedger.EffectRow row :
-                    reads.effects(LineageResults.findMembers(reads, execution.run().lineage()))) {
+            for (EffectLedger.EffectRow row : reads.effects(
+                    LineageResults.findMembers(reads, execution.run().lineage()))) {
                 found.computeIfAbsent(row.holder().step(), _ -> new ArrayList<>())
                         .add(row.id());
             }

@@ -1,11 +1,11 @@
 package dev.semel.engine;
 
-import dev.semel.journal.JournalEntry;
-import dev.semel.journal.JournalCodec;
-import dev.semel.journal.JournalIndex;
-import dev.semel.journal.JournalResumptions;
 import dev.semel.admission.AdmissionRules;
 import dev.semel.admission.IdempotencyKey;
+import dev.semel.journal.JournalCodec;
+import dev.semel.journal.JournalEntry;
+import dev.semel.journal.JournalIndex;
+import dev.semel.journal.JournalResumptions;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.StoreQueries;
@@ -33,7 +33,8 @@ final class LineageResults {
             return null;
         }
         return execution.readNullable(reads -> {
-            for (RunId other : findMembers(reads, run.lineage()).reversed()) { // newest first, in case it was done again
+            for (RunId other :
+                    findMembers(reads, run.lineage()).reversed()) { // newest first, in case it was done again
                 JsonNode result = other.equals(run.id()) ? null : findTransactionResult(reads, other, path);
                 if (result != null) {
                     return result;
@@ -65,7 +66,8 @@ final class LineageResults {
     }
 
     private static @Nullable JsonNode findTransactionResult(StoreQueries reads, RunId run, String path) {
-        for (JournalEntry entry : readJournal(reads.claimedRun(run), reads.journal(run)).reversed()) {
+        for (JournalEntry entry :
+                readJournal(reads.claimedRun(run), reads.journal(run)).reversed()) {
             if (entry instanceof JournalEntry.StepResult done
                     && done.kind() == JournalEntry.EntryKind.TX
                     && done.path().equals(path)) {
@@ -112,7 +114,8 @@ final class LineageResults {
     }
 
     private static @Nullable RunId findCalledRun(StoreQueries reads, RunId run, String path) {
-        for (JournalEntry entry : readJournal(reads.claimedRun(run), reads.journal(run)).reversed()) {
+        for (JournalEntry entry :
+                readJournal(reads.claimedRun(run), reads.journal(run)).reversed()) {
             if (entry instanceof JournalEntry.WaitStart begun
                     && begun.kind() == JournalEntry.EntryKind.CALL
                     && begun.path().equals(path)
@@ -144,8 +147,8 @@ final class LineageResults {
         long now = reads.now();
         return reads.keyRecords(run.ws(), key).stream()
                 .map(StoredRows.KeyRow::keyRecord)
-                .anyMatch(known ->
-                        known.run().equals(run.id()) && AdmissionRules.statusOf(known, now) == AdmissionRules.KeyStatus.FAILED);
+                .anyMatch(known -> known.run().equals(run.id())
+                        && AdmissionRules.statusOf(known, now) == AdmissionRules.KeyStatus.FAILED);
     }
 
     /**

@@ -50,7 +50,8 @@ record LineageSnapshot(
             rows.computeIfAbsent(row.holder().run(), _ -> new ArrayList<>()).add(row);
         }
         Map<RunId, List<JournalEntry>> journals = journals(reads, runs, lines);
-        return new LineageSnapshot(reads.now(), runs, lines, journals, rows, calledRuns(reads, workspace, journals.values()));
+        return new LineageSnapshot(
+                reads.now(), runs, lines, journals, rows, calledRuns(reads, workspace, journals.values()));
     }
 
     private static List<RunId> firsts(Collection<StoredRows.RunRow> runs) {
@@ -75,17 +76,21 @@ record LineageSnapshot(
         }
         newest.retainAll(runs.keySet());
         Map<RunId, List<JournalEntry>> journals = new HashMap<>();
-        for (StoreQueries.JournaledRun one : newest.isEmpty() ? List.<StoreQueries.JournaledRun>of() : reads.runsWithJournal(List.copyOf(newest))) {
+        for (StoreQueries.JournaledRun one :
+                newest.isEmpty() ? List.<StoreQueries.JournaledRun>of() : reads.runsWithJournal(List.copyOf(newest))) {
             journals.put(one.run().id(), LineageResults.readJournal(one.run(), one.journal()));
         }
         return journals;
     }
 
-    private static Map<String, CalledRun> calledRuns(StoreQueries reads, int workspace, Collection<List<JournalEntry>> journals) {
+    private static Map<String, CalledRun> calledRuns(
+            StoreQueries reads, int workspace, Collection<List<JournalEntry>> journals) {
         Set<RunId> refs = new HashSet<>();
         for (List<JournalEntry> entries : journals) {
             for (JournalEntry entry : entries) {
-                RunId ref = entry instanceof JournalEntry.WaitStart begun && begun.kind() == JournalEntry.EntryKind.CALL && begun.ref() != null
+                RunId ref = entry instanceof JournalEntry.WaitStart begun
+                                && begun.kind() == JournalEntry.EntryKind.CALL
+                                && begun.ref() != null
                         ? RunId.parse(begun.ref())
                         : null;
                 if (ref != null) {
@@ -106,7 +111,9 @@ record LineageSnapshot(
             List<StoredRows.RunRow> line = later.values().stream()
                     .filter(one -> one.lineage().equals(run.lineage()))
                     .toList();
-            called.put(id.text(), new CalledRun(run, failed.contains(run) ? LineageResults.findEffectiveRun(run, line) : run));
+            called.put(
+                    id.text(),
+                    new CalledRun(run, failed.contains(run) ? LineageResults.findEffectiveRun(run, line) : run));
         });
         return called;
     }

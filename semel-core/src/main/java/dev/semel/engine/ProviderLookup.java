@@ -50,10 +50,11 @@ final class ProviderLookup {
         while (true) {
             scope.enterUserCode();
             try {
-                JsonNode found = StepAttempt.of(plan.step(), execution.ambient()).run(step, doing -> {
-                    JsonNode answer = sending.lookup(doing);
-                    return answer == null ? MissingNode.getInstance() : answer;
-                });
+                JsonNode found = StepAttempt.of(plan.step(), execution.ambient())
+                        .run(step, doing -> {
+                            JsonNode answer = sending.lookup(doing);
+                            return answer == null ? MissingNode.getInstance() : answer;
+                        });
                 scope.leaveUserCode();
                 failures = 0;
                 return found.isMissingNode() ? new LookupResult.NotFound() : new LookupResult.Done(found);
@@ -63,8 +64,8 @@ final class ProviderLookup {
                 scope.leaveUserCode();
                 problem = StepResults.toProblem(failure);
                 failures++;
-                long pause =
-                        StepAttempt.retryDelayMicros(plan.step().retry(), Math.min(failures, 20), failure, execution.ambient());
+                long pause = StepAttempt.retryDelayMicros(
+                        plan.step().retry(), Math.min(failures, 20), failure, execution.ambient());
                 long due = execution.storeNow() + pause;
                 if (failures >= UNANSWERED) {
                     return new LookupResult.NoAnswer(due);

@@ -4,16 +4,16 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
-import dev.semel.store.UniqueKey;
 import dev.semel.store.NewRun;
-import dev.semel.store.StoreQueries;
 import dev.semel.store.ReplayPlanOperation;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;
+import dev.semel.store.UniqueKey;
+import dev.semel.trigger.Trigger;
 import dev.semel.trigger.TriggerResult;
 import dev.semel.trigger.TriggerSource;
-import dev.semel.trigger.Trigger;
-import dev.semel.workflow.CurrentWorkflow;
 import dev.semel.workflow.ConcurrencyControl;
+import dev.semel.workflow.CurrentWorkflow;
 import dev.semel.workflow.WorkflowVersion;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -42,12 +42,16 @@ public final class ReplayAdmission {
      * Admits one item and returns its outcome: the new run, or why there is none.
      * If another worker has the code of its workflow, the item stays planned and names the code.
      */
-    ReplayPlanOperation.PlanItem admit(ReplayPlanOperation.ReplayPlan plan, ReplayPlanOperation.PlanItem item, ReplayPreviewer.RunPreview prospect) {
+    ReplayPlanOperation.PlanItem admit(
+            ReplayPlanOperation.ReplayPlan plan,
+            ReplayPlanOperation.PlanItem item,
+            ReplayPreviewer.RunPreview prospect) {
         StoredRows.RunRow base = prospect.base();
         try {
             CurrentWorkflow current = catalog.find(base.ws(), base.workflowId());
             if (current == null) {
-                return item.withOutcome(ReplayPlanOperation.ItemOutcome.REJECTED, null, "its workflow no longer exists");
+                return item.withOutcome(
+                        ReplayPlanOperation.ItemOutcome.REJECTED, null, "its workflow no longer exists");
             }
             WorkflowVersion version = catalog.version(base.workflowId(), prospect.version());
             String input = plan.input() == null ? base.input() : plan.input();
@@ -67,18 +71,22 @@ public final class ReplayAdmission {
                                     plan.appliedBy() == null ? plan.createdBy() : plan.appliedBy(),
                                     base.origin().correlationId()),
                             false,
-                            plan.input() == null ? Trigger.AdmissionChecks.NONE : workspaces.checksFor(version.name(), data),
+                            plan.input() == null
+                                    ? Trigger.AdmissionChecks.NONE
+                                    : workspaces.checksFor(version.name(), data),
                             new Trigger.RunLinks(base.lineage(), null, base.id(), null, prospect.carriedJournal(), 0)));
             return item.withOutcome(ReplayPlanOperation.ItemOutcome.APPLIED, answer.run(), "");
         } catch (WorkflowCatalog.WorkflowNotRegistered e) {
-            return item.withOutcome(ReplayPlanOperation.ItemOutcome.PLANNED, null, "\"" + e.workflow() + "\" v" + prospect.version());
+            return item.withOutcome(
+                    ReplayPlanOperation.ItemOutcome.PLANNED, null, "\"" + e.workflow() + "\" v" + prospect.version());
         } catch (SemelException e) {
             if (e.code() == ErrorCode.STORE_UNAVAILABLE || e.code().retryable()) {
                 throw e;
             }
             return item.withOutcome(ReplayPlanOperation.ItemOutcome.REJECTED, null, e.detail());
         } catch (IllegalArgumentException | IllegalStateException e) {
-            return item.withOutcome(ReplayPlanOperation.ItemOutcome.REJECTED, null, "its workflow cannot be read: " + e.getMessage());
+            return item.withOutcome(
+                    ReplayPlanOperation.ItemOutcome.REJECTED, null, "its workflow cannot be read: " + e.getMessage());
         }
     }
 

@@ -1,17 +1,17 @@
 package dev.semel.engine;
 
-import dev.semel.error.SemelException;
 import dev.semel.admission.KeyRecord;
+import dev.semel.error.SemelException;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.replay.ReplayPreview;
 import dev.semel.run.RunId;
-import dev.semel.store.StoreCommand;
-import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanOperation;
-import dev.semel.store.StoredRows;
+import dev.semel.store.ReplayPlanQueries;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -60,7 +60,11 @@ public final class ReplayExecutor implements AutoCloseable {
     /** Whether a plan waits for runs to end. */
     private volatile boolean waitingForRuns;
 
-    public ReplayExecutor(TriggerAdmission.EngineComponents parts, ReplayAdmission admission, EngineLimits limits, GroupCommitter.EngineDependencies dependencies) {
+    public ReplayExecutor(
+            TriggerAdmission.EngineComponents parts,
+            ReplayAdmission admission,
+            EngineLimits limits,
+            GroupCommitter.EngineDependencies dependencies) {
         this.parts = parts;
         this.admission = admission;
         this.previewer = new ReplayPreviewer(parts.readers(), admission.catalog(), limits);
@@ -98,7 +102,8 @@ public final class ReplayExecutor implements AutoCloseable {
         if (busy || wakeSignal.isWakeRequested()) {
             return OptionalLong.empty();
         }
-        ReplayPlanOperation.ReplayPlan plan = parts.readers().readNullable(reads -> reads.plans().applying());
+        ReplayPlanOperation.ReplayPlan plan =
+                parts.readers().readNullable(reads -> reads.plans().applying());
         if (plan == null || plansMissingCode.contains(plan.id()) || (waitingForRuns && self.equals(plan.takenBy()))) {
             return OptionalLong.of(StoreWrite.Suspension.NEVER);
         }
@@ -113,7 +118,8 @@ public final class ReplayExecutor implements AutoCloseable {
             try {
                 if (parts.committer().isOutdated()) {
                     wakeSignal.clear(); // this worker does nothing any more, and nothing else clears the request
-                } else if (wakeSignal.isWakeRequested() || dependencies.environment().nanos() - nextLook >= 0) {
+                } else if (wakeSignal.isWakeRequested()
+                        || dependencies.environment().nanos() - nextLook >= 0) {
                     busy = true;
                     wakeSignal.clear();
                     work();
@@ -142,11 +148,17 @@ public final class ReplayExecutor implements AutoCloseable {
         while (more && !wakeSignal.isStopped()) {
             more = false;
             waitingForRuns = false;
-            List<ReplayPlanOperation.ReplayPlan> plans = parts.readers().read(reads -> reads.plans().claimable(self, reads.now(), PLANS));
-            progressByPlan.keySet().retainAll(plans.stream().map(ReplayPlanOperation.ReplayPlan::id).toList());
+            List<ReplayPlanOperation.ReplayPlan> plans =
+                    parts.readers().read(reads -> reads.plans().claimable(self, reads.now(), PLANS));
+            progressByPlan
+                    .keySet()
+                    .retainAll(plans.stream()
+                            .map(ReplayPlanOperation.ReplayPlan::id)
+                            .toList());
             boolean any = false;
             for (ReplayPlanOperation.ReplayPlan plan : plans) {
-                if (!plansMissingCode.isDeferred(plan.id(), dependencies.environment().nanos())
+                if (!plansMissingCode.isDeferred(
+                                plan.id(), dependencies.environment().nanos())
                         && change(new ReplayPlanOperation.ClaimPlan(plan.id(), self, TAKEN_MICROS))) {
                     any = true;
                     more |= page(plan);
@@ -172,19 +184,22 @@ public final class ReplayExecutor implements AutoCloseable {
         if (room == 0 || !rateLimiter.mayStart(plan.id(), now)) {
             return false;
         }
-        List<ReplayPlanOperation.PlanItem> items = next(plan, manner, manner.rate() == 0 ? room : Math.min(room, manner.rate()));
+        List<ReplayPlanOperation.PlanItem> items =
+                next(plan, manner, manner.rate() == 0 ? room : Math.min(room, manner.rate()));
         if (items.isEmpty()) {
             change(new ReplayPlanOperation.FinishPlan(plan.id(), ReplayPlanOperation.PlanState.DONE, ""));
             rateLimiter.forget(plan.id());
             return true;
         }
         if (manner.rate() > 0) {
-            long selected = items.stream().filter(item -> isSelected(item, manner)).count();
+            long selected =
+                    items.stream().filter(item -> isSelected(item, manner)).count();
             rateLimiter.recordStarted(plan.id(), selected, manner.rate(), now);
         }
         List<ReplayPlanOperation.PlanItem> seen = process(plan, items, manner);
-        List<ReplayPlanOperation.PlanItem> settled =
-                seen.stream().filter(item -> item.outcome() != ReplayPlanOperation.ItemOutcome.PLANNED).toList();
+        List<ReplayPlanOperation.PlanItem> settled = seen.stream()
+                .filter(item -> item.outcome() != ReplayPlanOperation.ItemOutcome.PLANNED)
+                .toList();
         // CRASH(replay-admitted): the runs exist and their items are not recorded; a restart finds them by key.
         dependencies.environment().point("replay-admitted");
         boolean ours = change(new ReplayPlanOperation.RecordItems(plan.id(), self, settled));
@@ -232,10 +247,13 @@ public final class ReplayExecutor implements AutoCloseable {
      *
      * @param most number of items to replay; items that are only skipped do not count
      */
-    private List<ReplayPlanOperation.PlanItem> next(ReplayPlanOperation.ReplayPlan plan, ApplyOptions manner, int most) {
-        ReplayPlanQueries.ItemFilter open = new ReplayPlanQueries.ItemFilter(plan.id(), 0, ReplayPlanOperation.ItemOutcome.PLANNED);
+    private List<ReplayPlanOperation.PlanItem> next(
+            ReplayPlanOperation.ReplayPlan plan, ApplyOptions manner, int most) {
+        ReplayPlanQueries.ItemFilter open =
+                new ReplayPlanQueries.ItemFilter(plan.id(), 0, ReplayPlanOperation.ItemOutcome.PLANNED);
         RunId after = reached.remove(plan.id());
-        List<ReplayPlanOperation.PlanItem> items = parts.readers().read(reads -> reads.plans().items(open, after, AT_ONCE));
+        List<ReplayPlanOperation.PlanItem> items =
+                parts.readers().read(reads -> reads.plans().items(open, after, AT_ONCE));
         if (items.isEmpty() && after != null) {
             items = parts.readers().read(reads -> reads.plans().items(open, null, AT_ONCE));
         }
@@ -252,7 +270,8 @@ public final class ReplayExecutor implements AutoCloseable {
         return items;
     }
 
-    private List<ReplayPlanOperation.PlanItem> process(ReplayPlanOperation.ReplayPlan plan, List<ReplayPlanOperation.PlanItem> items, ApplyOptions manner) {
+    private List<ReplayPlanOperation.PlanItem> process(
+            ReplayPlanOperation.ReplayPlan plan, List<ReplayPlanOperation.PlanItem> items, ApplyOptions manner) {
         Map<RunId, ReplayPlanOperation.PlanItem> done = new HashMap<>();
         List<ReplayPlanOperation.PlanItem> wanted = new ArrayList<>();
         for (ReplayPlanOperation.PlanItem item : items) {
@@ -267,7 +286,8 @@ public final class ReplayExecutor implements AutoCloseable {
         findExisting(plan, wanted).forEach(item -> done.put(item.run(), item));
         wanted.removeIf(item -> done.containsKey(item.run()));
         Map<RunId, ReplayPreviewer.RunPreview> now = new HashMap<>();
-        previewer.preview(wanted.stream().map(ReplayPlanOperation.PlanItem::run).toList(), previewRequest(plan))
+        previewer
+                .preview(wanted.stream().map(ReplayPlanOperation.PlanItem::run).toList(), previewRequest(plan))
                 .forEach(one -> now.put(one.requested().id(), one));
         List<ReplayPlanOperation.PlanItem> ready = new ArrayList<>();
         for (ReplayPlanOperation.PlanItem item : wanted) {
@@ -297,7 +317,8 @@ public final class ReplayExecutor implements AutoCloseable {
         if (made == null) {
             return;
         }
-        for (StoredRows.SignalRow signal : parts.readers().read(reads -> LineageResults.findUnconsumedSignals(reads, item.run()))) {
+        for (StoredRows.SignalRow signal :
+                parts.readers().read(reads -> LineageResults.findUnconsumedSignals(reads, item.run()))) {
             var sent = new StoreCommand.SendSignal(plan.ws(), made, signal.name(), signal.key(), signal.value());
             parts.committer().submit(0, new StoreWrite.ExecuteCommand<>(sent)).join();
             parts.runs().wake(made);
@@ -306,18 +327,21 @@ public final class ReplayExecutor implements AutoCloseable {
 
     /** Returns the preview options of a plan. */
     static ReplayPreviewer.PreviewRequest previewRequest(ReplayPlanOperation.ReplayPlan plan) {
-        return new ReplayPreviewer.PreviewRequest(plan.ws(), ReplayPlanRequest.parse(plan.request()), plan.input() != null);
+        return new ReplayPreviewer.PreviewRequest(
+                plan.ws(), ReplayPlanRequest.parse(plan.request()), plan.input() != null);
     }
 
     /**
      * Returns items that already have a run, because a worker crashed before recording them or another plan was first.
      */
-    private List<ReplayPlanOperation.PlanItem> findExisting(ReplayPlanOperation.ReplayPlan plan, List<ReplayPlanOperation.PlanItem> items) {
+    private List<ReplayPlanOperation.PlanItem> findExisting(
+            ReplayPlanOperation.ReplayPlan plan, List<ReplayPlanOperation.PlanItem> items) {
         if (items.isEmpty()) {
             return List.of();
         }
-        List<@Nullable KeyRecord> known =
-                parts.readers().lookUpKeys(ReplayAdmission.followUpKeys(plan, items)).keyRecords();
+        List<@Nullable KeyRecord> known = parts.readers()
+                .lookUpKeys(ReplayAdmission.followUpKeys(plan, items))
+                .keyRecords();
         List<ReplayPlanOperation.PlanItem> found = new ArrayList<>();
         for (int i = 0; i < items.size(); i++) {
             KeyRecord one = known.get(i);
@@ -328,7 +352,8 @@ public final class ReplayExecutor implements AutoCloseable {
         return found;
     }
 
-    private ReplayPlanOperation.PlanItem outcomeOf(ReplayPlanOperation.ReplayPlan plan, ReplayPlanOperation.PlanItem item, RunId made) {
+    private ReplayPlanOperation.PlanItem outcomeOf(
+            ReplayPlanOperation.ReplayPlan plan, ReplayPlanOperation.PlanItem item, RunId made) {
         if (made.equals(item.run())) {
             return item.withOutcome(ReplayPlanOperation.ItemOutcome.OUTDATED, null, "it was resumed in place");
         }
@@ -342,7 +367,10 @@ public final class ReplayExecutor implements AutoCloseable {
     }
 
     /** Admits items in parallel. Items that fail because of the store are left out and retried. */
-    private List<ReplayPlanOperation.PlanItem> admit(ReplayPlanOperation.ReplayPlan plan, List<ReplayPlanOperation.PlanItem> items, Map<RunId, ReplayPreviewer.RunPreview> now) {
+    private List<ReplayPlanOperation.PlanItem> admit(
+            ReplayPlanOperation.ReplayPlan plan,
+            List<ReplayPlanOperation.PlanItem> items,
+            Map<RunId, ReplayPreviewer.RunPreview> now) {
         List<ReplayPlanOperation.PlanItem> made = new ArrayList<>();
         CountDownLatch open = new CountDownLatch(items.size());
         for (ReplayPlanOperation.PlanItem item : items) {
@@ -388,7 +416,8 @@ public final class ReplayExecutor implements AutoCloseable {
     }
 
     private void pause() {
-        wakeSignal.await(Math.max(1, Math.min(LOOK_NANOS, nextLook - dependencies.environment().nanos())));
+        wakeSignal.await(Math.max(
+                1, Math.min(LOOK_NANOS, nextLook - dependencies.environment().nanos())));
     }
 
     @Override

@@ -1,19 +1,19 @@
 package dev.semel.engine;
 
 import dev.semel.effect.EffectLedger;
-import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
+import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalResumptions;
 import dev.semel.json.StrictJson;
-import dev.semel.replay.ReplayAction;
 import dev.semel.replay.CalledRunState;
 import dev.semel.replay.CarriedJournal;
+import dev.semel.replay.DeclaredVersions;
 import dev.semel.replay.NotificationMode;
+import dev.semel.replay.ReplayAction;
+import dev.semel.replay.ReplayOptions;
 import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.replay.ReplayPreview;
 import dev.semel.replay.ReplaySource;
-import dev.semel.replay.ReplayOptions;
-import dev.semel.replay.DeclaredVersions;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.ReplayPlanOperation;
@@ -64,7 +64,13 @@ public final class ReplayPreviewer {
      * @param carriedJournal the first entries of the replay's journal
      * @param resumptions how often the base was resumed in place
      */
-    public record RunPreview(StoredRows.RunRow requested, StoredRows.RunRow base, int version, ReplayPreview preview, String carriedJournal, int resumptions) {
+    public record RunPreview(
+            StoredRows.RunRow requested,
+            StoredRows.RunRow base,
+            int version,
+            ReplayPreview preview,
+            String carriedJournal,
+            int resumptions) {
         public ReplayPlanOperation.PlanItem toPlanItem() {
             ReplayAction worst = preview.worst();
             ObjectNode body = preview.toJson();
@@ -97,7 +103,8 @@ public final class ReplayPreviewer {
         return all;
     }
 
-    private RunPreview prospect(StoredRows.RunRow asked, LineageSnapshot seen, Map<String, CalledRunState> called, PreviewRequest wanted) {
+    private RunPreview prospect(
+            StoredRows.RunRow asked, LineageSnapshot seen, Map<String, CalledRunState> called, PreviewRequest wanted) {
         List<StoredRows.RunRow> lineage = seen.lineageOf(asked);
         StoredRows.RunRow base = lineage.getLast();
         List<JournalEntry> entries = seen.journalOf(base);
@@ -109,7 +116,8 @@ public final class ReplayPreviewer {
             blocked = "its retention is over and its data is being deleted";
         }
         if (blocked != null || entries == null) {
-            return new RunPreview(asked, base, version, ReplayPreview.blocked(Objects.requireNonNull(blocked)), "", resumed);
+            return new RunPreview(
+                    asked, base, version, ReplayPreview.blocked(Objects.requireNonNull(blocked)), "", resumed);
         }
         List<EffectLedger.EffectRow> rows = new ArrayList<>();
         lineage.forEach(run -> rows.addAll(seen.ledgerRows().getOrDefault(run.id(), List.of())));
@@ -123,7 +131,8 @@ public final class ReplayPreviewer {
                 called,
                 findRunsWithOtherInput(lineage, base),
                 seen.now());
-        ReplayOptions terms = new ReplayOptions(order.from(), wanted.editedInput(), version != had, order.redo(), order.confirmed())
+        ReplayOptions terms = new ReplayOptions(
+                        order.from(), wanted.editedInput(), version != had, order.redo(), order.confirmed())
                 .notifying(order.notifications(), past);
         return new RunPreview(asked, base, version, ReplayPreview.of(past, terms), firstEntries(past, terms), resumed);
     }
@@ -145,7 +154,8 @@ public final class ReplayPreviewer {
      * A retry by key has the same data: the admission compared them.
      */
     static Set<RunId> findRunsWithOtherInput(List<StoredRows.RunRow> lineage, StoredRows.RunRow one) {
-        Map<RunId, StoredRows.RunRow> runs = lineage.stream().collect(Collectors.toMap(StoredRows.RunRow::id, run -> run));
+        Map<RunId, StoredRows.RunRow> runs =
+                lineage.stream().collect(Collectors.toMap(StoredRows.RunRow::id, run -> run));
         Map<RunId, Integer> about = new HashMap<>();
         for (StoredRows.RunRow run : lineage) {
             StoredRows.RunRow base = run.replayOf() == null ? null : runs.get(run.replayOf());
@@ -183,7 +193,8 @@ public final class ReplayPreviewer {
      */
     DeclaredVersions compareVersions(List<StoredRows.RunRow> lineage, List<JournalEntry> entries, int next) {
         String workflowId = lineage.getLast().workflowId();
-        Set<Integer> had = lineage.stream().map(StoredRows.RunRow::version).collect(Collectors.toCollection(TreeSet::new));
+        Set<Integer> had =
+                lineage.stream().map(StoredRows.RunRow::version).collect(Collectors.toCollection(TreeSet::new));
         for (JournalEntry entry : entries) {
             if (entry instanceof JournalEntry.RunResumption resumed) {
                 had.add(resumed.version());
@@ -203,7 +214,10 @@ public final class ReplayPreviewer {
     /** Whether its payloads are deleted or soon will be: a replay would not know what to reuse. */
     boolean isExpiring(StoredRows.RunRow run, long now) {
         StoredRows.RunEnd end = run.end();
-        long kept = limits.payloadRetention().minus(margin(limits.payloadRetention())).toNanos() / 1_000;
+        long kept = limits.payloadRetention()
+                        .minus(margin(limits.payloadRetention()))
+                        .toNanos()
+                / 1_000;
         return end != null && end.endedAt() < now - kept;
     }
 

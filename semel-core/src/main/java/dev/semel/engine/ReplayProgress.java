@@ -3,9 +3,9 @@ package dev.semel.engine;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.store.ReplayPlanOperation;
 import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.StoreQueries;
-import dev.semel.store.ReplayPlanOperation;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -27,7 +27,8 @@ final class ReplayProgress {
 
     static ReplayProgress load(StoreQueries reads, RunId plan) {
         ReplayProgress progress = new ReplayProgress();
-        ReplayPlanQueries.ItemFilter made = new ReplayPlanQueries.ItemFilter(plan, 0, ReplayPlanOperation.ItemOutcome.APPLIED);
+        ReplayPlanQueries.ItemFilter made =
+                new ReplayPlanQueries.ItemFilter(plan, 0, ReplayPlanOperation.ItemOutcome.APPLIED);
         RunId after = null;
         List<ReplayPlanOperation.PlanItem> page;
         do {
@@ -41,7 +42,9 @@ final class ReplayProgress {
     /** Adds processed items; those that were applied have runs. */
     void addApplied(List<ReplayPlanOperation.PlanItem> items) {
         for (ReplayPlanOperation.PlanItem item : items) {
-            if (item.outcome() == ReplayPlanOperation.ItemOutcome.APPLIED && item.newRun() != null && open.add(item.newRun())) {
+            if (item.outcome() == ReplayPlanOperation.ItemOutcome.APPLIED
+                    && item.newRun() != null
+                    && open.add(item.newRun())) {
                 applied++;
             }
         }

@@ -39,7 +39,11 @@ public final class RequestRecorder implements AutoCloseable {
     private final Thread thread;
 
     /** @param observer called for every durable row, for the log */
-    public RequestRecorder(GroupCommitter committer, EngineEnvironment ambient, EngineLimits limits, RecordedRequestObserver observer) {
+    public RequestRecorder(
+            GroupCommitter committer,
+            EngineEnvironment ambient,
+            EngineLimits limits,
+            RecordedRequestObserver observer) {
         this.committer = committer;
         this.ambient = ambient;
         this.observer = observer;
@@ -63,7 +67,8 @@ public final class RequestRecorder implements AutoCloseable {
             @Nullable String changed,
             @Nullable String key) {}
 
-    private record Row(StoreWrite.DuplicateRequest seen, @Nullable String key) {}
+    private record Row(
+            StoreWrite.DuplicateRequest seen, @Nullable String key) {}
 
     private static final class Gathered {
         final ArrayDeque<Row> newest = new ArrayDeque<>();

@@ -1,27 +1,27 @@
 package dev.semel.engine;
 
+import dev.semel.admission.KeyRecord;
 import dev.semel.effect.EffectLedger;
-import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
+import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalIndex;
 import dev.semel.journal.JournalResumptions;
 import dev.semel.json.StrictJson;
-import dev.semel.admission.KeyRecord;
 import dev.semel.replay.CarriedJournal;
 import dev.semel.replay.NotificationMode;
+import dev.semel.replay.ReplayOptions;
 import dev.semel.replay.ReplayPreview;
 import dev.semel.replay.ReplaySource;
 import dev.semel.replay.ResumeRequest;
-import dev.semel.replay.ReplayOptions;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.run.StepId;
 import dev.semel.run.StepPathFormat;
-import dev.semel.store.StoreCommand;
+import dev.semel.store.KeyClaim;
 import dev.semel.store.NewRun;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;
-import dev.semel.store.KeyClaim;
 import dev.semel.workflow.CurrentWorkflow;
 import dev.semel.workflow.DeclaredStep;
 import dev.semel.workflow.WorkflowVersion;
@@ -33,8 +33,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Checks whether a failed run can be resumed in place, predicts its steps and builds the edit. Writes nothing. */
 public final class ResumePlanner {
-    private static final Set<JournalEntry.EntryKind> SKIPPED =
-            Set.of(JournalEntry.EntryKind.STEP, JournalEntry.EntryKind.EFFECT, JournalEntry.EntryKind.TX, JournalEntry.EntryKind.CALL);
+    private static final Set<JournalEntry.EntryKind> SKIPPED = Set.of(
+            JournalEntry.EntryKind.STEP,
+            JournalEntry.EntryKind.EFFECT,
+            JournalEntry.EntryKind.TX,
+            JournalEntry.EntryKind.CALL);
 
     private final StoreReadPool readers;
     private final ReplayAdmission admission;
@@ -56,7 +59,11 @@ public final class ResumePlanner {
 
     /** A run with its journal, its lineage and the ledger rows of the lineage. */
     private record Seen(
-            StoredRows.RunRow run, List<StoreQueries.JournalChunk> chunks, List<StoredRows.RunRow> lineage, List<EffectLedger.EffectRow> rows, long now) {
+            StoredRows.RunRow run,
+            List<StoreQueries.JournalChunk> chunks,
+            List<StoredRows.RunRow> lineage,
+            List<EffectLedger.EffectRow> rows,
+            long now) {
         List<JournalEntry> entries() {
             return LineageResults.readJournal(run, chunks);
         }
@@ -136,13 +143,13 @@ public final class ResumePlanner {
             }
             if (other.createdAt() > seen.run().createdAt()) {
                 throw new Blocked(
-                        "run " + other.runIdText() + " is newer in its lineage",
-                        "Resume that run, if it has failed.");
+                        "run " + other.runIdText() + " is newer in its lineage", "Resume that run, if it has failed.");
             }
         }
         if (JournalResumptions.count(seen.entries()) >= JournalResumptions.MAX_RESUMPTIONS) {
             throw new Blocked(
-                    "it was resumed in place " + JournalResumptions.MAX_RESUMPTIONS + " times already", "Replay it: POST /v1/replays.");
+                    "it was resumed in place " + JournalResumptions.MAX_RESUMPTIONS + " times already",
+                    "Replay it: POST /v1/replays.");
         }
     }
 
@@ -168,9 +175,11 @@ public final class ResumePlanner {
                 planner.findCalledRuns(run),
                 ReplayPreviewer.findRunsWithOtherInput(seen.lineage(), run),
                 seen.now());
-        NotificationMode notify = new JournalIndex(entries).mutesNotifications() ? NotificationMode.NONE : NotificationMode.MISSING;
+        NotificationMode notify =
+                new JournalIndex(entries).mutesNotifications() ? NotificationMode.NONE : NotificationMode.MISSING;
         ReplayPreview outlook = ReplayPreview.of(past, ReplayOptions.DEFAULT.notifying(notify, past));
-        var resumed = new JournalEntry.RunResumption(seen.now(), options.by(), options.reason(), opened, version.version());
+        var resumed =
+                new JournalEntry.RunResumption(seen.now(), options.by(), options.reason(), opened, version.version());
         List<NewRun.StartConditions.QueueLimit> places = admission.findQueues(run, version);
         StoreCommand.ResumeFailedRun edit = edit(seen, options, new EditParts(resumed, places, request));
         return new ResumePrediction(skip == null ? outlook : outlook.withGivenResult(skip.step()), edit, "");
@@ -195,7 +204,8 @@ public final class ResumePlanner {
         }
     }
 
-    private static void rejectSkip(JournalIndex.@Nullable StepRecord trace, List<String> opened, ResumeRequest.Skip skip) throws Blocked {
+    private static void rejectSkip(
+            JournalIndex.@Nullable StepRecord trace, List<String> opened, ResumeRequest.Skip skip) throws Blocked {
         if (trace == null || !opened.contains(skip.step())) {
             throw new Blocked(
                     "step \"" + skip.step() + "\" did not fail",
@@ -210,7 +220,8 @@ public final class ResumePlanner {
         }
     }
 
-    private WorkflowVersion version(StoredRows.RunRow run, List<JournalEntry> entries, ResumeRequest options) throws Blocked {
+    private WorkflowVersion version(StoredRows.RunRow run, List<JournalEntry> entries, ResumeRequest options)
+            throws Blocked {
         CurrentWorkflow current = admission.catalog().find(run.ws(), run.workflowId());
         if (current == null) {
             throw new Blocked("its workflow no longer exists", "Publish the workflow again.");
@@ -218,7 +229,9 @@ public final class ResumePlanner {
         try {
             return options.useCurrentVersion()
                     ? current.published()
-                    : admission.catalog().version(run.workflowId(), JournalResumptions.effectiveVersion(entries, run.version()));
+                    : admission
+                            .catalog()
+                            .version(run.workflowId(), JournalResumptions.effectiveVersion(entries, run.version()));
         } catch (WorkflowCatalog.WorkflowNotRegistered e) {
             throw new Blocked(
                     "the code of its workflow is not registered at this worker", "Use a worker that has the code.");
@@ -243,12 +256,14 @@ public final class ResumePlanner {
     }
 
     /** Parts of the edit: the entry, the queues, and the id of the request. */
-    private record EditParts(JournalEntry.RunResumption entry, List<NewRun.StartConditions.QueueLimit> places, RunId request) {}
+    private record EditParts(
+            JournalEntry.RunResumption entry, List<NewRun.StartConditions.QueueLimit> places, RunId request) {}
 
     private static StoreCommand.ResumeFailedRun edit(Seen seen, ResumeRequest options, EditParts parts) {
         StoredRows.RunRow run = seen.run();
         StoredRows.RunEnd end = Objects.requireNonNull(run.end());
-        List<JournalEntry> chunk = new ArrayList<>(end.entries().isEmpty() ? List.of() : JournalCodec.decode(end.entries()));
+        List<JournalEntry> chunk =
+                new ArrayList<>(end.entries().isEmpty() ? List.of() : JournalCodec.decode(end.entries()));
         chunk.add(parts.entry());
         List<EffectLedger.LedgerOperation> ops = new ArrayList<>();
         ResumeRequest.Skip skip = options.skip();
@@ -256,7 +271,8 @@ public final class ResumePlanner {
             JournalEntry.EntryKind kind = Objects.requireNonNull(new JournalIndex(seen.entries()).stepAt(skip.step()))
                     .kind();
             String by = options.by() + "\n" + options.reason();
-            chunk.add(new JournalEntry.StepResult(skip.step(), kind, seen.now(), skip.result(), JournalEntry.StepOutcome.SKIPPED, 1, by));
+            chunk.add(new JournalEntry.StepResult(
+                    skip.step(), kind, seen.now(), skip.result(), JournalEntry.StepOutcome.SKIPPED, 1, by));
             if (kind == JournalEntry.EntryKind.EFFECT) {
                 ops.addAll(settleSkipped(seen, skip));
             }
@@ -288,7 +304,8 @@ public final class ResumePlanner {
         String result = StrictJson.write(skip.result());
         EffectLedger.EffectId own = EffectLedger.EffectId.step(run.ws(), step);
         List<EffectLedger.LedgerOperation> ops = new ArrayList<>();
-        EffectLedger.EffectDetails facts = new EffectLedger.EffectDetails(step, skip.step(), run.workflowId(), "ask", "update", null, null);
+        EffectLedger.EffectDetails facts =
+                new EffectLedger.EffectDetails(step, skip.step(), run.workflowId(), "ask", "update", null, null);
         boolean noted = false;
         for (EffectLedger.EffectRow row : seen.rows()) {
             if (row.holder().step().equals(step) && row.state() != EffectLedger.EffectState.DONE) {
@@ -298,7 +315,8 @@ public final class ResumePlanner {
             }
         }
         if (!noted) {
-            ops.add(new EffectLedger.NoteStepResult(own, new EffectLedger.EffectHolder(step, run.id(), 0, 0), result, facts));
+            ops.add(new EffectLedger.NoteStepResult(
+                    own, new EffectLedger.EffectHolder(step, run.id(), 0, 0), result, facts));
         }
         return ops;
     }

@@ -40,9 +40,8 @@ public record RetentionPolicy(
 
     private static void atLeast(String what, @Nullable Duration given, Duration least) {
         if (given != null && given.compareTo(least) < 0) {
-            throw new IllegalArgumentException(
-                    "The retention of " + what + " is too short: " + given + ". No setting changed. Use at least "
-                            + least.toHours() + " hours; deduplication depends on it.");
+            throw new IllegalArgumentException("The retention of " + what + " is too short: " + given
+                    + ". No setting changed. Use at least " + least.toHours() + " hours; deduplication depends on it.");
         }
     }
 }

@@ -1,14 +1,14 @@
 package dev.semel.engine;
 
 import dev.semel.run.RunId;
-import dev.semel.store.MetricUpdates;
-import dev.semel.store.StoreCommand;
-import dev.semel.store.MetricQueries;
 import dev.semel.store.KeyedSignalOperation;
-import dev.semel.store.UniqueKey;
-import dev.semel.store.StoreQueries;
+import dev.semel.store.MetricQueries;
+import dev.semel.store.MetricUpdates;
 import dev.semel.store.ReplayPlanOperation;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.UniqueKey;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -47,7 +47,10 @@ final class RetentionSweeper {
     private boolean draining;
     private boolean found;
 
-    RetentionSweeper(TriggerAdmission.EngineComponents parts, EngineLimits limits, GroupCommitter.EngineDependencies dependencies) {
+    RetentionSweeper(
+            TriggerAdmission.EngineComponents parts,
+            EngineLimits limits,
+            GroupCommitter.EngineDependencies dependencies) {
         this.parts = parts;
         this.limits = limits;
         this.dependencies = dependencies;
@@ -96,12 +99,14 @@ final class RetentionSweeper {
         }
         removed += ticks(now);
         if (parts.readers().read(reads -> reads.hasExpiredKeyedSignal())) {
-            removed += change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.DeleteExpiredSignals(NAMES_AT_ONCE)));
+            removed += change(new StoreCommand.KeyedSignalCommand<>(
+                    new KeyedSignalOperation.DeleteExpiredSignals(NAMES_AT_ONCE)));
         }
         // A plan may hold an edited input, which is a payload.
         long plans = now - Math.min(micros(PLANS), micros(limits.payloadRetention()));
         if (parts.readers().read(reads -> reads.plans().hasPlansBefore(plans))) {
-            removed += change(new StoreCommand.ReplayPlanCommand<>(new ReplayPlanOperation.DeleteOldPlans(plans, NAMES_AT_ONCE)));
+            removed += change(
+                    new StoreCommand.ReplayPlanCommand<>(new ReplayPlanOperation.DeleteOldPlans(plans, NAMES_AT_ONCE)));
         }
         if (parts.readers().read(reads -> reads.hasExpiredDelivery())) {
             removed += change(new StoreCommand.DeleteExpiredDeliveries(NAMES_AT_ONCE));
@@ -151,7 +156,8 @@ final class RetentionSweeper {
 
     /** Deletes the oldest events of one workspace. After a full slice there may be more. */
     private void events(int ws) {
-        List<StoreCommand.ExpiredEvent> old = parts.readers().read(reads -> reads.oldEvents(ws, eventsBefore, EVENTS_AT_ONCE));
+        List<StoreCommand.ExpiredEvent> old =
+                parts.readers().read(reads -> reads.oldEvents(ws, eventsBefore, EVENTS_AT_ONCE));
         if (!old.isEmpty()) {
             change(new StoreCommand.DeleteEvents(old));
         }
@@ -161,7 +167,8 @@ final class RetentionSweeper {
     }
 
     private void runs() {
-        StoreQueries.OldLineages old = parts.readers().read(reads -> reads.oldRuns(runReached, RUNS_AT_ONCE, endedBefore));
+        StoreQueries.OldLineages old =
+                parts.readers().read(reads -> reads.oldRuns(runReached, RUNS_AT_ONCE, endedBefore));
         if (!old.found().isEmpty()) {
             dependencies.counters().runsRemoved.add(change(new StoreCommand.DeleteRuns(old.found(), endedBefore)));
         }
@@ -183,7 +190,8 @@ final class RetentionSweeper {
             nextBlanking = nanos + BLANKED_AGAIN_NANOS;
             blankReached = null;
         }
-        StoreQueries.OldLineages old = parts.readers().read(reads -> reads.oldRuns(blankReached, RUNS_AT_ONCE, blankedBefore));
+        StoreQueries.OldLineages old =
+                parts.readers().read(reads -> reads.oldRuns(blankReached, RUNS_AT_ONCE, blankedBefore));
         if (!old.found().isEmpty()) {
             change(new StoreCommand.ErasePayloads(old.found(), blankedBefore));
             blankReached = old.found().getLast();
@@ -201,7 +209,9 @@ final class RetentionSweeper {
 
     /** Applies one deletion. Rows that are still referenced do not count as progress. */
     private int change(StoreCommand<Integer> edit) {
-        int removed = parts.committer().submit(0, new StoreWrite.ExecuteCommand<>(edit)).join();
+        int removed = parts.committer()
+                .submit(0, new StoreWrite.ExecuteCommand<>(edit))
+                .join();
         found |= removed > 0;
         return removed;
     }

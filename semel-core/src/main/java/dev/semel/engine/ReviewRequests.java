@@ -4,14 +4,14 @@ import dev.semel.effect.EffectLedger;
 import dev.semel.effect.Protection;
 import dev.semel.journal.JournalEntry;
 import dev.semel.json.StrictJson;
-import dev.semel.store.StoreCommand;
 import dev.semel.store.ReviewOperation;
 import dev.semel.store.ReviewOperation.OpenReviewResult;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreWrite;
 import dev.semel.workflow.ApprovalRequest;
-import dev.semel.workflow.ReviewOptions;
 import dev.semel.workflow.EffectSpec;
 import dev.semel.workflow.EscalationPolicy;
+import dev.semel.workflow.ReviewOptions;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -41,7 +41,8 @@ final class ReviewRequests {
     /** Closes a review whose time is over. Returns false if a decision came first. */
     static boolean expire(Execution execution, ReviewOperation.ReviewQuestion question) {
         RunExecutor.ActiveRun run = execution.run();
-        return submit(execution, new ReviewOperation.ExpireReview(run.driver(), run.workspace(), question)) == OpenReviewResult.ASKED;
+        return submit(execution, new ReviewOperation.ExpireReview(run.driver(), run.workspace(), question))
+                == OpenReviewResult.ASKED;
     }
 
     private static OpenReviewResult submit(Execution execution, ReviewOperation<OpenReviewResult> review) {
@@ -49,7 +50,9 @@ final class ReviewRequests {
         OpenReviewResult result = execution.awaitWrite(execution
                 .engine()
                 .committer()
-                .submit(execution.run().lane(), new StoreWrite.ExecuteCommand<>(new StoreCommand.ReviewCommand<>(review))));
+                .submit(
+                        execution.run().lane(),
+                        new StoreWrite.ExecuteCommand<>(new StoreCommand.ReviewCommand<>(review))));
         if (result == OpenReviewResult.GONE) {
             throw execution.end(new ExecutionAbort.OwnershipLost());
         }
@@ -57,7 +60,8 @@ final class ReviewRequests {
     }
 
     /** @param problem how the send failed, if the journal does not say so; else null */
-    static ReviewOperation.ReviewQuestion forDoubt(EffectSpec plan, String path, String effect, JournalEntry.@Nullable ErrorDetails problem) {
+    static ReviewOperation.ReviewQuestion forDoubt(
+            EffectSpec plan, String path, String effect, JournalEntry.@Nullable ErrorDetails problem) {
         ObjectNode text = text(plan);
         if (problem != null) {
             text.put("send_error", StepResults.sanitize(problem.code() + ": " + problem.message()));
@@ -68,7 +72,9 @@ final class ReviewRequests {
     /** Review of an effect that has another key now than it was sent under, so that the new key does not find it. */
     static ReviewOperation.ReviewQuestion forRenamedKey(EffectSpec plan, String path, String effect) {
         return about(
-                ReviewOperation.ReviewKind.DOUBT, plan, new Subject(path, effect, text(plan).put("key_changed", true)));
+                ReviewOperation.ReviewKind.DOUBT,
+                plan,
+                new Subject(path, effect, text(plan).put("key_changed", true)));
     }
 
     /** @param content digest of the message; empty if there is none */
@@ -82,9 +88,15 @@ final class ReviewRequests {
 
     /** Review of an effect that a run leaves in doubt when it ends; the text of its code is no longer known. */
     static ReviewOperation.ReviewQuestion forUnsettledEffect(EffectLedger.EffectRow row) {
-        ObjectNode text = text("", EscalationPolicy.NONE, OWNER).put(ReviewOperation.ReviewQuestion.LEFT_IN_DOUBT, true);
+        ObjectNode text =
+                text("", EscalationPolicy.NONE, OWNER).put(ReviewOperation.ReviewQuestion.LEFT_IN_DOUBT, true);
         return new ReviewOperation.ReviewQuestion(
-                ReviewOperation.ReviewKind.DOUBT, row.details().path(), row.id().digest(), OWNER, StrictJson.write(text), 0);
+                ReviewOperation.ReviewKind.DOUBT,
+                row.details().path(),
+                row.id().digest(),
+                OWNER,
+                StrictJson.write(text),
+                0);
     }
 
     private record Subject(String path, String effect, ObjectNode text) {}
@@ -96,10 +108,13 @@ final class ReviewRequests {
 
     private static String to(EffectSpec plan) {
         String named = plan.protection() instanceof Protection.Ask(String who) ? who : OWNER;
-        return plan.reviewOptions().to().isBlank() ? named : plan.reviewOptions().to();
+        return plan.reviewOptions().to().isBlank()
+                ? named
+                : plan.reviewOptions().to();
     }
 
-    private static ReviewOperation.ReviewQuestion about(ReviewOperation.ReviewKind kind, EffectSpec plan, Subject subject) {
+    private static ReviewOperation.ReviewQuestion about(
+            ReviewOperation.ReviewKind kind, EffectSpec plan, Subject subject) {
         return new ReviewOperation.ReviewQuestion(
                 kind,
                 subject.path(),
@@ -117,14 +132,16 @@ final class ReviewRequests {
         Duration due = approval.escalation().due() == null
                 ? approval.timeout()
                 : approval.escalation().due();
-        return new ReviewOperation.ReviewQuestion(ReviewOperation.ReviewKind.APPROVAL, path, "", to, StrictJson.write(text), micros(due));
+        return new ReviewOperation.ReviewQuestion(
+                ReviewOperation.ReviewKind.APPROVAL, path, "", to, StrictJson.write(text), micros(due));
     }
 
     static ReviewOperation.ReviewQuestion forHeldRun(ExecutionAbort.Held held) {
         ObjectNode text = text("", EscalationPolicy.NONE, OWNER)
                 .put("reason", held.reason())
                 .put("message", StepResults.sanitize(String.valueOf(held.getMessage())));
-        return new ReviewOperation.ReviewQuestion(ReviewOperation.ReviewKind.HELD, ReviewOperation.WHOLE_RUN, "", OWNER, StrictJson.write(text), 0);
+        return new ReviewOperation.ReviewQuestion(
+                ReviewOperation.ReviewKind.HELD, ReviewOperation.WHOLE_RUN, "", OWNER, StrictJson.write(text), 0);
     }
 
     /** @param to the first recipient; an escalation may add others later */

@@ -29,7 +29,8 @@ public final class RunCompletions {
      *
      * @param willBeNotified whether the run will end in this process with a notification, so that polling before is useless
      */
-    public record RunPoll<T>(BooleanSupplier willBeNotified, Supplier<@Nullable T> read, Predicate<@Nullable T> isDone) {}
+    public record RunPoll<T>(
+            BooleanSupplier willBeNotified, Supplier<@Nullable T> read, Predicate<@Nullable T> isDone) {}
 
     /** Polls until the result suffices, at most {@code nanos}; returns the last result. */
     public <T> @Nullable T await(RunId run, long nanos, RunPoll<T> watch) {

@@ -5,10 +5,10 @@ import dev.semel.journal.JournalResumptions;
 import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
 import dev.semel.store.StoreCommand;
-import dev.semel.store.StoreQueries;
-import dev.semel.store.StoredRows;
 import dev.semel.store.StoreFailure;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
 import dev.semel.workflow.WorkflowVersion;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -55,7 +55,11 @@ public final class RunDispatcher implements AutoCloseable {
     private final Set<String> unregistered = ConcurrentHashMap.newKeySet();
     private final AtomicInteger registrations = new AtomicInteger();
 
-    public RunDispatcher(TriggerAdmission.EngineComponents parts, WorkflowCatalog catalog, EngineLimits limits, GroupCommitter.EngineDependencies dependencies) {
+    public RunDispatcher(
+            TriggerAdmission.EngineComponents parts,
+            WorkflowCatalog catalog,
+            EngineLimits limits,
+            GroupCommitter.EngineDependencies dependencies) {
         this.parts = parts;
         this.catalog = catalog;
         this.sweep = new RetentionSweeper(parts, limits, dependencies);
@@ -106,7 +110,9 @@ public final class RunDispatcher implements AutoCloseable {
     private boolean claim() {
         Due due = parts.readers().read(reads -> {
             long next = reads.nextDue();
-            return new Due(next, next == StoreWrite.Suspension.NEVER ? 0 : reads.now()); // skips the clock query if nothing waits
+            return new Due(
+                    next,
+                    next == StoreWrite.Suspension.NEVER ? 0 : reads.now()); // skips the clock query if nothing waits
         });
         if (due.next() > due.now()) {
             untilNext = due.next() == StoreWrite.Suspension.NEVER ? Long.MAX_VALUE : (due.next() - due.now()) * 1_000;
@@ -133,7 +139,8 @@ public final class RunDispatcher implements AutoCloseable {
                     .submit(0, new StoreWrite.ClaimRuns(room, List.copyOf(unregistered), maxCrashes))
                     .join();
             for (int from = 0; from < claimed.size(); from += READ_AT_ONCE) {
-                List<StoreWrite.RunExecution> some = claimed.subList(from, Math.min(from + READ_AT_ONCE, claimed.size()));
+                List<StoreWrite.RunExecution> some =
+                        claimed.subList(from, Math.min(from + READ_AT_ONCE, claimed.size()));
                 left -= resume(some);
             }
             onTrial = maxCrashes > CRASHES_BEFORE_TRIAL && left < room
@@ -177,7 +184,8 @@ public final class RunDispatcher implements AutoCloseable {
         RunId last = null;
         do {
             RunId after = last;
-            List<StoreWrite.RunExecution> page = parts.readers().read(reads -> reads.runsOfLease(lease, after, ADOPT_AT_ONCE));
+            List<StoreWrite.RunExecution> page =
+                    parts.readers().read(reads -> reads.runsOfLease(lease, after, ADOPT_AT_ONCE));
             for (StoreWrite.RunExecution driver : page) {
                 if (!parts.runs().isActive(driver.run())) {
                     releaseOwned(driver);
@@ -311,9 +319,11 @@ public final class RunDispatcher implements AutoCloseable {
         }
         dependencies.counters().recovered.increment();
         // A resumed run uses the version and the start time of its last resumption.
-        JournalEntry.RunResumption resumed =
-                JournalResumptions.isAfterResumption(driver.claim()) ? JournalResumptions.last(LineageResults.readJournal(run, read.journal())) : null;
-        WorkflowVersion workflow = catalog.version(run.workflowId(), resumed == null ? run.version() : resumed.version());
+        JournalEntry.RunResumption resumed = JournalResumptions.isAfterResumption(driver.claim())
+                ? JournalResumptions.last(LineageResults.readJournal(run, read.journal()))
+                : null;
+        WorkflowVersion workflow =
+                catalog.version(run.workflowId(), resumed == null ? run.version() : resumed.version());
         long begun = resumed == null ? run.createdAt() : resumed.at();
         Duration longest = workflow.options().deadline();
         return new RunExecutor.RecordedRun(

@@ -21,17 +21,20 @@ final class RunEndings {
     static ExecutionAbort.Held poisonHold(RunExecutor.ActiveRun run) {
         return new ExecutionAbort.Held(
                 "poison",
-                "The worker crashed " + run.crashCount() + " times in a row while it executed this run. The run is held; "
+                "The worker crashed " + run.crashCount()
+                        + " times in a row while it executed this run. The run is held; "
                         + "other runs are not affected. Find the cause, then continue or cancel the run.");
     }
 
     /** Returns how a held run is parked. If its code does not fit, workers with other code look for it. */
     static StoreWrite.Suspension restForHeld(Execution execution, ExecutionAbort.Held held) {
-        String what = WaitReasonJson.toJson(held.reason(), execution.currentStep(), StoreWrite.Suspension.NEVER, held.getMessage());
+        String what = WaitReasonJson.toJson(
+                held.reason(), execution.currentStep(), StoreWrite.Suspension.NEVER, held.getMessage());
         boolean poison = held.reason().equals("poison");
         long due = held.reason().equals("code") ? StoreWrite.Suspension.HELD : StoreWrite.Suspension.NEVER;
         // A cancel that arrived during the execution makes it due again.
-        return new StoreWrite.Suspension(due, what, Integer.MAX_VALUE, execution.run().cancelRequested(), poison);
+        return new StoreWrite.Suspension(
+                due, what, Integer.MAX_VALUE, execution.run().cancelRequested(), poison);
     }
 
     static StoreWrite.EndRun endCancelled(Execution execution, String message) {
@@ -121,17 +124,21 @@ final class RunEndings {
             if (row.state() == EffectLedger.EffectState.RESERVED) {
                 EffectLedger.EffectHolder holder = new EffectLedger.EffectHolder(
                         row.holder().step(), run.id(), run.driver().claim(), execution.nextTurn());
-                EffectLedger.EffectState to = harmless ? EffectLedger.EffectState.FREE : EffectLedger.EffectState.UNKNOWN;
+                EffectLedger.EffectState to =
+                        harmless ? EffectLedger.EffectState.FREE : EffectLedger.EffectState.UNKNOWN;
                 execution.addLedgerOp(new EffectLedger.SettleSend(row.id(), holder, to, null));
             }
-            if (!harmless && (row.state() == EffectLedger.EffectState.RESERVED || row.state() == EffectLedger.EffectState.UNKNOWN)) {
+            if (!harmless
+                    && (row.state() == EffectLedger.EffectState.RESERVED
+                            || row.state() == EffectLedger.EffectState.UNKNOWN)) {
                 doubtful.add(row);
             }
         }
         if (!doubtful.isEmpty()) {
             execution.awaitDurable();
             for (EffectLedger.EffectRow row : doubtful) {
-                var unused = ReviewRequests.open(execution, ReviewRequests.forUnsettledEffect(row)); // false: a user decided meanwhile
+                var unused = ReviewRequests.open(
+                        execution, ReviewRequests.forUnsettledEffect(row)); // false: a user decided meanwhile
             }
         }
     }

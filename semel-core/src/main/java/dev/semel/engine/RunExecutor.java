@@ -6,8 +6,8 @@ import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.run.StepPathFormat;
 import dev.semel.store.StoreQueries;
-import dev.semel.store.StoredRows;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
 import dev.semel.workflow.WorkflowVersion;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -225,7 +225,9 @@ public final class RunExecutor {
     }
 
     private void launch(Slot slot, ActiveRun run, List<StoreQueries.JournalChunk> chunks) {
-        engine.dependencies().environment().startThread("run", () -> runLast(slot, run, () -> runToEnd(slot, run, chunks)));
+        engine.dependencies()
+                .environment()
+                .startThread("run", () -> runLast(slot, run, () -> runToEnd(slot, run, chunks)));
     }
 
     /** Runs the last action of a thread for a run and frees its slot, whatever happens. */
@@ -353,20 +355,29 @@ public final class RunExecutor {
         List<BranchWaitTracker.BranchWait> all = execution.waits().currentWaits();
         // A branch that was stopped while working is due at once; this worker is closing.
         long due = execution.waits().areAllWaiting()
-                ? all.stream().mapToLong(BranchWaitTracker.BranchWait::due).min().orElse(0)
+                ? all.stream()
+                        .mapToLong(BranchWaitTracker.BranchWait::due)
+                        .min()
+                        .orElse(0)
                 : 0;
         BranchWaitTracker.BranchWait first = all.stream()
                 .filter(wait -> wait.due() == due)
                 .findFirst()
-                .orElse(new BranchWaitTracker.BranchWait(0, WaitReasonJson.toJson("worker", execution.currentStep(), 0), false, false));
+                .orElse(new BranchWaitTracker.BranchWait(
+                        0, WaitReasonJson.toJson("worker", execution.currentStep(), 0), false, false));
         boolean doubt = all.stream().anyMatch(BranchWaitTracker.BranchWait::forDoubt);
         boolean signals = all.stream().anyMatch(BranchWaitTracker.BranchWait::forSignal);
         String what = WaitReasonJson.mergeJson(
-                all.stream().filter(BranchWaitTracker.BranchWait::forDoubt).findFirst().orElse(first).description(),
+                all.stream()
+                        .filter(BranchWaitTracker.BranchWait::forDoubt)
+                        .findFirst()
+                        .orElse(first)
+                        .description(),
                 all.stream().map(BranchWaitTracker.BranchWait::description).toList());
         execution.park(
                 doubt ? RunState.IN_DOUBT : RunState.WAITING,
-                new StoreWrite.Suspension(due, what, signals ? execution.signalsSeen() : Integer.MAX_VALUE, cancelled, false));
+                new StoreWrite.Suspension(
+                        due, what, signals ? execution.signalsSeen() : Integer.MAX_VALUE, cancelled, false));
         engine.dependencies().counters().parkedRuns.increment();
         notifyObserver(o -> o.onParked(due));
     }

@@ -1,16 +1,16 @@
 package dev.semel.engine;
 
-import dev.semel.json.StrictJson;
 import dev.semel.admission.KeyRecord;
+import dev.semel.json.StrictJson;
 import dev.semel.schedule.Schedule;
 import dev.semel.schedule.TickDecision;
 import dev.semel.schedule.TickOutcome;
-import dev.semel.store.StoreCommand;
-import dev.semel.store.UniqueKey;
-import dev.semel.store.StoredRows;
-import dev.semel.store.StoreFailure;
 import dev.semel.store.ScheduleQueries;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
+import dev.semel.store.UniqueKey;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Instant;

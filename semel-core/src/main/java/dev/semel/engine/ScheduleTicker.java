@@ -1,17 +1,17 @@
 package dev.semel.engine;
 
+import dev.semel.admission.KeyRecord;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
 import dev.semel.schedule.Schedule;
 import dev.semel.schedule.TickOutcome;
-import dev.semel.store.StoreCommand;
-import dev.semel.store.UniqueKey;
-import dev.semel.store.StoredRows;
-import dev.semel.store.StoreFailure;
 import dev.semel.store.ScheduleQueries;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
+import dev.semel.store.UniqueKey;
 import dev.semel.trigger.TriggerResult;
 import dev.semel.workflow.CurrentWorkflow;
 import java.lang.System.Logger;
@@ -56,7 +56,11 @@ public final class ScheduleTicker implements AutoCloseable {
     private long nextLook = Long.MIN_VALUE;
     private volatile boolean busy;
 
-    public ScheduleTicker(TriggerAdmission.EngineComponents parts, TickAdmission admission, WorkflowCatalog catalog, GroupCommitter.EngineDependencies dependencies) {
+    public ScheduleTicker(
+            TriggerAdmission.EngineComponents parts,
+            TickAdmission admission,
+            WorkflowCatalog catalog,
+            GroupCommitter.EngineDependencies dependencies) {
         this.parts = parts;
         this.admission = admission;
         this.catalog = catalog;
@@ -77,7 +81,8 @@ public final class ScheduleTicker implements AutoCloseable {
     /** Synchronizes the schedules of a just published workflow, so that the publisher finds them. */
     public void onPublished(StoredRows.WorkflowRow workflow) {
         try {
-            synchronizer.synchronize(new ScheduleQueries.CurrentVersion(workflow.ws(), workflow.workflowId(), workflow.version()));
+            synchronizer.synchronize(
+                    new ScheduleQueries.CurrentVersion(workflow.ws(), workflow.workflowId(), workflow.version()));
         } catch (StoreFailure | CompletionException e) {
             if (EngineEnvironment.SimulatedCrash.causes(e)) {
                 throw e;
@@ -101,7 +106,8 @@ public final class ScheduleTicker implements AutoCloseable {
         if (seen.due().stream().anyMatch(this::isOurs)) {
             return OptionalLong.empty();
         }
-        long next = seen.next() == null ? StoreWrite.Suspension.NEVER : seen.next().nextAt();
+        long next =
+                seen.next() == null ? StoreWrite.Suspension.NEVER : seen.next().nextAt();
         StoredRows.ScheduleRow first = seen.first();
         boolean taken = first != null && first.nextAt() <= seen.now() && first.takenUntil() > seen.now();
         return OptionalLong.of(first != null && taken ? Math.min(next, first.takenUntil()) : next);
@@ -109,7 +115,8 @@ public final class ScheduleTicker implements AutoCloseable {
 
     private boolean isOurs(StoredRows.ScheduleRow row) {
         return !unknown.contains(row.workflowId())
-                && !backoff.isBackedOff(row, catalog.changeCounter(), dependencies.environment().nanos());
+                && !backoff.isBackedOff(
+                        row, catalog.changeCounter(), dependencies.environment().nanos());
     }
 
     private void loop() {
@@ -166,7 +173,8 @@ public final class ScheduleTicker implements AutoCloseable {
                 seen.due().stream().filter(row -> schedule(row) != null).toList();
         orphans = seen.due().size() - due.size();
         if (due.isEmpty()) {
-            nextLook = dependencies.environment().nanos() + TickBackoff.nextLookNanos(seen.now(), seen.first(), seen.next());
+            nextLook = dependencies.environment().nanos()
+                    + TickBackoff.nextLookNanos(seen.now(), seen.first(), seen.next());
             return false;
         }
         RunId by = dependencies.environment().newId();
@@ -194,13 +202,17 @@ public final class ScheduleTicker implements AutoCloseable {
     }
 
     private record Seen(
-            long now, List<StoredRows.ScheduleRow> due, StoredRows.@Nullable ScheduleRow first, StoredRows.@Nullable ScheduleRow next) {}
+            long now,
+            List<StoredRows.ScheduleRow> due,
+            StoredRows.@Nullable ScheduleRow first,
+            StoredRows.@Nullable ScheduleRow next) {}
 
     private Seen look() {
         return parts.readers().read(reads -> {
             long now = reads.now();
             ScheduleQueries timetable = reads.schedules();
-            return new Seen(now, timetable.due(now, AT_ONCE + orphans), timetable.firstDue(), timetable.firstDueAfter(now));
+            return new Seen(
+                    now, timetable.due(now, AT_ONCE + orphans), timetable.firstDue(), timetable.firstDueAfter(now));
         });
     }
 
@@ -220,7 +232,8 @@ public final class ScheduleTicker implements AutoCloseable {
             }
             // Edited just now, or synchronized by a worker with an outdated text.
             synchronizer.invalidate(row.workflowId());
-            backoff.backOff(row, catalog.changeCounter(), dependencies.environment().nanos());
+            backoff.backOff(
+                    row, catalog.changeCounter(), dependencies.environment().nanos());
             return null;
         } catch (WorkflowCatalog.WorkflowNotRegistered e) {
             unknown.add(row.workflowId()); // workers with its code fire it
@@ -231,7 +244,8 @@ public final class ScheduleTicker implements AutoCloseable {
             if (EngineEnvironment.SimulatedCrash.causes(e)) {
                 throw e;
             }
-            backoff.backOff(row, catalog.changeCounter(), dependencies.environment().nanos());
+            backoff.backOff(
+                    row, catalog.changeCounter(), dependencies.environment().nanos());
             if (unreadable.add(row.workflowId())) {
                 LOG.log(
                         Level.ERROR,
@@ -318,7 +332,8 @@ public final class ScheduleTicker implements AutoCloseable {
             TickPlan.Skipped skip = plan.skipped().get(i);
             KeyRecord run = known.isEmpty() ? null : known.get(i);
             boolean overlaps = skip.reason() == dev.semel.schedule.TickDecision.SkipReason.OVERLAP;
-            boolean isRange = plan.skippedThrough() != null && i == plan.skipped().size() - 1;
+            boolean isRange =
+                    plan.skippedThrough() != null && i == plan.skipped().size() - 1;
             ticks.add(new StoredRows.TickRow(
                     row.workflowId(),
                     row.name(),
@@ -361,7 +376,8 @@ public final class ScheduleTicker implements AutoCloseable {
     }
 
     private void pause() {
-        wakeSignal.await(Math.min(LOOK_NANOS, Math.max(1, nextLook - dependencies.environment().nanos())));
+        wakeSignal.await(Math.min(
+                LOOK_NANOS, Math.max(1, nextLook - dependencies.environment().nanos())));
     }
 
     @Override

@@ -3,8 +3,8 @@ package dev.semel.engine;
 import dev.semel.journal.JournalEntry;
 import dev.semel.json.StrictJson;
 import dev.semel.store.ReviewOperation;
-import dev.semel.store.StoredRows;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
 import dev.semel.workflow.ApprovalRequest;
 import dev.semel.workflow.Decision;
 import java.time.Duration;
@@ -33,7 +33,10 @@ final class SignalSteps {
         if (done != null) {
             return done.outcome() == JournalEntry.StepOutcome.TIMED_OUT ? null : place.result();
         }
-        return next(scope, place, new SignalRequest(signal, startDeadline(scope, place, longest, JournalEntry.EntryKind.AWAIT), null));
+        return next(
+                scope,
+                place,
+                new SignalRequest(signal, startDeadline(scope, place, longest, JournalEntry.EntryKind.AWAIT), null));
     }
 
     static Decision awaitApproval(ExecutionScope scope, String name, ApprovalRequest approval) {
@@ -63,7 +66,8 @@ final class SignalSteps {
     }
 
     /** Waits for a decision about this message of an effect. The record of the effect says which one counted. */
-    static JsonNode awaitReview(ExecutionScope scope, ExecutionScope.StepState place, ReviewOperation.ReviewQuestion question) {
+    static JsonNode awaitReview(
+            ExecutionScope scope, ExecutionScope.StepState place, ReviewOperation.ReviewQuestion question) {
         String signal = ReviewOperation.ReviewQuestion.changeSignal(place.path(), question.content());
         String about = REVIEW + question.content();
         String what = WaitReasonJson.toJson("review", place.path(), StoreWrite.Suspension.NEVER, REVIEW + place.path());
@@ -97,12 +101,17 @@ final class SignalSteps {
             scope.checkMayBegin();
             long now = scope.execution().storeNow();
             JournalEntry.EntryKind kind = approval ? JournalEntry.EntryKind.APPROVAL : JournalEntry.EntryKind.EFFECT;
-            scope.execution().record(new JournalEntry.WaitStart(place.path(), kind, now, due, what), 64 + what.length());
+            scope.execution()
+                    .record(new JournalEntry.WaitStart(place.path(), kind, now, due, what), 64 + what.length());
         }
     }
 
     /** Returns the end of the wait, fixed when it begins, by the store clock. */
-    static long startDeadline(ExecutionScope scope, ExecutionScope.StepState place, @Nullable Duration longest, JournalEntry.EntryKind kind) {
+    static long startDeadline(
+            ExecutionScope scope,
+            ExecutionScope.StepState place,
+            @Nullable Duration longest,
+            JournalEntry.EntryKind kind) {
         if (longest == null) {
             return StoreWrite.Suspension.NEVER;
         }
@@ -119,11 +128,13 @@ final class SignalSteps {
     /** @param question the review; null if the signal does not come from one */
     private record SignalRequest(String signal, long due, ReviewOperation.@Nullable ReviewQuestion question) {}
 
-    private static @Nullable JsonNode next(ExecutionScope scope, ExecutionScope.StepState place, SignalRequest request) {
+    private static @Nullable JsonNode next(
+            ExecutionScope scope, ExecutionScope.StepState place, SignalRequest request) {
         Execution execution = scope.execution();
         String signal = request.signal();
         long due = request.due();
-        JournalEntry.EntryKind kind = signal.startsWith(APPROVAL) ? JournalEntry.EntryKind.APPROVAL : JournalEntry.EntryKind.AWAIT;
+        JournalEntry.EntryKind kind =
+                signal.startsWith(APPROVAL) ? JournalEntry.EntryKind.APPROVAL : JournalEntry.EntryKind.AWAIT;
         while (true) {
             scope.checkMayBegin();
             long seen = execution.waits().wakeCount();
@@ -142,7 +153,10 @@ final class SignalSteps {
                 return recordTimeout(execution, new WaitEnd(place.path(), kind, now));
             }
             String reason = kind == JournalEntry.EntryKind.APPROVAL ? "approval" : "signal";
-            scope.await(new BranchWaitTracker.BranchWait(due, WaitReasonJson.toJson(reason, place.path(), due, signal), true, false), seen);
+            scope.await(
+                    new BranchWaitTracker.BranchWait(
+                            due, WaitReasonJson.toJson(reason, place.path(), due, signal), true, false),
+                    seen);
         }
     }
 
@@ -154,7 +168,8 @@ final class SignalSteps {
         JsonNode value = StrictJson.parse(found.value());
         String id = found.id().text();
         execution.record(
-                new JournalEntry.StepResult(over.path(), over.kind(), over.at(), value, JournalEntry.StepOutcome.DONE, 1, id),
+                new JournalEntry.StepResult(
+                        over.path(), over.kind(), over.at(), value, JournalEntry.StepOutcome.DONE, 1, id),
                 found.value().length());
         execution.awaitDurable();
         return value.deepCopy();
@@ -163,7 +178,9 @@ final class SignalSteps {
     static @Nullable JsonNode recordTimeout(Execution execution, WaitEnd over) {
         JsonNode nothing = JsonNodeFactory.instance.nullNode();
         execution.record(
-                new JournalEntry.StepResult(over.path(), over.kind(), over.at(), nothing, JournalEntry.StepOutcome.TIMED_OUT, 1, null), 64);
+                new JournalEntry.StepResult(
+                        over.path(), over.kind(), over.at(), nothing, JournalEntry.StepOutcome.TIMED_OUT, 1, null),
+                64);
         execution.awaitDurable();
         return null;
     }

@@ -1,15 +1,15 @@
 package dev.semel.engine;
 
-import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
+import dev.semel.journal.JournalEntry;
 import dev.semel.run.RunId;
 import dev.semel.run.StepPathFormat;
-import dev.semel.store.StoreCommand;
 import dev.semel.store.KeyedSignalOperation;
 import dev.semel.store.KeyedSignalOperation.ListenResult;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreQueries;
-import dev.semel.store.StoredRows;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -31,7 +31,8 @@ final class SignalWait {
         this.scope = scope;
         this.execution = scope.execution();
         this.to = to;
-        this.registration = new KeyedSignalOperation.SignalWaiter(execution.run().driver(), term.place().path());
+        this.registration = new KeyedSignalOperation.SignalWaiter(
+                execution.run().driver(), term.place().path());
         this.due = term.due();
         this.since = term.since();
     }
@@ -40,7 +41,8 @@ final class SignalWait {
     private record Term(ExecutionScope.StepState place, long due, long since) {}
 
     /** Returns the next signal and records it; null after the timeout. */
-    static @Nullable JsonNode await(ExecutionScope scope, String name, KeyedSignalOperation.SignalAddress to, @Nullable Duration longest) {
+    static @Nullable JsonNode await(
+            ExecutionScope scope, String name, KeyedSignalOperation.SignalAddress to, @Nullable Duration longest) {
         ExecutionScope.StepState place = scope.enter(name, JournalEntry.EntryKind.AWAIT);
         JournalEntry.StepResult done = place.done();
         if (done != null) {
@@ -51,7 +53,8 @@ final class SignalWait {
     }
 
     /** The same for a reply to a question: only signals since the last wait of the scope count. */
-    static @Nullable JsonNode awaitReply(ExecutionScope scope, String name, KeyedSignalOperation.SignalAddress to, @Nullable Duration longest) {
+    static @Nullable JsonNode awaitReply(
+            ExecutionScope scope, String name, KeyedSignalOperation.SignalAddress to, @Nullable Duration longest) {
         ExecutionScope.StepState place = scope.enter(name, JournalEntry.EntryKind.AWAIT);
         JournalEntry.StepResult done = place.done();
         if (done != null) {
@@ -99,7 +102,8 @@ final class SignalWait {
                 }
                 registered = false; // another branch took it, and this wait is no longer registered
             } else if (registered
-                    || submit(new KeyedSignalOperation.StartListening(to, registration, scope.isCompensation(), since)) == ListenResult.NOTHING) {
+                    || submit(new KeyedSignalOperation.StartListening(to, registration, scope.isCompensation(), since))
+                            == ListenResult.NOTHING) {
                 registered = true;
                 String what = WaitReasonJson.keyedSignalJson(registration.path(), due, to.name(), to.key());
                 scope.await(new BranchWaitTracker.BranchWait(due, what, true, false), seen);
@@ -109,7 +113,8 @@ final class SignalWait {
 
     /** Submits a change of the registration, durably. If another worker owns the run now, that one registers. */
     private ListenResult submit(KeyedSignalOperation<ListenResult> request) {
-        StoreWrite.ExecuteCommand<ListenResult> change = new StoreWrite.ExecuteCommand<>(new StoreCommand.KeyedSignalCommand<>(request));
+        StoreWrite.ExecuteCommand<ListenResult> change =
+                new StoreWrite.ExecuteCommand<>(new StoreCommand.KeyedSignalCommand<>(request));
         execution.counters().diskWaits.increment();
         ListenResult result = execution.awaitWrite(
                 execution.engine().committer().submit(execution.run().lane(), change));

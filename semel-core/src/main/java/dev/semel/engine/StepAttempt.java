@@ -1,8 +1,8 @@
 package dev.semel.engine;
 
 import dev.semel.error.SemelException;
-import dev.semel.workflow.DurableOperations;
 import dev.semel.workflow.CallFailures;
+import dev.semel.workflow.DurableOperations;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Step;
 import dev.semel.workflow.StepSpec;

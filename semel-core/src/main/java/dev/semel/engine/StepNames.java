@@ -23,8 +23,9 @@ final class StepNames {
         }
         if (scope.length() > LONGEST_PATH) {
             throw rejection(
-                    "\"" + toDisplay(StepPathFormat.of("", name)) + "\" is nested too deep: the names of its enclosing scopes "
-                            + "have more than " + LONGEST_PATH + " characters",
+                    "\"" + toDisplay(StepPathFormat.of("", name))
+                            + "\" is nested too deep: the names of its enclosing scopes " + "have more than "
+                            + LONGEST_PATH + " characters",
                     "Nest fewer forEach in each other, or let a child workflow do a part.");
         }
     }

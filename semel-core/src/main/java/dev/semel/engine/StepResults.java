@@ -46,7 +46,8 @@ final class StepResults {
 
     private static StorableResult unfit(String why) {
         JsonNode nothing = JsonNodeFactory.instance.nullNode();
-        return new StorableResult(nothing, "null", new JournalEntry.ErrorDetails(ErrorCode.INVALID_INPUT.slug(), List.of("result"), why));
+        return new StorableResult(
+                nothing, "null", new JournalEntry.ErrorDetails(ErrorCode.INVALID_INPUT.slug(), List.of("result"), why));
     }
 
     static JournalEntry.ErrorDetails toProblem(Throwable failure) {

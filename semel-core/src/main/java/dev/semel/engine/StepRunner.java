@@ -54,20 +54,29 @@ final class StepRunner {
     }
 
     private JsonNode recorded(ExecutionScope.StepState place, @Nullable JsonNode result, int attempts) {
-        StepResults.StorableResult fit = StepResults.toStorable(result, place.path(), execution.engine().limits());
+        StepResults.StorableResult fit =
+                StepResults.toStorable(result, place.path(), execution.engine().limits());
         if (fit.problem() != null) {
             throw failed(place, fit.problem(), attempts, null);
         }
         long at = execution.ambient().micros();
         execution.record(
-                new JournalEntry.StepResult(place.path(), JournalEntry.EntryKind.STEP, at, fit.value(), JournalEntry.StepOutcome.DONE, attempts, null),
+                new JournalEntry.StepResult(
+                        place.path(),
+                        JournalEntry.EntryKind.STEP,
+                        at,
+                        fit.value(),
+                        JournalEntry.StepOutcome.DONE,
+                        attempts,
+                        null),
                 fit.bytes());
         // The body gets what a recovery would return, as its own copy that it may change.
         return fit.value().deepCopy();
     }
 
     /** Returns the state of the next attempt, or fails the step. */
-    private ExecutionScope.StepState again(ExecutionScope.StepState place, StepSpec plan, int attempt, Throwable failure) {
+    private ExecutionScope.StepState again(
+            ExecutionScope.StepState place, StepSpec plan, int attempt, Throwable failure) {
         if (failure instanceof ExecutionAbort unwind) {
             throw unwind;
         }
@@ -79,13 +88,20 @@ final class StepRunner {
         long now = execution.storeNow();
         long due = now + StepAttempt.retryDelayMicros(plan.retry(), attempt, failure, execution.ambient());
         execution.counters().retries.increment();
-        execution.record(new JournalEntry.AttemptFailure(place.path(), JournalEntry.EntryKind.STEP, now, problem, attempt, due), 256);
+        execution.record(
+                new JournalEntry.AttemptFailure(place.path(), JournalEntry.EntryKind.STEP, now, problem, attempt, due),
+                256);
         return place.withRetryAt(due);
     }
 
-    private StepFailed failed(ExecutionScope.StepState place, JournalEntry.ErrorDetails problem, int attempts, @Nullable Throwable cause) {
+    private StepFailed failed(
+            ExecutionScope.StepState place,
+            JournalEntry.ErrorDetails problem,
+            int attempts,
+            @Nullable Throwable cause) {
         long at = execution.ambient().micros();
-        execution.record(new JournalEntry.StepFailure(place.path(), JournalEntry.EntryKind.STEP, at, problem, attempts), 256);
+        execution.record(
+                new JournalEntry.StepFailure(place.path(), JournalEntry.EntryKind.STEP, at, problem, attempts), 256);
         return cause == null
                 ? StepResults.toFailure(place.path(), problem, attempts)
                 : StepResults.toFailure(place.path(), problem, attempts, cause);
@@ -97,8 +113,11 @@ final class StepRunner {
     /** Returns the recorded result of a step, or rethrows its recorded failure; null if it has not ended. */
     static @Nullable JsonNode recordedResult(JournalIndex.StepRecord trace, String path) {
         if (trace.failed() != null) {
-            throw StepResults.toFailure(path, trace.failed().error(), trace.failed().attempts());
+            throw StepResults.toFailure(
+                    path, trace.failed().error(), trace.failed().attempts());
         }
-        return trace.done() == null ? null : StrictJson.parse(StrictJson.write(trace.done().result()));
+        return trace.done() == null
+                ? null
+                : StrictJson.parse(StrictJson.write(trace.done().result()));
     }
 }

@@ -1,9 +1,9 @@
 package dev.semel.engine;
 
 import dev.semel.store.Durability;
-import dev.semel.store.WorkerLeases;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
+import dev.semel.store.WorkerLeases;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.TimeUnit;

@@ -1,10 +1,10 @@
 package dev.semel.engine;
 
 import dev.semel.admission.KeyRecord;
-import dev.semel.store.UniqueKey;
-import dev.semel.store.StoreQueries;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.UniqueKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -147,7 +147,8 @@ public final class StoreReadPool implements AutoCloseable {
     }
 
     /** Runs the query, and again on a new connection if the old one is dead. Returns the connection to use next. */
-    private @Nullable StoreQueries runWithReconnect(@Nullable StoreQueries reads, Consumer<StoreQueries> ask, Consumer<Throwable> fail) {
+    private @Nullable StoreQueries runWithReconnect(
+            @Nullable StoreQueries reads, Consumer<StoreQueries> ask, Consumer<Throwable> fail) {
         StoreQueries open = reads;
         try {
             open = open == null ? store.openQueries() : open;

@@ -2,9 +2,9 @@ package dev.semel.engine;
 
 import dev.semel.json.StrictJson;
 import dev.semel.schedule.Schedule;
+import dev.semel.trigger.Trigger;
 import dev.semel.trigger.TriggerResult;
 import dev.semel.trigger.TriggerSource;
-import dev.semel.trigger.Trigger;
 import dev.semel.workflow.CurrentWorkflow;
 import java.time.Duration;
 import java.time.Instant;

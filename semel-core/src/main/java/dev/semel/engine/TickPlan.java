@@ -2,8 +2,8 @@ package dev.semel.engine;
 
 import dev.semel.schedule.Schedule;
 import dev.semel.schedule.TickDecision;
-import dev.semel.store.StoredRows;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -36,7 +36,8 @@ record TickPlan(
     record Firing(Instant nominal, boolean late) {}
 
     static TickPlan of(StoredRows.ScheduleRow row, Schedule schedule, Instant time) {
-        TickDecision.ScheduleStatus now = new TickDecision.ScheduleStatus(row.workflowId(), row.paused(), row.busy(), time);
+        TickDecision.ScheduleStatus now =
+                new TickDecision.ScheduleStatus(row.workflowId(), row.paused(), row.busy(), time);
         List<Skipped> skipped = new ArrayList<>();
         Instant nominal = instant(row.nextNominal());
         while (nominal != null && skipped.size() < MAX_TICKS) {

@@ -2,15 +2,15 @@ package dev.semel.engine;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
+import dev.semel.journal.JournalEntry;
 import dev.semel.json.StrictJson;
 import dev.semel.store.CommitBatch;
-import dev.semel.store.WriteLane;
-import dev.semel.store.StoreQueries;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.WriteLane;
 import dev.semel.workflow.DurableOperations;
 import dev.semel.workflow.Step;
 import dev.semel.workflow.StepSpec;
@@ -91,8 +91,8 @@ public final class TransactionStep implements AutoCloseable {
             execution.awaitDurable();
             TransactionWork unit = new TransactionWork(scope, place, longest(plan), new Try(work, attempt));
             int seq = execution.nextSequence();
-            StoreWrite.TransactionResult outcome =
-                    apply(execution, new StoreWrite.UserTransaction(execution.run().driver(), seq, unit));
+            StoreWrite.TransactionResult outcome = apply(
+                    execution, new StoreWrite.UserTransaction(execution.run().driver(), seq, unit));
             // CRASH(tx-committed): the user's rows and the entry are both committed; a restart replays the entry.
             execution.ambient().point("tx-committed");
             switch (outcome) {
@@ -100,7 +100,8 @@ public final class TransactionStep implements AutoCloseable {
                     execution.checkOwned(owned);
                     return unit.result(execution, seq);
                 }
-                case StoreWrite.RolledBack undone -> place = again(scope, place, plan, new Failure(attempt, undone.failure()));
+                case StoreWrite.RolledBack undone ->
+                    place = again(scope, place, plan, new Failure(attempt, undone.failure()));
             }
         }
     }
@@ -110,7 +111,14 @@ public final class TransactionStep implements AutoCloseable {
         long at = execution.ambient().micros();
         execution.counters().reused.increment();
         execution.record(
-                new JournalEntry.StepResult(place.path(), JournalEntry.EntryKind.TX, at, result, JournalEntry.StepOutcome.REUSED, place.attempts(), null),
+                new JournalEntry.StepResult(
+                        place.path(),
+                        JournalEntry.EntryKind.TX,
+                        at,
+                        result,
+                        JournalEntry.StepOutcome.REUSED,
+                        place.attempts(),
+                        null),
                 StrictJson.write(result).length());
         return result.deepCopy();
     }
@@ -125,7 +133,8 @@ public final class TransactionStep implements AutoCloseable {
                 : timeout;
     }
 
-    private static ExecutionScope.StepState again(ExecutionScope scope, ExecutionScope.StepState place, StepSpec plan, Failure failure) {
+    private static ExecutionScope.StepState again(
+            ExecutionScope scope, ExecutionScope.StepState place, StepSpec plan, Failure failure) {
         if (failure.cause() instanceof ExecutionAbort unwind) {
             throw unwind;
         }
@@ -133,13 +142,19 @@ public final class TransactionStep implements AutoCloseable {
         JournalEntry.ErrorDetails problem = StepResults.toProblem(failure.cause());
         long now = execution.storeNow();
         if (failure.attempt() >= plan.retry().attempts() || StepAttempt.isFinal(plan, failure.cause())) {
-            execution.record(new JournalEntry.StepFailure(place.path(), JournalEntry.EntryKind.TX, now, problem, failure.attempt()), 256);
+            execution.record(
+                    new JournalEntry.StepFailure(
+                            place.path(), JournalEntry.EntryKind.TX, now, problem, failure.attempt()),
+                    256);
             throw StepResults.toFailure(place.path(), problem, failure.attempt(), failure.cause());
         }
-        long pause = StepAttempt.retryDelayMicros(plan.retry(), failure.attempt(), failure.cause(), execution.ambient());
+        long pause =
+                StepAttempt.retryDelayMicros(plan.retry(), failure.attempt(), failure.cause(), execution.ambient());
         execution.counters().retries.increment();
         execution.record(
-                new JournalEntry.AttemptFailure(place.path(), JournalEntry.EntryKind.TX, now, problem, failure.attempt(), now + pause), 256);
+                new JournalEntry.AttemptFailure(
+                        place.path(), JournalEntry.EntryKind.TX, now, problem, failure.attempt(), now + pause),
+                256);
         return place.withRetryAt(now + pause);
     }
 
@@ -227,8 +242,8 @@ public final class TransactionStep implements AutoCloseable {
             Execution execution = scope.execution();
             int attempt = tried.attempt();
             JsonNode answer = run(connection, execution.ambient());
-            StepResults.StorableResult fit =
-                    StepResults.toStorable(answer, place.path(), execution.engine().limits());
+            StepResults.StorableResult fit = StepResults.toStorable(
+                    answer, place.path(), execution.engine().limits());
             if (fit.problem() != null) {
                 throw new SemelException(
                         ErrorCode.INVALID_INPUT,
@@ -240,8 +255,14 @@ public final class TransactionStep implements AutoCloseable {
             // CRASH(tx-done): the rows are written and not committed; a restart finds neither rows nor entry.
             execution.ambient().point("tx-done");
             long at = execution.ambient().micros();
-            return JournalCodec.encode(List.of(
-                    new JournalEntry.StepResult(place.path(), JournalEntry.EntryKind.TX, at, fit.value(), JournalEntry.StepOutcome.DONE, attempt, null)));
+            return JournalCodec.encode(List.of(new JournalEntry.StepResult(
+                    place.path(),
+                    JournalEntry.EntryKind.TX,
+                    at,
+                    fit.value(),
+                    JournalEntry.StepOutcome.DONE,
+                    attempt,
+                    null)));
         }
 
         /** Runs the code. Code that exceeds its time is rolled back, so that its author notices before the users do. */
@@ -288,7 +309,8 @@ public final class TransactionStep implements AutoCloseable {
             List<StoreQueries.JournalChunk> chunks =
                     execution.read(reads -> reads.journal(execution.run().id()));
             for (StoreQueries.JournalChunk chunk : chunks) {
-                if (chunk.seq() == seq && JournalCodec.decode(chunk.entries()).getFirst() instanceof JournalEntry.StepResult one) {
+                if (chunk.seq() == seq
+                        && JournalCodec.decode(chunk.entries()).getFirst() instanceof JournalEntry.StepResult one) {
                     return one.result();
                 }
             }

@@ -1,6 +1,5 @@
 package dev.semel.engine;
 
-import dev.semel.error.SemelException;
 import dev.semel.admission.Admission;
 import dev.semel.admission.AdmissionRules;
 import dev.semel.admission.AdmissionRules.HeldKeys;
@@ -9,16 +8,17 @@ import dev.semel.admission.Fingerprint;
 import dev.semel.admission.IdempotencyKey;
 import dev.semel.admission.KeyRecord;
 import dev.semel.admission.RolloutBucket;
+import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
-import dev.semel.store.UniqueKey;
-import dev.semel.store.NewRun;
-import dev.semel.store.StoreQueries;
-import dev.semel.store.StoreFailure;
 import dev.semel.store.KeyClaim;
+import dev.semel.store.NewRun;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWrite.AdmitResult;
-import dev.semel.trigger.TriggerResult;
+import dev.semel.store.UniqueKey;
 import dev.semel.trigger.Trigger;
+import dev.semel.trigger.TriggerResult;
 import dev.semel.workflow.CurrentWorkflow;
 import dev.semel.workflow.WorkflowVersion;
 import java.time.Duration;
@@ -56,9 +56,11 @@ public final class TriggerAdmission {
     }
 
     /** The parts of the engine that an admission uses. */
-    public record EngineComponents(GroupCommitter committer, StoreReadPool readers, RequestRecorder requests, RunExecutor runs) {}
+    public record EngineComponents(
+            GroupCommitter committer, StoreReadPool readers, RequestRecorder requests, RunExecutor runs) {}
 
-    public TriggerAdmission(EngineComponents parts, VersionLookup versions, GroupCommitter.EngineDependencies dependencies) {
+    public TriggerAdmission(
+            EngineComponents parts, VersionLookup versions, GroupCommitter.EngineDependencies dependencies) {
         this.committer = parts.committer();
         this.readers = parts.readers();
         this.responder = new AdmissionResponder(parts.requests(), versions, dependencies.counters());
@@ -83,7 +85,9 @@ public final class TriggerAdmission {
             CurrentWorkflow current = first;
             for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
                 // Only a rollout needs the run id before the admission.
-                RunId id = current.candidate() == null ? null : dependencies.environment().newId();
+                RunId id = current.candidate() == null
+                        ? null
+                        : dependencies.environment().newId();
                 Trigger trigger =
                         id == null ? buildTrigger(current, builder) : withAssignedVersion(current, id, builder);
                 TriggerResult answer = trigger == null ? null : admitOnce(trigger, id);
@@ -103,7 +107,8 @@ public final class TriggerAdmission {
      * Its key, chosen id, calling step or run id decides, so that all workers assign alike. A replay uses the current
      * version: it repeats earlier work.
      */
-    private @Nullable Trigger withAssignedVersion(CurrentWorkflow current, RunId id, Function<CurrentWorkflow, Trigger> builder) {
+    private @Nullable Trigger withAssignedVersion(
+            CurrentWorkflow current, RunId id, Function<CurrentWorkflow, Trigger> builder) {
         Trigger trigger = buildTrigger(current, builder);
         CurrentWorkflow.Candidate candidate = current.candidate();
         if (trigger == null || candidate == null || trigger.links().replayOf() != null) {
@@ -111,7 +116,8 @@ public final class TriggerAdmission {
         }
         WorkflowVersion tried = candidate.published();
         String trial = tried.workflowId() + " " + tried.version();
-        boolean takes = RolloutBucket.isInRollout(trial, KeyDerivation.rolloutIdentity(trigger, id), candidate.rolloutPercentage());
+        boolean takes = RolloutBucket.isInRollout(
+                trial, KeyDerivation.rolloutIdentity(trigger, id), candidate.rolloutPercentage());
         return takes ? buildTrigger(current.withCandidate(candidate), builder) : trigger;
     }
 
@@ -135,7 +141,8 @@ public final class TriggerAdmission {
                 trigger.data(),
                 workflow.policy(),
                 trigger.workspace().secret());
-        AdmissionRequest request = new AdmissionRequest(trigger, fingerprint, KeyDerivation.keyClaims(trigger, fingerprint), id);
+        AdmissionRequest request =
+                new AdmissionRequest(trigger, fingerprint, KeyDerivation.keyClaims(trigger, fingerprint), id);
         TriggerResult known = answerFromRead(request);
         if (known != null) {
             return known;
@@ -195,7 +202,8 @@ public final class TriggerAdmission {
         if (byGeneratedId == null && (names.isEmpty() || (!familiar && names.size() == current))) {
             return null;
         }
-        StoreQueries.KeyLookup found = names.isEmpty() ? new StoreQueries.KeyLookup(0, List.of()) : readers.lookUpKeys(names);
+        StoreQueries.KeyLookup found =
+                names.isEmpty() ? new StoreQueries.KeyLookup(0, List.of()) : readers.lookUpKeys(names);
         KeyRecord byKey = null;
         KeyRecord byRunId = byGeneratedId;
         KeyRecord failed = null;
@@ -219,14 +227,16 @@ public final class TriggerAdmission {
         if (byKey == null && byRunId == null) {
             KeyRecord newest = failed == null ? null : newest(request, failed).keyRecord();
             KeyStatus standing = newest == null ? KeyStatus.EXPIRED : AdmissionRules.statusOf(newest, found.now());
-            boolean other = failed != null && standing == KeyStatus.FAILED && !responder.continuesLineage(request, failed);
+            boolean other =
+                    failed != null && standing == KeyStatus.FAILED && !responder.continuesLineage(request, failed);
             if (newest == null || (standing != KeyStatus.LIVE && !other)) {
                 return null;
             }
             held = request.asHeldBy(newest);
         }
         Admission decided = responder.decide(request, held);
-        if (!(decided instanceof Admission.Repeat) && isOutdated(request.trigger().current())) {
+        if (!(decided instanceof Admission.Repeat)
+                && isOutdated(request.trigger().current())) {
             return null; // an outdated version rejected it
         }
         return responder.respond(
@@ -295,11 +305,14 @@ public final class TriggerAdmission {
     private @Nullable TriggerResult admit(AdmissionRequest first) {
         AdmissionRequest request = first;
         for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-            RunId id = request.assignedRunId() == null ? dependencies.environment().newId() : request.assignedRunId();
+            RunId id =
+                    request.assignedRunId() == null ? dependencies.environment().newId() : request.assignedRunId();
             AdmitResult outcome = runAdmission(request, id);
             KeyRecord failed = outcome instanceof AdmitResult.HolderFailed failure ? failure.keyRecord() : null;
             if (outcome instanceof AdmitResult.KeysHeld held) {
-                failed = AdmissionResponder.existingKeys(request, held).equals(HeldKeys.NOTHING) ? request.failedKey() : null;
+                failed = AdmissionResponder.existingKeys(request, held).equals(HeldKeys.NOTHING)
+                        ? request.failedKey()
+                        : null;
             }
             if (failed == null) {
                 return toResult(request, id, outcome);
@@ -351,11 +364,13 @@ public final class TriggerAdmission {
         return switch (outcome) {
             case AdmitResult.Fresh fresh -> responder.respondFresh(request, id, fresh);
             case AdmitResult.KeysHeld held ->
-                responder.respond(request, responder.decide(request, AdmissionResponder.existingKeys(request, held)), held.now());
+                responder.respond(
+                        request, responder.decide(request, AdmissionResponder.existingKeys(request, held)), held.now());
             case AdmitResult.CatalogChanged _ -> null;
             case AdmitResult.InUse _ -> throw AdmissionErrors.inUse(request.trigger());
             case AdmitResult.Debounced absorbed -> responder.respondDebounced(request, absorbed);
-            case AdmitResult.HolderFailed _ -> throw new IllegalStateException("a failed key is admitted as a follow-up");
+            case AdmitResult.HolderFailed _ ->
+                throw new IllegalStateException("a failed key is admitted as a follow-up");
             case AdmitResult.RetryNextBatch _ -> throw new IllegalStateException("the committer retries these");
         };
     }

@@ -29,8 +29,9 @@ final class WaitCycleCheck {
         if (parent == null || gate == null || gate.queueLimits().isEmpty()) {
             return;
         }
-        List<String> wanted =
-                gate.queueLimits().stream().map(NewRun.StartConditions.QueueLimit::queue).toList();
+        List<String> wanted = gate.queueLimits().stream()
+                .map(NewRun.StartConditions.QueueLimit::queue)
+                .toList();
         String holder = readers.readNullable(reads ->
                 find(reads, parent, run -> reads.queuesOf(run.id()).stream().anyMatch(wanted::contains)));
         if (holder != null) {
@@ -69,8 +70,8 @@ final class WaitCycleCheck {
     /** Returns the run that a call found by key or id. Rejects a run that waits for the call itself. */
     static RunId rejectSelfWait(Execution execution, RunId called) {
         RunId caller = execution.run().id();
-        String waits =
-                execution.readNullable(reads -> find(reads, caller, run -> run.id().equals(called)));
+        String waits = execution.readNullable(
+                reads -> find(reads, caller, run -> run.id().equals(called)));
         if (waits != null) {
             throw new SemelException(
                     ErrorCode.WAITS_FOR_ITSELF,

@@ -1,9 +1,9 @@
 package dev.semel.engine;
 
-import dev.semel.error.ErrorCode;
-import dev.semel.error.SemelException;
 import dev.semel.admission.KeyPolicy;
 import dev.semel.admission.KeyPolicy.OnMismatch;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
 import dev.semel.store.Rollout;
 import dev.semel.store.StoredRows;
 import dev.semel.workflow.CurrentWorkflow;
@@ -81,7 +81,8 @@ public final class WorkflowCatalog implements TriggerAdmission.VersionLookup {
         if (row == null) {
             return null; // not cached: it may be published at any time
         }
-        CurrentWorkflow entry = new CurrentWorkflow(withOthers(row, row.version()), row.paused(), candidate(row), seenChange);
+        CurrentWorkflow entry =
+                new CurrentWorkflow(withOthers(row, row.version()), row.paused(), candidate(row), seenChange);
         current.put(place, new Remembered(entry, seenChange));
         return entry;
     }

@@ -10,8 +10,7 @@ public final class EffectInDoubt extends SemelException {
     public EffectInDoubt(String step, String why) {
         super(
                 ErrorCode.IN_DOUBT,
-                "Effect \"" + step + "\" was sent and its outcome is unknown: " + why
-                        + ". It was not sent again.",
+                "Effect \"" + step + "\" was sent and its outcome is unknown: " + why + ". It was not sent again.",
                 "Check the external system, then decide in the review inbox: it happened, it did not happen, or stop"
                         + " the run.");
         this.step = step;

@@ -1,8 +1,8 @@
 package dev.semel.journal;
 
-import dev.semel.journal.JournalEntry.StepOutcome;
 import dev.semel.journal.JournalEntry.EntryKind;
 import dev.semel.journal.JournalEntry.ErrorDetails;
+import dev.semel.journal.JournalEntry.StepOutcome;
 import dev.semel.json.StrictJson;
 import java.util.ArrayList;
 import java.util.List;
@@ -125,9 +125,11 @@ public final class JournalCodec {
         }
         String ref = text(line, "ref");
         if (!line.has("result")) {
-            return new JournalEntry.WaitStart(path, kind, at, line.required("due").asLong(), ref);
+            return new JournalEntry.WaitStart(
+                    path, kind, at, line.required("due").asLong(), ref);
         }
-        StepOutcome how = line.has("outcome") ? StepOutcome.of(line.required("outcome").asString()) : StepOutcome.DONE;
+        StepOutcome how =
+                line.has("outcome") ? StepOutcome.of(line.required("outcome").asString()) : StepOutcome.DONE;
         int attempts = line.has("attempts") ? line.required("attempts").asInt() : 1;
         return new JournalEntry.StepResult(path, kind, at, line.required("result"), how, attempts, ref);
     }

@@ -78,17 +78,20 @@ public sealed interface JournalEntry {
             JsonNode result,
             StepOutcome outcome,
             int attempts,
-            @Nullable String ref) implements JournalEntry {
+            @Nullable String ref)
+            implements JournalEntry {
         public static StepResult plain(String path, EntryKind kind, long at, JsonNode result) {
             return new StepResult(path, kind, at, result, StepOutcome.DONE, 1, null);
         }
     }
 
     /** The final failure of a step. */
-    record StepFailure(String path, EntryKind kind, long at, ErrorDetails error, int attempts) implements JournalEntry {}
+    record StepFailure(String path, EntryKind kind, long at, ErrorDetails error, int attempts)
+            implements JournalEntry {}
 
     /** A failed attempt, and when the next one is due. */
-    record AttemptFailure(String path, EntryKind kind, long at, ErrorDetails error, int attempt, long due) implements JournalEntry {}
+    record AttemptFailure(String path, EntryKind kind, long at, ErrorDetails error, int attempt, long due)
+            implements JournalEntry {}
 
     /**
      * A step that started to wait. {@code due}: until when, 0 without limit. {@code ref}: the child run that it
@@ -107,7 +110,8 @@ public sealed interface JournalEntry {
      * @param reopened paths whose result or attempts no longer count: they run again
      * @param version of the workflow that the run uses from here on
      */
-    record RunResumption(long at, String by, String reason, List<String> reopened, int version) implements JournalEntry {
+    record RunResumption(long at, String by, String reason, List<String> reopened, int version)
+            implements JournalEntry {
         public RunResumption {
             reopened = List.copyOf(reopened);
         }

@@ -119,8 +119,10 @@ public final class JournalIndex {
             return switch (entry) {
                 case JournalEntry.StepResult end -> new StepRecord(kind, end, null, failedAttempts, due, started);
                 case JournalEntry.StepFailure end -> new StepRecord(kind, null, end, failedAttempts, due, started);
-                case JournalEntry.AttemptFailure tried -> new StepRecord(kind, null, null, tried.attempt(), tried.due(), started);
-                case JournalEntry.WaitStart start -> new StepRecord(kind, null, null, failedAttempts, start.due(), start);
+                case JournalEntry.AttemptFailure tried ->
+                    new StepRecord(kind, null, null, tried.attempt(), tried.due(), started);
+                case JournalEntry.WaitStart start ->
+                    new StepRecord(kind, null, null, failedAttempts, start.due(), start);
                 case JournalEntry.RunResumption _, JournalEntry.RedoRequest _, JournalEntry.NotificationMute _ -> this;
             };
         }
@@ -141,7 +143,8 @@ public final class JournalIndex {
 
     /** Whether any attempt failed, also in a run that was resumed in place. */
     public boolean hadFailedAttempt() {
-        return resumed || steps.values().stream().anyMatch(trace -> trace.failedAttempts() > 0 || trace.failed() != null);
+        return resumed
+                || steps.values().stream().anyMatch(trace -> trace.failedAttempts() > 0 || trace.failed() != null);
     }
 
     /** Calls whose child run has started and whose end is not recorded: path and run. */
@@ -162,7 +165,8 @@ public final class JournalIndex {
         Set<String> taken = new HashSet<>();
         for (StepRecord trace : steps.values()) {
             JournalEntry.StepResult done = trace.done();
-            boolean waited = trace.kind() == JournalEntry.EntryKind.AWAIT || trace.kind() == JournalEntry.EntryKind.APPROVAL;
+            boolean waited =
+                    trace.kind() == JournalEntry.EntryKind.AWAIT || trace.kind() == JournalEntry.EntryKind.APPROVAL;
             if (done != null && waited && done.ref() != null) {
                 taken.add(done.ref());
             }

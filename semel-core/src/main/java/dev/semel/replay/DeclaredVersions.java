@@ -46,7 +46,8 @@ public record DeclaredVersions(@Nullable List<DeclaredStep> next, List<List<Decl
         StepMatch place = StepMatch.SAME;
         for (List<DeclaredStep> other : others) {
             DeclaredStep there = find(other, path);
-            if (there != null && !there.location().itemKeys().equals(here.location().itemKeys())) {
+            if (there != null
+                    && !there.location().itemKeys().equals(here.location().itemKeys())) {
                 return StepMatch.GONE; // its items have other names, so results of single items are not found
             }
             place = there == null || there.isSameAction(here) ? place : StepMatch.CHANGED;

@@ -25,7 +25,8 @@ final class NotificationEffects {
             boolean own =
                     row.holder().step().equals(StepId.of(past.lineage(), path).text())
                             && StepPathFormat.compensationOf(StepPathFormat.scopeOf(path)) == null;
-            boolean done = row.state() == EffectLedger.EffectState.DONE && !row.isStepNote() && row.suppressedBy() == null;
+            boolean done =
+                    row.state() == EffectLedger.EffectState.DONE && !row.isStepNote() && row.suppressedBy() == null;
             if (own && done && row.details().does().equals(NOTIFY) && stays(past, path)) {
                 sent.add(path);
             }

@@ -14,7 +14,12 @@ import java.util.TreeSet;
  * @param notifications what happens with notifications
  */
 public record ReplayOptions(
-        String from, boolean otherInput, boolean otherVersion, List<String> redo, boolean confirmed, NotificationMode notifications) {
+        String from,
+        boolean otherInput,
+        boolean otherVersion,
+        List<String> redo,
+        boolean confirmed,
+        NotificationMode notifications) {
     public static final String START = "start";
 
     /** From where it ended, with its input and version. */

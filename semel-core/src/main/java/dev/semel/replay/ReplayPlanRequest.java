@@ -38,7 +38,13 @@ public record ReplayPlanRequest(
     }
 
     /** A request that sends missing notifications. */
-    public ReplayPlanRequest(String what, String from, boolean useCurrentVersion, List<String> redo, boolean confirmed, boolean lateSignals) {
+    public ReplayPlanRequest(
+            String what,
+            String from,
+            boolean useCurrentVersion,
+            List<String> redo,
+            boolean confirmed,
+            boolean lateSignals) {
         this(what, from, useCurrentVersion, redo, confirmed, lateSignals, NotificationMode.MISSING);
     }
 

@@ -38,7 +38,8 @@ public final class ReplayPlanSummary {
             steps.merge(step.action(), 1L, Long::sum);
             String name = name(step.step());
             if (byStep.size() < MOST_STEPS || byStep.containsKey(name)) {
-                byStep.computeIfAbsent(name, _ -> new EnumMap<>(ReplayAction.class)).merge(step.action(), 1L, Long::sum);
+                byStep.computeIfAbsent(name, _ -> new EnumMap<>(ReplayAction.class))
+                        .merge(step.action(), 1L, Long::sum);
             }
         }
     }

@@ -37,8 +37,9 @@ public final class ReplayPlanner {
         this.past = past;
         this.terms = terms;
         this.memory = new JournalIndex(past.entries());
-        this.carried =
-                CarriedJournal.select(past.entries(), terms).stream().map(JournalEntry::path).collect(Collectors.toSet());
+        this.carried = CarriedJournal.select(past.entries(), terms).stream()
+                .map(JournalEntry::path)
+                .collect(Collectors.toSet());
         for (EffectLedger.EffectRow row : past.rows()) {
             String path = row.details().path();
             if (row.holder().step().equals(StepId.of(past.lineage(), path).text())) {
@@ -46,12 +47,15 @@ public final class ReplayPlanner {
             }
         }
         // An earlier run of the lineage may have compensated, which is not in the journal of the last one.
-        this.compensated = !memory.compensationScopes().isEmpty() || rows.keySet().stream().anyMatch(ReplayPlanner::isUndo);
+        this.compensated =
+                !memory.compensationScopes().isEmpty() || rows.keySet().stream().anyMatch(ReplayPlanner::isUndo);
     }
 
     /** A `once` effect has two rows; if the step's own row is done, the effect is done. */
     private static EffectLedger.EffectRow decisive(EffectLedger.EffectRow one, EffectLedger.EffectRow other) {
-        return one.state() == EffectLedger.EffectState.DONE || other.state() == EffectLedger.EffectState.FREE ? one : other;
+        return one.state() == EffectLedger.EffectState.DONE || other.state() == EffectLedger.EffectState.FREE
+                ? one
+                : other;
     }
 
     public static List<PlannedStep> plan(ReplaySource past, ReplayOptions terms) {
@@ -74,7 +78,9 @@ public final class ReplayPlanner {
         rows.forEach((path, row) -> {
             PlannedStep one = isUndo(path) || memory.stepAt(path) != null
                     ? null
-                    : terms.redo().contains(path) ? repeat(path, JournalEntry.EntryKind.EFFECT) : effectOrSilent(path, row);
+                    : terms.redo().contains(path)
+                            ? repeat(path, JournalEntry.EntryKind.EFFECT)
+                            : effectOrSilent(path, row);
             if (one != null) {
                 all.add(withUserDecision(one.withCertainty(isCertain(path))));
             }
@@ -134,7 +140,11 @@ public final class ReplayPlanner {
             case SIGNAL ->
                 kept || trace.done() == null || at(path, "signal") == DeclaredVersions.StepMatch.SAME
                         ? null // the receiving run knows its key
-                        : step(path, "signal", ReplayAction.ASK, "another version sent it; this version may send it again");
+                        : step(
+                                path,
+                                "signal",
+                                ReplayAction.ASK,
+                                "another version sent it; this version may send it again");
             case SLEEP, NOW, UUID, RANDOM, STATUS -> null;
         };
     }
@@ -155,7 +165,8 @@ public final class ReplayPlanner {
                     : step(path, "tx", ReplayAction.RUN_AGAIN, "its transaction was rolled back");
         }
         return switch (place) {
-            case SAME, CHANGED -> step(path, "tx", ReplayAction.REUSE, "its rows and its record were committed together");
+            case SAME, CHANGED ->
+                step(path, "tx", ReplayAction.REUSE, "its rows and its record were committed together");
             case GONE, UNKNOWN -> mismatch(path, "tx", place);
         };
     }
@@ -180,7 +191,8 @@ public final class ReplayPlanner {
         return switch (called.state()) {
             case COMPLETED -> step(path, "call", ReplayAction.REUSE, "it uses " + who + ", which completed");
             case FAILED -> step(path, "call", ReplayAction.ASK, who + " that it called has failed: replay that first");
-            case CANCELLED -> step(path, "call", ReplayAction.ASK, who + " that it called was cancelled: replay that first");
+            case CANCELLED ->
+                step(path, "call", ReplayAction.ASK, who + " that it called was cancelled: replay that first");
             case QUEUED, STARTED, RUNNING, WAITING, HELD, IN_DOUBT ->
                 step(path, "call", ReplayAction.REUSE, "it waits for " + who + ", which has not ended");
         };
@@ -264,15 +276,22 @@ public final class ReplayPlanner {
         long until = row.expiresAt();
         return switch (row.details().protection()) {
             case "repeatable" -> step(path, "effect", ReplayAction.RUN_AGAIN, "it may be repeated");
-            case "none" -> step(path, "effect", ReplayAction.UNPROTECTED, "it may have happened, and it has no protection");
+            case "none" ->
+                step(path, "effect", ReplayAction.UNPROTECTED, "it may have happened, and it has no protection");
             case "provider_key" ->
                 past.now() < until
                         ? new PlannedStep(
-                                path, "effect", ReplayAction.RESEND, "the provider still remembers its key", until, true)
+                                path,
+                                "effect",
+                                ReplayAction.RESEND,
+                                "the provider still remembers its key",
+                                until,
+                                true)
                         : step(path, "effect", ReplayAction.ASK, "the provider may have forgotten its key");
             case "lookup" ->
                 step(path, "effect", ReplayAction.CHECK, "it may have happened; the engine queries the provider first");
-            case "at_most_once" -> step(path, "effect", ReplayAction.REUSE, "it is never sent again and stays indeterminate");
+            case "at_most_once" ->
+                step(path, "effect", ReplayAction.REUSE, "it is never sent again and stays indeterminate");
             default -> step(path, "effect", ReplayAction.ASK, "it may have happened");
         };
     }
@@ -294,7 +313,8 @@ public final class ReplayPlanner {
                         && one.location().matches(trace.getKey()));
         return recorded
                 || (one.kind().equals("effect")
-                        && rows.keySet().stream().anyMatch(path -> one.location().matches(path)));
+                        && rows.keySet().stream()
+                                .anyMatch(path -> one.location().matches(path)));
     }
 
     private PlannedStep firstTime(DeclaredStep one) {
@@ -313,7 +333,12 @@ public final class ReplayPlanner {
         };
         boolean again = one.protection().equals("repeatable") || one.kind().equals("await");
         return new PlannedStep(
-                one.location().displayPath(), one.kind(), again ? ReplayAction.RUN_AGAIN : ReplayAction.SEND, why + more, 0, certain);
+                one.location().displayPath(),
+                one.kind(),
+                again ? ReplayAction.RUN_AGAIN : ReplayAction.SEND,
+                why + more,
+                0,
+                certain);
     }
 
     private static PlannedStep step(String path, String kind, ReplayAction action, String why) {

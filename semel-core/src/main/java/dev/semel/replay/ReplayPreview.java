@@ -21,8 +21,11 @@ import tools.jackson.databind.node.ObjectNode;
  * @param blocked why the run cannot be replayed now; null if it can
  */
 public record ReplayPreview(
-        List<PlannedStep> steps, boolean incomplete, @Nullable String blocked) {
-    private static final Set<JournalEntry.EntryKind> AGAIN = Set.of(JournalEntry.EntryKind.STEP, JournalEntry.EntryKind.EFFECT, JournalEntry.EntryKind.TX);
+        List<PlannedStep> steps,
+        boolean incomplete,
+        @Nullable String blocked) {
+    private static final Set<JournalEntry.EntryKind> AGAIN =
+            Set.of(JournalEntry.EntryKind.STEP, JournalEntry.EntryKind.EFFECT, JournalEntry.EntryKind.TX);
 
     public ReplayPreview {
         steps = List.copyOf(steps);
@@ -40,7 +43,8 @@ public record ReplayPreview(
             return blocked("the run did not reach step \"" + terms.from() + "\"");
         }
         JournalIndex memory = new JournalIndex(past.entries());
-        List<String> sent = terms.notifications() == NotificationMode.AGAIN ? NotificationEffects.sent(past) : List.of();
+        List<String> sent =
+                terms.notifications() == NotificationMode.AGAIN ? NotificationEffects.sent(past) : List.of();
         for (String again : terms.redo()) {
             if (sent.contains(again)) {
                 continue; // sent by a run of the lineage, if not by the last one
@@ -55,7 +59,8 @@ public record ReplayPreview(
         }
         boolean ended = past.state() == RunState.COMPLETED && terms.carriesWholeJournal();
         List<PlannedStep> steps = ReplayPlanner.plan(past, terms);
-        boolean calls = steps.stream().anyMatch(step -> step.kind().equals("call") && step.action() == ReplayAction.SEND);
+        boolean calls =
+                steps.stream().anyMatch(step -> step.kind().equals("call") && step.action() == ReplayAction.SEND);
         return new ReplayPreview(steps, calls || (past.versions().next() == null && !ended), null);
     }
 
@@ -63,7 +68,8 @@ public record ReplayPreview(
     public ReplayPreview withGivenResult(String path) {
         List<PlannedStep> others = new ArrayList<>();
         for (PlannedStep one : steps) {
-            others.add(one.step().equals(path) ? one.withAction(ReplayAction.REUSE, "a user supplied its result") : one);
+            others.add(
+                    one.step().equals(path) ? one.withAction(ReplayAction.REUSE, "a user supplied its result") : one);
         }
         return new ReplayPreview(others, incomplete, blocked);
     }

@@ -13,7 +13,8 @@ import tools.jackson.databind.JsonNode;
  * @param useCurrentVersion uses the published version of its workflow instead of the one that it had
  * @param include actions to apply although they are not safe
  */
-public record ResumeRequest(String by, String reason, @Nullable Skip skip, boolean useCurrentVersion, List<ReplayAction> include) {
+public record ResumeRequest(
+        String by, String reason, @Nullable Skip skip, boolean useCurrentVersion, List<ReplayAction> include) {
     /** A step and the result that a user supplies for it. */
     public record Skip(String step, JsonNode result) {}
 

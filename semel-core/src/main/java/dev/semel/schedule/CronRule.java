@@ -37,8 +37,13 @@ public final class CronRule implements ScheduleRule {
             "@midnight", "0 0 * * *",
             "@hourly", "0 * * * *");
 
-    private static final List<CronFieldKind> FIELDS =
-            List.of(CronFieldKind.SECOND, CronFieldKind.MINUTE, CronFieldKind.HOUR, CronFieldKind.DAY, CronFieldKind.MONTH, CronFieldKind.WEEKDAY);
+    private static final List<CronFieldKind> FIELDS = List.of(
+            CronFieldKind.SECOND,
+            CronFieldKind.MINUTE,
+            CronFieldKind.HOUR,
+            CronFieldKind.DAY,
+            CronFieldKind.MONTH,
+            CronFieldKind.WEEKDAY);
 
     private final String text;
     private final ZoneId zone;

@@ -14,7 +14,7 @@ public record CommitBatch(@Nullable LeaseSlot leaseSlot, List<StoreWrite<?>> wri
     /** Whether a write changes workflows or tokens. Such a batch waits for all batches in flight. */
     public boolean changesCatalog() {
         return writes.stream()
-                .anyMatch(write ->
-                        write instanceof StoreWrite.ExecuteCommand<?> change && change.command().changesCatalog());
+                .anyMatch(write -> write instanceof StoreWrite.ExecuteCommand<?> change
+                        && change.command().changesCatalog());
     }
 }

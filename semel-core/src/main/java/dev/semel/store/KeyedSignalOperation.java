@@ -31,8 +31,7 @@ public sealed interface KeyedSignalOperation<T> {
     record SignalAddress(int workspace, String name, String key) {
         public SignalAddress {
             if (key.isEmpty() || key.length() > MAX_KEY_LENGTH || key.chars().anyMatch(Character::isISOControl)) {
-                throw new IllegalArgumentException(
-                        "a signal key has 1 to 255 characters and no control characters");
+                throw new IllegalArgumentException("a signal key has 1 to 255 characters and no control characters");
             }
         }
 
@@ -68,7 +67,8 @@ public sealed interface KeyedSignalOperation<T> {
      * @param requestId the id of this request: if the stored signal has it, the response was lost and this is no duplicate
      * @param digest of everything that defines the signal
      */
-    record SendKeyedSignal(SignalAddress to, String signalId, RunId requestId, byte[] digest, String value) implements KeyedSignalOperation<SendResult> {
+    record SendKeyedSignal(SignalAddress to, String signalId, RunId requestId, byte[] digest, String value)
+            implements KeyedSignalOperation<SendResult> {
         @Override
         public boolean needsOwnTransaction() {
             return true; // it may wait for the same id with another key
@@ -95,7 +95,8 @@ public sealed interface KeyedSignalOperation<T> {
      * @param compensating waits even if the run is being cancelled, because a compensation waits
      * @param since ignores signals that were sent before this time
      */
-    record StartListening(SignalAddress to, SignalWaiter waiter, boolean compensating, long since) implements KeyedSignalOperation<ListenResult> {
+    record StartListening(SignalAddress to, SignalWaiter waiter, boolean compensating, long since)
+            implements KeyedSignalOperation<ListenResult> {
         /** A wait that takes any kept signal. */
         public StartListening(SignalAddress to, SignalWaiter ear, boolean undoing) {
             this(to, ear, undoing, 0);

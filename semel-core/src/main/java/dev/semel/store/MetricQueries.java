@@ -138,7 +138,13 @@ public interface MetricQueries {
      * @param endedAt 0 if the run has not ended
      */
     record AdmittedTrigger(
-            RunId run, int triggerSource, String actor, @Nullable String key, byte[] fields, long at, long endedAt) {}
+            RunId run,
+            int triggerSource,
+            String actor,
+            @Nullable String key,
+            byte[] fields,
+            long at,
+            long endedAt) {}
 
     /** Sums over all workspaces, from one minute up to another. */
     List<CounterTotal> totals(long from, long until);

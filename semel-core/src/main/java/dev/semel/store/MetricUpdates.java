@@ -27,7 +27,8 @@ public final class MetricUpdates {
      * The key of one counter row: workspace, minute, workflow, counter and step. Sorted as in the store, so that all
      * batches lock rows in one order.
      */
-    public record CounterKey(int ws, long minute, String workflowId, MetricCounter counter, String step) implements Comparable<CounterKey> {
+    public record CounterKey(int ws, long minute, String workflowId, MetricCounter counter, String step)
+            implements Comparable<CounterKey> {
         private static final Comparator<CounterKey> ORDER = Comparator.comparingInt(CounterKey::ws)
                 .thenComparingLong(CounterKey::minute)
                 .thenComparing(CounterKey::workflowId)
@@ -60,7 +61,8 @@ public final class MetricUpdates {
             @Nullable String dataDigest,
             long keyFirstUsedAt) {
         static MetricFact ofRun(MetricCounter figure, NewRun run, long at, long sinceAt) {
-            return new MetricFact(figure, run.workspace(), at, run.id(), "", run.workflowId(), "", null, null, null, sinceAt);
+            return new MetricFact(
+                    figure, run.workspace(), at, run.id(), "", run.workflowId(), "", null, null, null, sinceAt);
         }
     }
 
@@ -99,7 +101,10 @@ public final class MetricUpdates {
         MetricCounter figure = keyed ? MetricCounter.KEYED : MetricCounter.UNKEYED;
         add(new CounterKey(run.workspace(), now / MICROS_PER_MINUTE, run.workflowId(), figure, ""), 1);
         if (sinceAt > 0) {
-            add(new CounterKey(run.workspace(), now / MICROS_PER_MINUTE, run.workflowId(), MetricCounter.EXPIRED, ""), 1);
+            add(
+                    new CounterKey(
+                            run.workspace(), now / MICROS_PER_MINUTE, run.workflowId(), MetricCounter.EXPIRED, ""),
+                    1);
             facts.add(MetricFact.ofRun(MetricCounter.EXPIRED, run, now, sinceAt));
         }
     }
@@ -136,7 +141,8 @@ public final class MetricUpdates {
             case EffectLedger.NoteStepResult note -> {
                 if (note.suppressedBy() != null) {
                     effect(MetricCounter.SUPPRESSED, row);
-                    facts.add(fact(MetricCounter.SUPPRESSED, row, note.suppressedBy().digest()));
+                    facts.add(fact(
+                            MetricCounter.SUPPRESSED, row, note.suppressedBy().digest()));
                 }
             }
             case EffectLedger.ReserveSend _ -> {}

@@ -186,13 +186,15 @@ public sealed interface ReplayPlanOperation<T> {
      * Approves a plan. The first approval counts, and the creator cannot approve. Returns null if the plan does not
      * exist.
      */
-    record ApprovePlan(int ws, RunId plan, StoreCommand.ChangeAuthor by) implements ReplayPlanOperation<@Nullable ReplayPlan> {}
+    record ApprovePlan(int ws, RunId plan, StoreCommand.ChangeAuthor by)
+            implements ReplayPlanOperation<@Nullable ReplayPlan> {}
 
     /**
      * Starts applying a plan, once, while it is valid and approved. An approved plan accepts only the approved options.
      * Returns the current plan, started by this request or not; null if it does not exist.
      */
-    record StartApplying(int ws, RunId plan, String applyOptions, StoreCommand.ChangeAuthor by) implements ReplayPlanOperation<@Nullable ReplayPlan> {}
+    record StartApplying(int ws, RunId plan, String applyOptions, StoreCommand.ChangeAuthor by)
+            implements ReplayPlanOperation<@Nullable ReplayPlan> {}
 
     /** Claims a plan that is being applied for one worker, for a number of microseconds. */
     record ClaimPlan(RunId plan, RunId by, long duration) implements ReplayPlanOperation<Boolean> {}
@@ -221,7 +223,8 @@ public sealed interface ReplayPlanOperation<T> {
     record FinishPlan(RunId plan, PlanState state, String note) implements ReplayPlanOperation<Boolean> {}
 
     /** Stops a plan; runs that were started continue. Returns null if the plan does not exist. */
-    record StopPlan(int ws, RunId plan, StoreCommand.ChangeAuthor by) implements ReplayPlanOperation<@Nullable ReplayPlan> {}
+    record StopPlan(int ws, RunId plan, StoreCommand.ChangeAuthor by)
+            implements ReplayPlanOperation<@Nullable ReplayPlan> {}
 
     /**
      * Deletes up to {@code limit} items of plans created before a time, and plans without items. Returns their number.

@@ -30,7 +30,10 @@ public interface ReplayPlanQueries {
      *
      * @param state of the new runs; null if there are none or they were deleted
      */
-    record ItemCount(ReplayPlanOperation.ItemOutcome outcome, @Nullable RunState state, long items) {}
+    record ItemCount(
+            ReplayPlanOperation.ItemOutcome outcome,
+            @Nullable RunState state,
+            long items) {}
 
     /** Those of these runs that have ended, with their final state. */
     List<EndedRun> endedRuns(List<RunId> runs);

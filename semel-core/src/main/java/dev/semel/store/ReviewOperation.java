@@ -208,7 +208,8 @@ public sealed interface ReviewOperation<T> {
     }
 
     /** Opens a review unless it is open already. An effect that another run has a review for gets no second one. */
-    record OpenReview(StoreWrite.RunExecution by, int workspace, String workflowId, ReviewQuestion question) implements ReviewOperation<OpenReviewResult> {}
+    record OpenReview(StoreWrite.RunExecution by, int workspace, String workflowId, ReviewQuestion question)
+            implements ReviewOperation<OpenReviewResult> {}
 
     /** The result of opening or expiring a review. */
     enum OpenReviewResult {
@@ -225,7 +226,13 @@ public sealed interface ReviewOperation<T> {
      * @param version the version to decide; 0 for the open one
      * @param command carries the decision to its run and returns whether it was done
      */
-    record DecideReview(int workspace, String id, int version, String decision, StoreCommand<?> command, StoreCommand.ChangeAuthor by)
+    record DecideReview(
+            int workspace,
+            String id,
+            int version,
+            String decision,
+            StoreCommand<?> command,
+            StoreCommand.ChangeAuthor by)
             implements ReviewOperation<DecideReviewResult> {}
 
     /** The result of deciding a review. */
@@ -241,14 +248,16 @@ public sealed interface ReviewOperation<T> {
     }
 
     /** Ends a review that waited too long; an earlier decision wins. */
-    record ExpireReview(StoreWrite.RunExecution by, int workspace, ReviewQuestion question) implements ReviewOperation<OpenReviewResult> {}
+    record ExpireReview(StoreWrite.RunExecution by, int workspace, ReviewQuestion question)
+            implements ReviewOperation<OpenReviewResult> {}
 
     /**
      * Records that a reminder was sent. Returns false if another worker recorded it first.
      *
      * @param reviewer who should decide from now on
      */
-    record RecordReminder(int workspace, String id, long nominal, long next, String reviewer) implements ReviewOperation<Boolean> {}
+    record RecordReminder(int workspace, String id, long nominal, long next, String reviewer)
+            implements ReviewOperation<Boolean> {}
 
     /** Queries for reviews. */
     interface ReviewQueries {

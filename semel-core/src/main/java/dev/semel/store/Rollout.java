@@ -15,8 +15,8 @@ public record Rollout(int version, int candidate, int percentage, int latest) {
     public Rollout {
         boolean fits = version >= 0 && candidate >= 0 && latest >= version && latest >= candidate;
         if (!fits || percentage < 0 || percentage > MAX_PERCENTAGE || (percentage == 0) != (candidate == 0)) {
-            throw new IllegalArgumentException(
-                    "invalid rollout: version " + version + ", " + percentage + " % to " + candidate + ", latest " + latest);
+            throw new IllegalArgumentException("invalid rollout: version " + version + ", " + percentage + " % to "
+                    + candidate + ", latest " + latest);
         }
     }
 

@@ -127,7 +127,8 @@ public sealed interface StoreCommand<T> {
     }
 
     /** Pauses or resumes a workflow. Resuming starts its queued runs. Returns null if the workflow does not exist. */
-    record PauseWorkflow(int workspace, String workflowId, boolean paused) implements StoreCommand<StoredRows.@Nullable WorkflowRow> {
+    record PauseWorkflow(int workspace, String workflowId, boolean paused)
+            implements StoreCommand<StoredRows.@Nullable WorkflowRow> {
         @Override
         public boolean changesCatalog() {
             return true;
@@ -140,7 +141,8 @@ public sealed interface StoreCommand<T> {
      *
      * @param newWorkspace a workspace to create with the token; null to use the token's existing workspace
      */
-    record CreateToken(StoredRows.TokenRow token, @Nullable CreateWorkspace newWorkspace) implements StoreCommand<StoredRows.@Nullable TokenRow> {
+    record CreateToken(StoredRows.TokenRow token, @Nullable CreateWorkspace newWorkspace)
+            implements StoreCommand<StoredRows.@Nullable TokenRow> {
         public CreateToken(StoredRows.TokenRow token) {
             this(token, null);
         }
@@ -215,7 +217,9 @@ public sealed interface StoreCommand<T> {
      *
      * @param encodeReply encodes the reply to store; null if the command was rejected, which stores nothing
      */
-    record IdempotentCommand<T>(CommandRequest request, StoreCommand<T> command, Function<@Nullable T, @Nullable String> encodeReply) implements StoreCommand<CommandReply> {
+    record IdempotentCommand<T>(
+            CommandRequest request, StoreCommand<T> command, Function<@Nullable T, @Nullable String> encodeReply)
+            implements StoreCommand<CommandReply> {
         @Override
         public boolean changesCatalog() {
             return command.changesCatalog();
@@ -242,7 +246,8 @@ public sealed interface StoreCommand<T> {
      *
      * @param isAuditable whether the result deserves a row; a rejected or unnecessary change leaves none
      */
-    record AuditedCommand<T>(StoreCommand<T> command, Predicate<@Nullable T> isAuditable, AuditEntry entry) implements StoreCommand<T> {
+    record AuditedCommand<T>(StoreCommand<T> command, Predicate<@Nullable T> isAuditable, AuditEntry entry)
+            implements StoreCommand<T> {
         @Override
         public boolean changesCatalog() {
             return command.changesCatalog();
@@ -354,7 +359,8 @@ public sealed interface StoreCommand<T> {
     record KeyTombstone(UniqueKey key, RunId run, long expiresAt) {}
 
     /** Sends a signal to a run and makes a waiting run due. A signal with a repeated key is delivered once. */
-    record SendSignal(int workspace, RunId run, String name, String key, String value) implements StoreCommand<SignalResult> {}
+    record SendSignal(int workspace, RunId run, String name, String key, String value)
+            implements StoreCommand<SignalResult> {}
 
     /** The result of sending a signal to a run. */
     enum SignalResult {
@@ -436,7 +442,9 @@ public sealed interface StoreCommand<T> {
             queueLimits = queueLimits.stream()
                     .sorted(Comparator.comparing(NewRun.StartConditions.QueueLimit::queue))
                     .toList();
-            ops = ops.stream().sorted(Comparator.comparing(EffectLedger.LedgerOperation::id)).toList();
+            ops = ops.stream()
+                    .sorted(Comparator.comparing(EffectLedger.LedgerOperation::id))
+                    .toList();
         }
 
         @Override
@@ -459,7 +467,11 @@ public sealed interface StoreCommand<T> {
      * Records a user's decision on an effect in doubt: its result, or null if it did not happen. Returns false if the
      * effect is not in doubt or another request decided it.
      */
-    record DecideEffect(EffectLedger.EffectId effect, RunId run, @Nullable String result, ChangeAuthor by) implements StoreCommand<Boolean> {}
+    record DecideEffect(
+            EffectLedger.EffectId effect,
+            RunId run,
+            @Nullable String result,
+            ChangeAuthor by) implements StoreCommand<Boolean> {}
 
     /**
      * Saves a text as the current version of a setting. If it is already current, nothing changes, so a retry gets the
@@ -467,7 +479,9 @@ public sealed interface StoreCommand<T> {
      *
      * @param expectedVersion the version to replace, 0 if there must be none; null for any
      */
-    record SaveSetting(SettingName name, String body, @Nullable Integer expectedVersion, String actor) implements StoreCommand<SettingResult> {
+    record SaveSetting(
+            SettingName name, String body, @Nullable Integer expectedVersion, String actor)
+            implements StoreCommand<SettingResult> {
         @Override
         public boolean changesCatalog() {
             return name.kind().changesCatalog();
@@ -480,7 +494,8 @@ public sealed interface StoreCommand<T> {
     }
 
     /** Removes a setting by adding a version without a text. Applied again, it returns the same version. */
-    record RemoveSetting(SettingName name, @Nullable Integer expectedVersion, String actor) implements StoreCommand<SettingResult> {
+    record RemoveSetting(SettingName name, @Nullable Integer expectedVersion, String actor)
+            implements StoreCommand<SettingResult> {
         @Override
         public boolean changesCatalog() {
             return name.kind().changesCatalog();
@@ -497,12 +512,14 @@ public sealed interface StoreCommand<T> {
      * holds. Otherwise it returns {@link SettingResult.VersionConflict} and changes nothing. If the setting already has the requested
      * state, it succeeds, so it may be applied twice.
      */
-    record ChangeSettingIfCatalogUnchanged(StoreCommand<SettingResult> settingChange, long catalogVersion) implements StoreCommand<SettingResult> {
+    record ChangeSettingIfCatalogUnchanged(StoreCommand<SettingResult> settingChange, long catalogVersion)
+            implements StoreCommand<SettingResult> {
         /** No setting has this version. */
         private static final int NEVER = -1;
 
         public ChangeSettingIfCatalogUnchanged {
-            if (!(settingChange instanceof SaveSetting || settingChange instanceof RemoveSetting) || !settingChange.changesCatalog()) {
+            if (!(settingChange instanceof SaveSetting || settingChange instanceof RemoveSetting)
+                    || !settingChange.changesCatalog()) {
                 throw new IllegalArgumentException("only settings that change the catalog can depend on its version");
             }
         }
@@ -532,7 +549,8 @@ public sealed interface StoreCommand<T> {
      * Records a received webhook delivery and compares its id and signature with those in their window. Returns the
      * delivery with its verdict, also when applied again; null if the hourly limit of rejected deliveries is reached.
      */
-    record RecordDelivery(WebhookDelivery delivery, WebhookDelivery.DedupSettings dedup) implements StoreCommand<@Nullable WebhookDelivery> {
+    record RecordDelivery(WebhookDelivery delivery, WebhookDelivery.DedupSettings dedup)
+            implements StoreCommand<@Nullable WebhookDelivery> {
         @Override
         public boolean needsOwnTransaction() {
             return true;
@@ -567,11 +585,17 @@ public sealed interface StoreCommand<T> {
      *
      * @param abandoned tick history for schedules that are removed or get other times
      */
-    record SaveSchedules(int workspace, String workflowId, int version, List<ScheduleUpdate> schedules, List<AbandonedTicks> abandoned)
+    record SaveSchedules(
+            int workspace,
+            String workflowId,
+            int version,
+            List<ScheduleUpdate> schedules,
+            List<AbandonedTicks> abandoned)
             implements StoreCommand<Boolean> {
         public SaveSchedules {
-            schedules =
-                    schedules.stream().sorted(Comparator.comparing(ScheduleUpdate::name)).toList();
+            schedules = schedules.stream()
+                    .sorted(Comparator.comparing(ScheduleUpdate::name))
+                    .toList();
             abandoned = List.copyOf(abandoned);
         }
 
@@ -615,7 +639,8 @@ public sealed interface StoreCommand<T> {
      *
      * @param previous the row that was read; null if there was none
      */
-    record ScheduleUpdate(String name, String spec, long nextNominal, long nextAt, StoredRows.@Nullable ScheduleRow previous) {}
+    record ScheduleUpdate(
+            String name, String spec, long nextNominal, long nextAt, StoredRows.@Nullable ScheduleRow previous) {}
 
     /**
      * Due ticks of a schedule that was edited before they fired, with the runs that some of them have.
@@ -634,11 +659,13 @@ public sealed interface StoreCommand<T> {
      * @param by the id of this request
      * @param duration microseconds
      */
-    record ClaimTicks(List<StoredRows.ScheduleRow> due, RunId by, long duration) implements StoreCommand<List<StoredRows.ScheduleRow>> {
+    record ClaimTicks(List<StoredRows.ScheduleRow> due, RunId by, long duration)
+            implements StoreCommand<List<StoredRows.ScheduleRow>> {
         /** Sorted in the lock order of schedules. */
         public ClaimTicks {
             due = due.stream()
-                    .sorted(Comparator.comparing(StoredRows.ScheduleRow::workflowId).thenComparing(StoredRows.ScheduleRow::name))
+                    .sorted(Comparator.comparing(StoredRows.ScheduleRow::workflowId)
+                            .thenComparing(StoredRows.ScheduleRow::name))
                     .toList();
         }
 
@@ -704,7 +731,8 @@ public sealed interface StoreCommand<T> {
      * @param countsBefore the last minute whose counters are deleted
      * @param factsBefore microseconds; older facts are deleted
      */
-    record CompactMetrics(long hourlyBefore, long countsBefore, long factsBefore, int limit) implements StoreCommand<Integer> {
+    record CompactMetrics(long hourlyBefore, long countsBefore, long factsBefore, int limit)
+            implements StoreCommand<Integer> {
         @Override
         public boolean needsOwnTransaction() {
             return true;

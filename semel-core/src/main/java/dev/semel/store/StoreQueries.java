@@ -1,7 +1,7 @@
 package dev.semel.store;
 
-import dev.semel.effect.EffectLedger;
 import dev.semel.admission.KeyRecord;
+import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import java.util.ArrayList;
@@ -81,7 +81,8 @@ public interface StoreQueries extends AutoCloseable {
     EffectPage effects(EffectFilter filter);
 
     /** One page of effects, and the position to continue after; null at the end. */
-    record EffectPage(List<EffectLedger.EffectRow> found, @Nullable EffectCursor next) {}
+    record EffectPage(
+            List<EffectLedger.EffectRow> found, @Nullable EffectCursor next) {}
 
     /** Position in a list of effects: the next page starts after it. */
     record EffectCursor(RunId run, String digest) {}
@@ -139,7 +140,8 @@ public interface StoreQueries extends AutoCloseable {
         public boolean matches(EffectLedger.EffectRow row) {
             return row.id().workspace() == ws
                     && !row.isStepNote()
-                    && (selection == EffectSelection.ALL || (selection == EffectSelection.SUPPRESSED) == (row.suppressedBy() != null))
+                    && (selection == EffectSelection.ALL
+                            || (selection == EffectSelection.SUPPRESSED) == (row.suppressedBy() != null))
                     && (state == null || row.state() == state)
                     && (workflowId == null || workflowId.equals(row.details().workflowId()))
                     && (object == null || object.equals(row.details().object()))
@@ -249,7 +251,8 @@ public interface StoreQueries extends AutoCloseable {
     TombstonePage tombstones(@Nullable UniqueKey from, int limit, long before);
 
     /** One page of expired keys, and the position to continue after; null at the end. */
-    record TombstonePage(List<StoreCommand.KeyTombstone> found, @Nullable UniqueKey next) {}
+    record TombstonePage(
+            List<StoreCommand.KeyTombstone> found, @Nullable UniqueKey next) {}
 
     /** Whether an expired reply of an idempotent command can be deleted. */
     boolean hasExpiredReply();
@@ -273,7 +276,8 @@ public interface StoreQueries extends AutoCloseable {
     EventPage events(EventFilter filter);
 
     /** One page of events, and the position to continue after; null at the end. */
-    record EventPage(List<StoredRows.EventRow> found, @Nullable RunId next) {}
+    record EventPage(
+            List<StoredRows.EventRow> found, @Nullable RunId next) {}
 
     /**
      * Filter of an event list.

@@ -1,7 +1,7 @@
 package dev.semel.store;
 
-import dev.semel.effect.EffectLedger;
 import dev.semel.admission.KeyRecord;
+import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import java.time.Duration;
@@ -22,7 +22,8 @@ public sealed interface StoreWrite<O> {
      * @param hasCapacity whether this worker has capacity to execute it
      * @param catalogVersion the catalog version at which the workflow was read; the claims are valid for no other
      */
-    record AdmitRun(NewRun run, List<KeyClaim> keyClaims, boolean hasCapacity, long catalogVersion) implements StoreWrite<AdmitResult> {
+    record AdmitRun(NewRun run, List<KeyClaim> keyClaims, boolean hasCapacity, long catalogVersion)
+            implements StoreWrite<AdmitResult> {
         /**
          * Whether this run may take over the key of a failed run: it continues that lineage and claims the key for
          * following one of its runs. A replay claims the same key, so only one of them succeeds.
@@ -53,7 +54,11 @@ public sealed interface StoreWrite<O> {
                 boolean queued)
                 implements AdmitResult {
             public Fresh(
-                    long now, boolean owned, RunId lineage, @Nullable PreviousHolder earlier, @Nullable KeyRecord duplicateOf) {
+                    long now,
+                    boolean owned,
+                    RunId lineage,
+                    @Nullable PreviousHolder earlier,
+                    @Nullable KeyRecord duplicateOf) {
                 this(now, owned, lineage, earlier, duplicateOf, false);
             }
 
@@ -100,7 +105,8 @@ public sealed interface StoreWrite<O> {
             String entries,
             RunState state,
             List<EffectLedger.LedgerOperation> ops,
-            @Nullable Suspension suspension) implements StoreWrite<OwnerWriteResult> {
+            @Nullable Suspension suspension)
+            implements StoreWrite<OwnerWriteResult> {
         /** Entries of a run's first execution. */
         public AppendJournal(RunId run, int seq, String entries, RunState state) {
             this(new RunExecution(run, 1), seq, entries, state, List.of(), null);
@@ -146,10 +152,21 @@ public sealed interface StoreWrite<O> {
      *
      * @param hadFailedAttempt whether one of its attempts failed
      */
-    record EndRun(RunExecution by, RunState state, RunResult result, String entries, List<EffectLedger.LedgerOperation> ops, boolean hadFailedAttempt)
+    record EndRun(
+            RunExecution by,
+            RunState state,
+            RunResult result,
+            String entries,
+            List<EffectLedger.LedgerOperation> ops,
+            boolean hadFailedAttempt)
             implements StoreWrite<OwnerWriteResult> {
         /** The end of a run without failed attempts. */
-        public EndRun(RunExecution by, RunState state, RunResult ending, String entries, List<EffectLedger.LedgerOperation> ops) {
+        public EndRun(
+                RunExecution by,
+                RunState state,
+                RunResult ending,
+                String entries,
+                List<EffectLedger.LedgerOperation> ops) {
             this(by, state, ending, entries, ops, false);
         }
 
@@ -188,7 +205,9 @@ public sealed interface StoreWrite<O> {
      * @param cancelRequested whether a cancellation was requested
      * @param ledgerDecisions the ledger's decisions, in the order of the operations
      */
-    record OwnerWriteResult(boolean recorded, boolean cancelRequested, List<EffectLedger.LedgerDecision> ledgerDecisions) implements TransactionResult {
+    record OwnerWriteResult(
+            boolean recorded, boolean cancelRequested, List<EffectLedger.LedgerDecision> ledgerDecisions)
+            implements TransactionResult {
         public static final OwnerWriteResult RECORDED = new OwnerWriteResult(true, false, List.of());
         public static final OwnerWriteResult FENCED = new OwnerWriteResult(false, false, List.of());
     }
@@ -230,7 +249,8 @@ public sealed interface StoreWrite<O> {
      * @param excludedWorkflows ids of workflows that this worker cannot execute
      * @param maxCrashes only runs whose worker crashed at most this often in a row
      */
-    record ClaimRuns(int limit, List<String> excludedWorkflows, int maxCrashes) implements StoreWrite<List<RunExecution>> {
+    record ClaimRuns(int limit, List<String> excludedWorkflows, int maxCrashes)
+            implements StoreWrite<List<RunExecution>> {
         public ClaimRuns(int limit) {
             this(limit, List.of());
         }

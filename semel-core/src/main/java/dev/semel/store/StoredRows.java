@@ -142,13 +142,21 @@ public final class StoredRows {
      * @param clockAhead how far its clock is ahead of the store's, in microseconds; negative if behind
      */
     public record WorkerRow(
-            long lease, String name, String version, long startedAt, long renewedAt, long leaseUntil, int runs, long clockAhead) {
+            long lease,
+            String name,
+            String version,
+            long startedAt,
+            long renewedAt,
+            long leaseUntil,
+            int runs,
+            long clockAhead) {
         public WorkerRow leaseUntil(long value) {
             return new WorkerRow(lease, name, version, startedAt, renewedAt, value, runs, clockAhead);
         }
 
         public WorkerRow withReport(WorkerLeases.WorkerReport told, long now) {
-            return new WorkerRow(lease, name, told.version(), startedAt, now, leaseUntil, told.runs(), told.clock() - now);
+            return new WorkerRow(
+                    lease, name, told.version(), startedAt, now, leaseUntil, told.runs(), told.clock() - now);
         }
     }
 
@@ -251,7 +259,8 @@ public final class StoredRows {
         }
 
         public EventRow at(long now) {
-            return new EventRow(ws, eventId, seq, triggerSource, source, id, type, body, now, actor, correlationId, matched, notes);
+            return new EventRow(
+                    ws, eventId, seq, triggerSource, source, id, type, body, now, actor, correlationId, matched, notes);
         }
     }
 

@@ -8,8 +8,9 @@ import java.util.Comparator;
  * which is the same in Java and in both stores.
  */
 public record UniqueKey(int workspace, KeyKind kind, String text) implements Comparable<UniqueKey> {
-    private static final Comparator<UniqueKey> ORDER =
-            Comparator.comparingInt(UniqueKey::workspace).thenComparing(UniqueKey::kind).thenComparing(UniqueKey::text);
+    private static final Comparator<UniqueKey> ORDER = Comparator.comparingInt(UniqueKey::workspace)
+            .thenComparing(UniqueKey::kind)
+            .thenComparing(UniqueKey::text);
 
     /** What a unique key identifies. The codes are stored. */
     public enum KeyKind {

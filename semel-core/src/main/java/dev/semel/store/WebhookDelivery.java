@@ -72,7 +72,8 @@ public record WebhookDelivery(
      * @param window microseconds for which id, signature and row are kept
      * @param payloadRetention microseconds for which the payload is kept
      */
-    public record DedupSettings(@Nullable String signature, SignatureReuse signatureReuse, long window, long payloadRetention) {}
+    public record DedupSettings(
+            @Nullable String signature, SignatureReuse signatureReuse, long window, long payloadRetention) {}
 
     /** What happens if a signature comes again with another id. */
     public enum SignatureReuse {

@@ -31,7 +31,9 @@ public interface WorkerLeases extends AutoCloseable {
      * @param unknownMigration the migration that this version does not know; null if it knows all
      */
     record StoreStatus(
-            long clockAhead, Durability durability, @Nullable String unknownMigration) {}
+            long clockAhead,
+            Durability durability,
+            @Nullable String unknownMigration) {}
 
     /** Ends leases that have expired by the store's clock and frees their runs. Returns how many ended. */
     int takeOverExpired();

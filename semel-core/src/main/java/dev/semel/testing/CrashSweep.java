@@ -79,8 +79,10 @@ public final class CrashSweep {
     }
 
     /** Commit batches vary between executions, so a crash point that was not reached is tried again a few times. */
-    private CrashSweepReport.CrashResult crash(CrashPoint point, WorkflowTestKit.Scenario check, int effectsWithoutCrash) {
-        CrashSweepReport.CrashResult outcome = trial(point, check, effectsWithoutCrash).outcome();
+    private CrashSweepReport.CrashResult crash(
+            CrashPoint point, WorkflowTestKit.Scenario check, int effectsWithoutCrash) {
+        CrashSweepReport.CrashResult outcome =
+                trial(point, check, effectsWithoutCrash).outcome();
         for (int tries = 1; tries < MOST_TRIES && !outcome.reached() && outcome.problem() == null; tries++) {
             outcome = trial(point, check, effectsWithoutCrash).outcome();
         }
@@ -112,7 +114,9 @@ public final class CrashSweep {
                 point,
                 point == null || world.points().isReached(),
                 new CrashSweepReport.EffectCounts(
-                        sum(FakeProvider::calls), sum(FakeProvider::effects), sum(FakeProvider::repeatedEffects) + more),
+                        sum(FakeProvider::calls),
+                        sum(FakeProvider::effects),
+                        sum(FakeProvider::repeatedEffects) + more),
                 lost,
                 problem);
         return new Trial(outcome, distinct, points);

@@ -2,10 +2,10 @@ package dev.semel.testing;
 
 import dev.semel.store.CommitBatch;
 import dev.semel.store.Durability;
-import dev.semel.store.WriteLane;
-import dev.semel.store.WorkerLeases;
-import dev.semel.store.StoreQueries;
 import dev.semel.store.Store;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.WriteLane;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

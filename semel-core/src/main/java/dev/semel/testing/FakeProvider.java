@@ -149,7 +149,9 @@ public final class FakeProvider {
 
     /** Effects that happened again with the same key. */
     synchronized int repeatedEffects() {
-        return distinctEffects.values().stream().mapToInt(one -> one.times() - 1).sum();
+        return distinctEffects.values().stream()
+                .mapToInt(one -> one.times() - 1)
+                .sum();
     }
 
     /** Number of distinct keys with an effect. */

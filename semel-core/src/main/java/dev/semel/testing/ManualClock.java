@@ -59,12 +59,13 @@ public final class ManualClock {
     }
 
     public EngineEnvironment ambient() {
-        return new EngineEnvironment(micros::get, real::nanos, real.random(), new EngineEnvironment.TestInstrumentation() {
-            @Override
-            public void onClockJump(Runnable look) {
-                onMove(look);
-            }
-        });
+        return new EngineEnvironment(
+                micros::get, real::nanos, real.random(), new EngineEnvironment.TestInstrumentation() {
+                    @Override
+                    public void onClockJump(Runnable look) {
+                        onMove(look);
+                    }
+                });
     }
 
     /** The offset for a database's clock: the advanced time plus the distance of the start from the real time. */

@@ -72,8 +72,8 @@ public final class WorkflowTestKit implements AutoCloseable {
 
     private void requireNotStarted(String what) {
         if (environment != null) {
-            throw new IllegalStateException(what
-                    + " must come before the first start. The engines already run; nothing was changed.");
+            throw new IllegalStateException(
+                    what + " must come before the first start. The engines already run; nothing was changed.");
         }
     }
 
@@ -105,7 +105,8 @@ public final class WorkflowTestKit implements AutoCloseable {
 
     /** Starts a run, and repeats the request if the engine crashes before it responds. */
     public <I, O> Run<O> start(Workflow<I, O> workflow, I input, Start start) {
-        Run<O> run = router().update(semel -> semel.start(workflow, input, start)).withRouter(router());
+        Run<O> run =
+                router().update(semel -> semel.start(workflow, input, start)).withRouter(router());
         started.add(run.id());
         return run;
     }
@@ -176,8 +177,8 @@ public final class WorkflowTestKit implements AutoCloseable {
                 crew.lookForWork();
             }
             if (real.nanos() - begun > PATIENCE.toNanos()) {
-                throw new AssertionError("The engines did not become idle within " + PATIENCE.toSeconds() + " s. "
-                        + describe());
+                throw new AssertionError(
+                        "The engines did not become idle within " + PATIENCE.toSeconds() + " s. " + describe());
             }
             LockSupport.parkNanos(LOOK_AGAIN_NANOS);
         }

@@ -141,7 +141,10 @@ public record Trigger(
         }
 
         public SourceKey {
-            if (source != TriggerSource.EVENT && source != TriggerSource.WEBHOOK && source != TriggerSource.SCHEDULE && source != TriggerSource.REPLAY) {
+            if (source != TriggerSource.EVENT
+                    && source != TriggerSource.WEBHOOK
+                    && source != TriggerSource.SCHEDULE
+                    && source != TriggerSource.REPLAY) {
                 throw new IllegalArgumentException("triggers of source " + source + " use the caller's own keys");
             }
         }
@@ -153,10 +156,12 @@ public record Trigger(
      * @param onFresh runs only for a fresh trigger (quota, input schema), not for a known key
      * @param onRepeat runs only for a repeat (quota of replayed requests)
      */
-    public record AdmissionChecks(@Nullable Runnable onFresh, @Nullable Runnable onRepeat) {
+    public record AdmissionChecks(
+            @Nullable Runnable onFresh, @Nullable Runnable onRepeat) {
         public static final AdmissionChecks NONE = new AdmissionChecks(null, null);
     }
 
     /** The source and actor of a trigger. */
-    public record Sender(TriggerSource source, String actor, @Nullable String correlationId) {}
+    public record Sender(
+            TriggerSource source, String actor, @Nullable String correlationId) {}
 }

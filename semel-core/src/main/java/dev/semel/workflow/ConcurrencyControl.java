@@ -70,8 +70,8 @@ public record ConcurrencyControl(
                 throw e;
             } catch (RuntimeException e) {
                 // The exception's own message may quote the data.
-                throw invalid("could not be derived from the data ("
-                        + e.getClass().getSimpleName() + ")");
+                throw invalid(
+                        "could not be derived from the data (" + e.getClass().getSimpleName() + ")");
             }
             if (key == null || key.isBlank()) {
                 throw invalid("is empty");

@@ -132,7 +132,8 @@ public final class Context {
     }
 
     /** Runs the code for each item in sequence. Step ids depend on the item's key, not on its position. */
-    public <T, R> List<R> forEach(String name, Collection<T> items, Function<? super T, ?> key, UserFunctions.ItemFunction<T, R> each) {
+    public <T, R> List<R> forEach(
+            String name, Collection<T> items, Function<? super T, ?> key, UserFunctions.ItemFunction<T, R> each) {
         return forEach(name, items, key).run(each);
     }
 
@@ -153,7 +154,8 @@ public final class Context {
 
     /** Calls under a step name, for scopes that call the same workflow more than once. */
     public <I, O> O call(String name, Workflow<I, O> workflow, I input, Start start) {
-        JsonNode output = wire.operations().call(name, new DurableOperations.ChildWorkflowCall(workflow.name(), workflow.inputOf(input), start));
+        JsonNode output = wire.operations()
+                .call(name, new DurableOperations.ChildWorkflowCall(workflow.name(), workflow.inputOf(input), start));
         return workflow.outputOf(output);
     }
 

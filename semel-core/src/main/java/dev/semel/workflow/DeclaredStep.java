@@ -9,7 +9,8 @@ package dev.semel.workflow;
  * @param does what an effect does: create, update or notify; otherwise empty
  * @param crossRun whether its key also applies to other runs, one of which may have done it
  */
-public record DeclaredStep(StepLocation location, String kind, String protection, String identity, String does, boolean crossRun) {
+public record DeclaredStep(
+        StepLocation location, String kind, String protection, String identity, String does, boolean crossRun) {
     /** A step without {@code does}, whose key applies only to its own run. */
     public DeclaredStep(StepLocation place, String kind, String protection, String identity) {
         this(place, kind, protection, identity, "", false);

@@ -34,7 +34,8 @@ public final class Effect {
         return "effect \"" + plan.step().name() + "\"";
     }
 
-    static <T> DurableOperations.EffectSender senderOf(JsonBridge wire, EffectSpec plan, UserFunctions.StepFunction<T> work) {
+    static <T> DurableOperations.EffectSender senderOf(
+            JsonBridge wire, EffectSpec plan, UserFunctions.StepFunction<T> work) {
         DurableOperations.StepWork written = wire.effectWork(describe(plan), work);
         return new DurableOperations.EffectSender() {
             @Override

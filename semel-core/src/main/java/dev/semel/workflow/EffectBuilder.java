@@ -1,7 +1,7 @@
 package dev.semel.workflow;
 
-import dev.semel.effect.Protection;
 import dev.semel.admission.CanonicalJson;
+import dev.semel.effect.Protection;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -69,7 +69,8 @@ public final class EffectBuilder {
     /** The business object that the effect writes, for example {@code object("payment", id)}. */
     public EffectBuilder object(String kind, @Nullable Object id) {
         try {
-            marks = new EffectSpec.BusinessRecord(marks.does(), Key.joinEscaped(kind, id).text(), marks.worth());
+            marks = new EffectSpec.BusinessRecord(
+                    marks.does(), Key.joinEscaped(kind, id).text(), marks.worth());
         } catch (IllegalArgumentException e) {
             throw invalid("in object(…), " + e.getMessage());
         }

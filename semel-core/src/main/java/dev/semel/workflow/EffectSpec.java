@@ -1,7 +1,7 @@
 package dev.semel.workflow;
 
-import dev.semel.effect.Protection;
 import dev.semel.admission.KeyPolicy;
+import dev.semel.effect.Protection;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -78,7 +78,9 @@ public record EffectSpec(
      * @param worth the amount that a duplicate would cost, with its currency, for example `12.50 EUR`
      */
     public record BusinessRecord(
-            EffectAction does, @Nullable String object, @Nullable String worth) {
+            EffectAction does,
+            @Nullable String object,
+            @Nullable String worth) {
         public static final BusinessRecord NONE = new BusinessRecord(EffectAction.CREATE, null, null);
     }
 }

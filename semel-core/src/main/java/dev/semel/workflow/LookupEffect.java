@@ -31,7 +31,9 @@ public final class LookupEffect<T> {
             @Override
             public @Nullable JsonNode lookup(Step step) throws Exception {
                 T found = lookup.find(step);
-                return found == null ? null : wire.codec().write(found, "the lookup result of " + Effect.describe(plan));
+                return found == null
+                        ? null
+                        : wire.codec().write(found, "the lookup result of " + Effect.describe(plan));
             }
         });
         return wire.readResult(Effect.requireDone(outcome, plan), type, Effect.describe(plan));

@@ -56,7 +56,8 @@ public final class StepBuilder {
     }
 
     public <T> T tx(TypeRef<T> type, UserFunctions.TxFunction<T> work) {
-        DurableOperations.TxWork written = (sql, step) -> wire.codec().write(work.run(sql, step), "the result of " + what());
+        DurableOperations.TxWork written =
+                (sql, step) -> wire.codec().write(work.run(sql, step), "the result of " + what());
         return wire.readResult(wire.operations().tx(plan, written), type, what());
     }
 

@@ -1,8 +1,8 @@
 package dev.semel.workflow;
 
-import dev.semel.json.StrictJson;
 import dev.semel.admission.FingerprintField;
 import dev.semel.admission.KeyPolicy;
+import dev.semel.json.StrictJson;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

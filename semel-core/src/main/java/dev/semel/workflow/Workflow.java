@@ -1,10 +1,10 @@
 package dev.semel.workflow;
 
-import dev.semel.json.JsonCodec;
-import dev.semel.json.StrictJson;
 import dev.semel.admission.CanonicalJson;
 import dev.semel.admission.FieldPath;
 import dev.semel.admission.KeyPolicy;
+import dev.semel.json.JsonCodec;
+import dev.semel.json.StrictJson;
 import dev.semel.schedule.Schedule;
 import java.time.Duration;
 import java.util.Arrays;
@@ -111,7 +111,8 @@ public final class Workflow<I, O> {
                 .map(type -> events.stream()
                         .filter(one -> one.type().equals(type.asString()))
                         .findFirst()
-                        .orElseGet(() -> new WorkflowTriggers.EventSubscription(type.asString(), null, WorkflowTriggers.EventMapper.DATA_AS_INPUT)))
+                        .orElseGet(() -> new WorkflowTriggers.EventSubscription(
+                                type.asString(), null, WorkflowTriggers.EventMapper.DATA_AS_INPUT)))
                 .toList();
     }
 

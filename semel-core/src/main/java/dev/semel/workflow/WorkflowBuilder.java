@@ -1,11 +1,11 @@
 package dev.semel.workflow;
 
-import dev.semel.error.ErrorCode;
-import dev.semel.error.SemelException;
-import dev.semel.json.JsonCodec;
 import dev.semel.admission.FieldPath;
 import dev.semel.admission.FingerprintField;
 import dev.semel.admission.KeyPolicy;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.JsonCodec;
 import dev.semel.schedule.CronRule;
 import dev.semel.schedule.Schedule;
 import java.time.Duration;
@@ -105,7 +105,8 @@ public final class WorkflowBuilder<I, O> {
 
     /** A computed field with a name: {@code fingerprint("email", o -> o.email().toLowerCase(Locale.ROOT))}. */
     public WorkflowBuilder<I, O> fingerprint(String field, Function<I, ?> accessor) {
-        return fingerprint(new WorkflowInput.InputField<>(text("the name of a fingerprint field", field), null, accessor));
+        return fingerprint(
+                new WorkflowInput.InputField<>(text("the name of a fingerprint field", field), null, accessor));
     }
 
     /** Fingerprint fields by JSON path, for example {@code payment_id} or {@code lines[].sku}. */
@@ -261,10 +262,11 @@ public final class WorkflowBuilder<I, O> {
                 I value = reading.apply(event);
                 return value == null
                         ? new WorkflowTriggers.MappedEvent.NoMatch()
-                        : new WorkflowTriggers.MappedEvent.Input(input.codec().write(value, "the input of workflow \"" + name + "\""));
+                        : new WorkflowTriggers.MappedEvent.Input(
+                                input.codec().write(value, "the input of workflow \"" + name + "\""));
             } catch (RuntimeException e) {
-                return new WorkflowTriggers.MappedEvent.Failed("its code failed with "
-                        + e.getClass().getSimpleName()); // its message may quote the event
+                return new WorkflowTriggers.MappedEvent.Failed(
+                        "its code failed with " + e.getClass().getSimpleName()); // its message may quote the event
             }
         }));
     }

@@ -1,7 +1,7 @@
 package dev.semel.workflow;
 
-import dev.semel.json.StrictJson;
 import dev.semel.admission.KeyPolicy;
+import dev.semel.json.StrictJson;
 import dev.semel.schedule.Schedule;
 import java.time.Duration;
 import java.util.List;

@@ -1,11 +1,11 @@
 package dev.semel.workflow;
 
+import dev.semel.admission.FingerprintField;
+import dev.semel.admission.IdempotencyKey;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.JsonCodec;
 import dev.semel.json.JsonTypeMismatch;
-import dev.semel.admission.FingerprintField;
-import dev.semel.admission.IdempotencyKey;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Map;

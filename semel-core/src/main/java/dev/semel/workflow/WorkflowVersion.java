@@ -21,7 +21,12 @@ public record WorkflowVersion(
         VersionOptions options) {
     /** A version without concurrency limits, deadline, subscriptions and schedules. */
     public WorkflowVersion(
-            String workflowId, String name, int version, KeyPolicy policy, WorkflowBody body, List<WorkflowVersion> earlier) {
+            String workflowId,
+            String name,
+            int version,
+            KeyPolicy policy,
+            WorkflowBody body,
+            List<WorkflowVersion> earlier) {
         this(workflowId, name, version, policy, body, earlier, VersionOptions.NONE);
     }
 
@@ -30,7 +35,8 @@ public record WorkflowVersion(
      *
      * @param deadline maximum duration of a whole run; null for none
      */
-    public record VersionOptions(ConcurrencyControl concurrency, @Nullable Duration deadline, WorkflowTriggers triggers) {
+    public record VersionOptions(
+            ConcurrencyControl concurrency, @Nullable Duration deadline, WorkflowTriggers triggers) {
         public static final VersionOptions NONE = new VersionOptions(ConcurrencyControl.NONE, null);
 
         /** Options without event subscriptions and schedules. */

@@ -2,16 +2,16 @@ package dev.semel.admission;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.semel.json.StrictJson;
 import dev.semel.admission.Admission.Conflict;
-import dev.semel.admission.Admission.Fresh;
 import dev.semel.admission.Admission.ConflictReason;
+import dev.semel.admission.Admission.Fresh;
 import dev.semel.admission.Admission.Repeat;
 import dev.semel.admission.Admission.SamePayload;
-import dev.semel.admission.AdmissionRules.RepeatedTrigger;
 import dev.semel.admission.AdmissionRules.HeldKeys;
 import dev.semel.admission.AdmissionRules.KeyRules;
+import dev.semel.admission.AdmissionRules.RepeatedTrigger;
 import dev.semel.admission.KeyPolicy.OnMismatch;
+import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import java.util.List;
@@ -120,7 +120,8 @@ final class AdmissionRulesTest {
             for (boolean strict : new boolean[] {true, false}) {
                 assertEquals(
                         new Repeat(known, false, List.of()),
-                        AdmissionRules.decide(asked("{\"a\":1.0}", onMismatch, strict, null), new HeldKeys(known, null, null)));
+                        AdmissionRules.decide(
+                                asked("{\"a\":1.0}", onMismatch, strict, null), new HeldKeys(known, null, null)));
             }
         }
     }
@@ -157,8 +158,10 @@ final class AdmissionRulesTest {
         KeyRecord byKey = known("wf", "{}");
         KeyRecord another = known("wf", "{\"a\":1}");
         RepeatedTrigger plain = asked("{}", OnMismatch.REJECT, false, null);
-        assertEquals(new Repeat(byKey, false, List.of()), AdmissionRules.decide(plain, new HeldKeys(byKey, null, another)));
-        assertEquals(new Repeat(byKey, false, List.of()), AdmissionRules.decide(plain, new HeldKeys(null, byKey, another)));
+        assertEquals(
+                new Repeat(byKey, false, List.of()), AdmissionRules.decide(plain, new HeldKeys(byKey, null, another)));
+        assertEquals(
+                new Repeat(byKey, false, List.of()), AdmissionRules.decide(plain, new HeldKeys(null, byKey, another)));
         assertEquals(new SamePayload(another), AdmissionRules.decide(plain, new HeldKeys(null, null, another)));
     }
 

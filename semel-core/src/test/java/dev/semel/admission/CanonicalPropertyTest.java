@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.SemelException;
-import dev.semel.json.StrictJson;
 import dev.semel.json.PrintableName;
+import dev.semel.json.StrictJson;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Random;

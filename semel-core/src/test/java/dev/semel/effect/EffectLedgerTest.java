@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import dev.semel.effect.EffectLedger.LedgerChange;
-import dev.semel.effect.EffectLedger.EffectHolder;
 import dev.semel.effect.EffectLedger.ChangePolicy;
+import dev.semel.effect.EffectLedger.EffectHolder;
 import dev.semel.effect.EffectLedger.EffectRow;
 import dev.semel.effect.EffectLedger.EffectState;
+import dev.semel.effect.EffectLedger.LedgerChange;
 import dev.semel.effect.EffectLedger.LedgerDecision;
 import dev.semel.run.RunId;
 import org.junit.jupiter.api.Test;
@@ -23,7 +23,8 @@ final class EffectLedgerTest {
     private static final EffectLedger.EffectId ID = new EffectLedger.EffectId(1, "d");
     private static final RunId RUN = new RunId(1, 1);
     private static final RunId OTHER = new RunId(2, 2);
-    private static final EffectLedger.EffectDetails FACTS = new EffectLedger.EffectDetails("k", "p", "wf", "ask", "create", null, null);
+    private static final EffectLedger.EffectDetails FACTS =
+            new EffectLedger.EffectDetails("k", "p", "wf", "ask", "create", null, null);
 
     private static EffectHolder holder(String who) {
         return switch (who) {
@@ -99,7 +100,8 @@ final class EffectLedgerTest {
             long first) {
         EffectRow row = found.equals("nothing") ? null : row(EffectState.valueOf(found));
         EffectHolder holder = holder(by);
-        LedgerChange change = EffectLedger.apply(row, new EffectLedger.ReserveSend(ID, holder, resend, 77, onChange, data, FACTS), now);
+        LedgerChange change = EffectLedger.apply(
+                row, new EffectLedger.ReserveSend(ID, holder, resend, 77, onChange, data, FACTS), now);
         LedgerDecision expected = switch (verdict) {
             case "granted" -> new LedgerDecision.SendGranted(generation, attempt, first);
             case "unsure", "same" -> new LedgerDecision.SendGranted(generation, attempt, first, true);
@@ -114,13 +116,17 @@ final class EffectLedgerTest {
         assertEquals(expected, change.decision());
         String kept = change.row() == null ? null : change.row().result(); // of the one that was accepted before
         long until = resend == 0 ? 0 : first + resend;
-        EffectRow granted = new EffectRow(ID, holder, EffectState.RESERVED, generation, attempt, first, 0, 77, until, data, kept, FACTS);
+        EffectRow granted = new EffectRow(
+                ID, holder, EffectState.RESERVED, generation, attempt, first, 0, 77, until, data, kept, FACTS);
         boolean sends = verdict.equals("granted") || verdict.equals("unsure");
         assertEquals(sends ? granted : null, change.row(), "only who may send changes the row");
         if (sends) {
             assertEquals(
                     new LedgerChange(new LedgerDecision.SendGranted(generation, attempt, first, attempt > 1), null),
-                    EffectLedger.apply(granted, new EffectLedger.ReserveSend(ID, holder, resend, 77, onChange, data, FACTS), now + 1),
+                    EffectLedger.apply(
+                            granted,
+                            new EffectLedger.ReserveSend(ID, holder, resend, 77, onChange, data, FACTS),
+                            now + 1),
                     "applied again it is the same");
         }
     }
@@ -186,7 +192,8 @@ final class EffectLedgerTest {
     void what_was_sent_under_one_key_is_not_sent_again_under_another(
             EffectState found, long resend, String key, String verdict) {
         var facts = new EffectLedger.EffectDetails(key, "p", "wf", "provider_key", "create", null, null);
-        var ask = new EffectLedger.ReserveSend(ID, holder("next claim"), resend, 77, ChangePolicy.SEND, "data", facts, true, false);
+        var ask = new EffectLedger.ReserveSend(
+                ID, holder("next claim"), resend, 77, ChangePolicy.SEND, "data", facts, true, false);
         LedgerChange change = EffectLedger.apply(row(found), ask, 2_500);
         LedgerDecision expected = switch (verdict) {
             case "unsure" -> new LedgerDecision.SendGranted(2, 4, FIRST, true);
@@ -215,11 +222,13 @@ final class EffectLedgerTest {
         EffectHolder other = holder("other");
         var first = new EffectLedger.ReserveSend(ID, other, 0, 77, ChangePolicy.SEND, "changed", FACTS);
         EffectRow sent = EffectLedger.apply(accepted, first, 2_500).row();
-        EffectRow refused = EffectLedger.apply(sent, new EffectLedger.SettleSend(ID, other, EffectState.FREE, null), 2_600)
+        EffectRow refused = EffectLedger.apply(
+                        sent, new EffectLedger.SettleSend(ID, other, EffectState.FREE, null), 2_600)
                 .row();
         assertNotNull(refused);
         EffectHolder again = new EffectHolder(other.step(), other.run(), 2, 0);
-        LedgerDecision said = EffectLedger.apply(refused, new EffectLedger.ReserveSend(ID, again, 0, 77, onChange, data, FACTS), 2_700)
+        LedgerDecision said = EffectLedger.apply(
+                        refused, new EffectLedger.ReserveSend(ID, again, 0, 77, onChange, data, FACTS), 2_700)
                 .decision();
         LedgerDecision expected = switch (verdict) {
             case "granted" -> new LedgerDecision.SendGranted(3, 2, 2_700);
@@ -232,17 +241,22 @@ final class EffectLedgerTest {
     @Test
     void what_a_run_left_unknown_goes_over_to_the_replay_that_asks_the_provider() {
         EffectHolder replay = holder("replay");
-        EffectLedger.ReserveSend ask = new EffectLedger.ReserveSend(ID, replay, 0, 77, ChangePolicy.SEND, "data", FACTS, true, false);
+        EffectLedger.ReserveSend ask =
+                new EffectLedger.ReserveSend(ID, replay, 0, 77, ChangePolicy.SEND, "data", FACTS, true, false);
         LedgerChange asked = EffectLedger.apply(row(EffectState.UNKNOWN), ask, 2_500);
         assertEquals(new LedgerDecision.OutcomeUnknown(2, 3, FIRST), asked.decision());
         EffectRow taken = asked.row();
         assertNotNull(taken);
         assertEquals(EffectState.UNKNOWN, taken.state());
         assertNull(
-                EffectLedger.apply(taken, new EffectLedger.SettleSend(ID, holder("next claim"), EffectState.FREE, null), 2_501)
+                EffectLedger.apply(
+                                taken,
+                                new EffectLedger.SettleSend(ID, holder("next claim"), EffectState.FREE, null),
+                                2_501)
                         .row(),
                 "the run that left it has nothing more to say");
-        EffectRow free = EffectLedger.apply(taken, new EffectLedger.SettleSend(ID, replay, EffectState.FREE, null), 2_501)
+        EffectRow free = EffectLedger.apply(
+                        taken, new EffectLedger.SettleSend(ID, replay, EffectState.FREE, null), 2_501)
                 .row();
         assertNotNull(free);
         assertEquals(EffectState.FREE, free.state());
@@ -255,14 +269,17 @@ final class EffectLedgerTest {
     @Test
     void an_effect_without_a_window_holds_nobody_else_back() {
         EffectRow reserved = EffectLedger.apply(
-                        null, new EffectLedger.ReserveSend(ID, holder("same turn"), 0, 0, ChangePolicy.SEND, "data", FACTS), 1)
+                        null,
+                        new EffectLedger.ReserveSend(ID, holder("same turn"), 0, 0, ChangePolicy.SEND, "data", FACTS),
+                        1)
                 .row();
-        EffectRow done = EffectLedger.apply(reserved, new EffectLedger.SettleSend(ID, holder("same turn"), EffectState.DONE, "r"), 2)
+        EffectRow done = EffectLedger.apply(
+                        reserved, new EffectLedger.SettleSend(ID, holder("same turn"), EffectState.DONE, "r"), 2)
                 .row();
         assertNotNull(done);
         assertEquals(0, done.expiresAt());
-        LedgerChange other =
-                EffectLedger.apply(done, new EffectLedger.ReserveSend(ID, holder("other"), 0, 0, ChangePolicy.SEND, "data", FACTS), 3);
+        LedgerChange other = EffectLedger.apply(
+                done, new EffectLedger.ReserveSend(ID, holder("other"), 0, 0, ChangePolicy.SEND, "data", FACTS), 3);
         assertEquals(new LedgerDecision.SendGranted(2, 1, 3), other.decision());
     }
 
@@ -270,19 +287,24 @@ final class EffectLedgerTest {
     void a_note_is_written_where_nothing_is_and_changes_nothing_else() {
         var note = new EffectLedger.NoteStepResult(ID, holder("same turn"), "r", FACTS);
         LedgerChange noted = EffectLedger.apply(null, note, 9);
-        assertEquals(new EffectRow(ID, holder("same turn"), EffectState.DONE, 1, 1, 9, 9, 0, 0, "noted", "r", FACTS), noted.row());
+        assertEquals(
+                new EffectRow(ID, holder("same turn"), EffectState.DONE, 1, 1, 9, 9, 0, 0, "noted", "r", FACTS),
+                noted.row());
         for (EffectState state : EffectState.values()) {
-            assertEquals(new LedgerChange(new LedgerDecision.Recorded(), null), EffectLedger.apply(row(state), note, 9));
+            assertEquals(
+                    new LedgerChange(new LedgerDecision.Recorded(), null), EffectLedger.apply(row(state), note, 9));
         }
     }
 
     @Test
     void the_note_of_a_suppressed_step_knows_whose_deed_it_was() {
-        var note = new EffectLedger.NoteStepResult(ID, holder("same turn"), "r", FACTS, new EffectLedger.SuppressingEffect("d4", "run_x 17"));
-        EffectRow noted = java.util.Objects.requireNonNull(EffectLedger.apply(null, note, 9).row());
+        var note = new EffectLedger.NoteStepResult(
+                ID, holder("same turn"), "r", FACTS, new EffectLedger.SuppressingEffect("d4", "run_x 17"));
+        EffectRow noted = java.util.Objects.requireNonNull(
+                EffectLedger.apply(null, note, 9).row());
         assertEquals("run_x 17", noted.suppressedBy());
-        LedgerChange replayed =
-                EffectLedger.apply(noted, new EffectLedger.ReserveSend(ID, holder("same turn"), 0, 0, ChangePolicy.SEND, null, FACTS), 10);
+        LedgerChange replayed = EffectLedger.apply(
+                noted, new EffectLedger.ReserveSend(ID, holder("same turn"), 0, 0, ChangePolicy.SEND, null, FACTS), 10);
         assertEquals(new LedgerDecision.Reused("r"), replayed.decision(), "and is reused as it is");
     }
 
@@ -300,7 +322,8 @@ final class EffectLedgerTest {
     void a_changed_message_that_is_refused_leaves_the_accepted_one_in_force() {
         EffectRow accepted = row(EffectState.DONE);
         EffectLedger.EffectHolder other = holder("other");
-        EffectLedger.ReserveSend changed = new EffectLedger.ReserveSend(ID, other, 0, 77, ChangePolicy.SEND, "other", FACTS);
+        EffectLedger.ReserveSend changed =
+                new EffectLedger.ReserveSend(ID, other, 0, 77, ChangePolicy.SEND, "other", FACTS);
         LedgerChange sent = EffectLedger.apply(accepted, changed, 2500);
         EffectRow reserved = java.util.Objects.requireNonNull(sent.row());
         LedgerChange retried = EffectLedger.apply(
@@ -315,12 +338,14 @@ final class EffectLedgerTest {
                         "other",
                         FACTS),
                 2700);
-        assertEquals(3, ((LedgerDecision.SendGranted) retried.decision()).generation(), "another attempt keeps its key");
+        assertEquals(
+                3, ((LedgerDecision.SendGranted) retried.decision()).generation(), "another attempt keeps its key");
         EffectRow again = java.util.Objects.requireNonNull(retried.row());
-        EffectRow refused = EffectLedger.apply(again, new EffectLedger.SettleSend(ID, again.holder(), EffectState.FREE, null), 2800)
+        EffectRow refused = EffectLedger.apply(
+                        again, new EffectLedger.SettleSend(ID, again.holder(), EffectState.FREE, null), 2800)
                 .row();
-        EffectLedger.ReserveSend same =
-                new EffectLedger.ReserveSend(ID, new EffectHolder("third", RUN, 1, 1), 0, 77, ChangePolicy.SEND, "data", FACTS);
+        EffectLedger.ReserveSend same = new EffectLedger.ReserveSend(
+                ID, new EffectHolder("third", RUN, 1, 1), 0, 77, ChangePolicy.SEND, "data", FACTS);
         assertEquals(
                 new LedgerDecision.Suppressed("result", RUN, ACCEPTED),
                 EffectLedger.apply(refused, same, 2999).decision());

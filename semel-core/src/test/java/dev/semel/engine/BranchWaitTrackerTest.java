@@ -5,15 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.store.Waiting;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.Waiting;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** A run is put away when all of its branches wait, and not when one of them is only slow to get up. */
 final class BranchWaitTrackerTest {
-    private static final BranchWaitTracker.BranchWait FOR_EVER = new BranchWaitTracker.BranchWait(StoreWrite.Suspension.NEVER, "{}", true, false);
+    private static final BranchWaitTracker.BranchWait FOR_EVER =
+            new BranchWaitTracker.BranchWait(StoreWrite.Suspension.NEVER, "{}", true, false);
 
     /** Called by the waits while they hold their lock: nobody else gets in between what it does. */
     private volatile Runnable inside = () -> {};

@@ -38,20 +38,22 @@ final class ClaimedAgainTest {
      * Signals and claims go through lane 0. So a rest that was committed on lane 1 can be held there, before its run is
      * told, until somebody has claimed the run.
      */
-    private final EngineEnvironment ambient = ManualClock.startingNow().ambient().withInstrumentation(new EngineEnvironment.TestInstrumentation() {
-        @Override
-        public void point(String label) {
-            Run<String> run = current.get();
-            if (run != null
-                    && label.equals("batch-committed")
-                    && Thread.currentThread().getName().equals("semel-lane-1")
-                    && run.status() == RunState.WAITING
-                    && claimedAgain.compareAndSet(false, true)) {
-                run.signal(PAID, "p", Key.of("s1"));
-                Waiting.until("it is claimed", () -> run.status() != RunState.WAITING);
-            }
-        }
-    });
+    private final EngineEnvironment ambient = ManualClock.startingNow()
+            .ambient()
+            .withInstrumentation(new EngineEnvironment.TestInstrumentation() {
+                @Override
+                public void point(String label) {
+                    Run<String> run = current.get();
+                    if (run != null
+                            && label.equals("batch-committed")
+                            && Thread.currentThread().getName().equals("semel-lane-1")
+                            && run.status() == RunState.WAITING
+                            && claimedAgain.compareAndSet(false, true)) {
+                        run.signal(PAID, "p", Key.of("s1"));
+                        Waiting.until("it is claimed", () -> run.status() != RunState.WAITING);
+                    }
+                }
+            });
 
     @Test
     void a_run_that_is_claimed_while_its_last_execution_still_leaves_is_driven_at_once() {

@@ -2,12 +2,12 @@ package dev.semel.engine;
 
 import dev.semel.store.CommitBatch;
 import dev.semel.store.Durability;
-import dev.semel.store.WriteLane;
-import dev.semel.store.WorkerLeases;
-import dev.semel.store.StoreQueries;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.WriteLane;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;

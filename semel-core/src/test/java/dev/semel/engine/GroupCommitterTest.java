@@ -8,24 +8,24 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.admission.KeyRecord;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.CommitBatch;
 import dev.semel.store.Dialect;
-import dev.semel.store.StoreCommand;
 import dev.semel.store.Invariants;
-import dev.semel.store.UniqueKey;
+import dev.semel.store.KeyClaim;
 import dev.semel.store.NewRun;
 import dev.semel.store.Place;
-import dev.semel.store.StoredRows;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreFailure;
-import dev.semel.store.Waiting;
-import dev.semel.store.KeyClaim;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWrite.AdmitResult;
+import dev.semel.store.StoredRows;
+import dev.semel.store.UniqueKey;
+import dev.semel.store.Waiting;
 import dev.semel.trigger.TriggerSource;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -65,7 +65,10 @@ final class GroupCommitterTest {
                 .submit(0, new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateWorkspace("one", new byte[1])))
                 .join();
         committer
-                .submit(0, new StoreWrite.ExecuteCommand<>(new StoreCommand.PublishVersion(1, "one", "wf_one", "text", "tester")))
+                .submit(
+                        0,
+                        new StoreWrite.ExecuteCommand<>(
+                                new StoreCommand.PublishVersion(1, "one", "wf_one", "text", "tester")))
                 .join();
     }
 
@@ -91,7 +94,8 @@ final class GroupCommitterTest {
                 new NewRun.TriggerOrigin(TriggerSource.LIBRARY, "actor", key, null),
                 "{}",
                 new byte[0]);
-        var wish = new KeyClaim(new UniqueKey(1, UniqueKey.KeyKind.KEY, key), new byte[32], WINDOW, KeyRecord.HOLD, true);
+        var wish =
+                new KeyClaim(new UniqueKey(1, UniqueKey.KeyKind.KEY, key), new byte[32], WINDOW, KeyRecord.HOLD, true);
         return new StoreWrite.AdmitRun(run, List.of(wish), true, place.number("SELECT revision FROM semel_catalog"));
     }
 
@@ -121,7 +125,8 @@ final class GroupCommitterTest {
         long before = counters.batches.sum();
         store.open();
         fresh(answers.get(0));
-        KeyRecord holder = assertInstanceOf(AdmitResult.KeysHeld.class, answers.get(1).join())
+        KeyRecord holder = assertInstanceOf(
+                        AdmitResult.KeysHeld.class, answers.get(1).join())
                 .keyRecords()
                 .getFirst();
         assertNotNull(holder);
@@ -134,7 +139,8 @@ final class GroupCommitterTest {
     void a_change_that_locks_names_or_answers_has_a_transaction_of_its_own() {
         var sweep = new StoreWrite.ExecuteCommand<>(new StoreCommand.DeleteTombstones(List.of()));
         var asked = new StoreCommand.CommandRequest(ambient.newId(), 1, "sweep", "k", new byte[1], WINDOW);
-        var once = new StoreWrite.ExecuteCommand<>(new StoreCommand.IdempotentCommand<>(asked, new StoreCommand.DeleteTombstones(List.of()), String::valueOf));
+        var once = new StoreWrite.ExecuteCommand<>(new StoreCommand.IdempotentCommand<>(
+                asked, new StoreCommand.DeleteTombstones(List.of()), String::valueOf));
         store.shut();
         List<CompletableFuture<?>> answers = new ArrayList<>();
         answers.add(committer.submit(0, new StoreWrite.ClaimRuns(0)));
@@ -180,8 +186,8 @@ final class GroupCommitterTest {
         StoreWrite.AdmitRun admit = admit("K");
         fresh(committer.admit(0, admit));
         RunId run = admit.run().id();
-        StoreWrite.RecordDuplicates tally = new StoreWrite.RecordDuplicates(
-                List.of(new StoreWrite.DuplicateRequest(ambient.newId(), 1, run, false, place.time(), 200, "actor", null, 7)));
+        StoreWrite.RecordDuplicates tally = new StoreWrite.RecordDuplicates(List.of(
+                new StoreWrite.DuplicateRequest(ambient.newId(), 1, run, false, place.time(), 200, "actor", null, 7)));
         store.next.add(FaultyStore.Fault.ANSWER_LOST);
         assertTrue(committer.submit(0, tally).join());
         store.next.add(FaultyStore.Fault.ANSWER_LOST);
@@ -192,7 +198,8 @@ final class GroupCommitterTest {
                         .join());
         store.next.add(FaultyStore.Fault.ANSWER_LOST);
         var end = new StoreWrite.EndRun(run, RunState.COMPLETED, StoreWrite.RunResult.output("1"), "[]");
-        assertEquals(StoreWrite.OwnerWriteResult.RECORDED, committer.submit(0, end).join());
+        assertEquals(
+                StoreWrite.OwnerWriteResult.RECORDED, committer.submit(0, end).join());
         store.next.add(FaultyStore.Fault.ANSWER_LOST);
         assertFalse(fresh(committer.admit(0, admit)).owned(), "the run has ended and is not brought back");
         assertEquals(7, place.number("SELECT replays FROM semel_duplicate_count"));
@@ -229,11 +236,17 @@ final class GroupCommitterTest {
     void an_execution_that_was_refused_once_does_not_write_when_its_run_is_its_own_again() {
         StoreWrite.AdmitRun admitted = admit("K");
         fresh(committer.admit(0, admitted));
-        StoreWrite.RunExecution first = new StoreWrite.RunExecution(admitted.run().id(), 1);
-        StoreWrite.RunExecution second = new StoreWrite.RunExecution(admitted.run().id(), 2);
+        StoreWrite.RunExecution first =
+                new StoreWrite.RunExecution(admitted.run().id(), 1);
+        StoreWrite.RunExecution second =
+                new StoreWrite.RunExecution(admitted.run().id(), 2);
         assertFalse(committer.submit(0, entry(second, 0)).join().recorded(), "it is not the second's turn yet");
-        committer.submit(0, new StoreWrite.ExecuteCommand<>(new StoreCommand.ReturnRun(first))).join();
-        assertEquals(List.of(second), committer.submit(0, new StoreWrite.ClaimRuns(1)).join());
+        committer
+                .submit(0, new StoreWrite.ExecuteCommand<>(new StoreCommand.ReturnRun(first)))
+                .join();
+        assertEquals(
+                List.of(second),
+                committer.submit(0, new StoreWrite.ClaimRuns(1)).join());
         assertFalse(committer.submit(0, entry(second, 1)).join().recorded(), "what comes after it would leave a hole");
         assertEquals(0, place.count("semel_journal"));
     }
@@ -300,8 +313,8 @@ final class GroupCommitterTest {
         for (int i = 0; i < 20; i++) {
             answers.add(committer.admit(0, admit("K" + i)));
         }
-        CompletableFuture<StoredRows.WorkspaceRow> patient =
-                committer.submit(0, new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateWorkspace("two", new byte[1])));
+        CompletableFuture<StoredRows.WorkspaceRow> patient = committer.submit(
+                0, new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateWorkspace("two", new byte[1])));
         Waiting.until("the store was tried", () -> counters.storeFailures.sum() > 0);
         nanos.addAndGet(EngineLimits.DEFAULT.writeDeadline().toNanos() + 1);
         for (CompletableFuture<AdmitResult> answer : answers) {

@@ -5,19 +5,19 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.semel.Bench;
 import dev.semel.Policy;
-import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
+import dev.semel.journal.JournalEntry;
 import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.CommitBatch;
 import dev.semel.store.Dialect;
-import dev.semel.store.WriteLane;
-import dev.semel.store.WorkerLeases;
 import dev.semel.store.NewRun;
 import dev.semel.store.Store;
-import dev.semel.store.Waiting;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.Waiting;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.WriteLane;
 import dev.semel.trigger.TriggerResult;
 import dev.semel.trigger.TriggerSource;
 import java.time.Duration;
@@ -40,7 +40,8 @@ final class RecoveryTest {
     private static final int CHUNK = EngineLimits.DEFAULT.bufferedEntries();
 
     /** Forty steps that count themselves; halts once before the step, as a process does that is killed there. */
-    private static dev.semel.workflow.WorkflowBody counting(AtomicIntegerArray times, int haltBefore, CountDownLatch halted) {
+    private static dev.semel.workflow.WorkflowBody counting(
+            AtomicIntegerArray times, int haltBefore, CountDownLatch halted) {
         AtomicBoolean first = new AtomicBoolean(true);
         return (context, _) -> {
             int sum = 0;
@@ -122,7 +123,8 @@ final class RecoveryTest {
     void a_run_that_cannot_be_read_holds_up_no_other(Dialect dialect) throws Exception {
         CountDownLatch halted = new CountDownLatch(2);
         AtomicBoolean halts = new AtomicBoolean(true);
-        EngineLimits limits = EngineLimits.DEFAULT.withLease(Duration.ofMinutes(5)); // it outlives what is skipped below
+        EngineLimits limits =
+                EngineLimits.DEFAULT.withLease(Duration.ofMinutes(5)); // it outlives what is skipped below
         try (Bench bench = new Bench(dialect, limits)) {
             dev.semel.workflow.WorkflowBody body = (_, input) -> {
                 if (halts.get()) {
@@ -192,9 +194,10 @@ final class RecoveryTest {
             var hold = new CommitBatch.LeaseSlot(lease, 0);
             long change = bench.place.number("SELECT revision FROM semel_catalog");
             lane.apply(new CommitBatch(hold, List.of(new StoreWrite.AdmitRun(run, List.of(), true, change))));
-            String entries = JournalCodec.encode(
-                    List.of(JournalEntry.StepResult.plain("one", JournalEntry.EntryKind.STEP, 1, StringNode.valueOf("recorded"))));
-            lane.apply(new CommitBatch(hold, List.of(new StoreWrite.AppendJournal(run.id(), 0, entries, RunState.RUNNING))));
+            String entries = JournalCodec.encode(List.of(JournalEntry.StepResult.plain(
+                    "one", JournalEntry.EntryKind.STEP, 1, StringNode.valueOf("recorded"))));
+            lane.apply(new CommitBatch(
+                    hold, List.of(new StoreWrite.AppendJournal(run.id(), 0, entries, RunState.RUNNING))));
             return run.id();
         }
     }
@@ -230,8 +233,9 @@ final class RecoveryTest {
             });
             TriggerResult answer = bench.ask("slow").send();
             driven.await();
-            bench.place.execute("INSERT INTO semel_lease (lease, worker, started_at, expires_at) SELECT 4712, 'other', 0,"
-                    + " max(expires_at) + 1000000000 FROM semel_lease");
+            bench.place.execute(
+                    "INSERT INTO semel_lease (lease, worker, started_at, expires_at) SELECT 4712, 'other', 0,"
+                            + " max(expires_at) + 1000000000 FROM semel_lease");
             bench.place.execute("UPDATE semel_unfinished_run SET owner = 4712");
             go.countDown();
             bench.restart(); // waits for the execution that was fenced

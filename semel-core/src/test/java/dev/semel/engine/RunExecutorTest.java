@@ -7,13 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.Bench;
 import dev.semel.Policy;
-import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
+import dev.semel.journal.JournalEntry;
 import dev.semel.run.RunState;
 import dev.semel.store.Dialect;
+import dev.semel.store.StoreWrite;
 import dev.semel.store.StoredRows;
 import dev.semel.store.Waiting;
-import dev.semel.store.StoreWrite;
 import dev.semel.trigger.TriggerResult;
 import dev.semel.workflow.WorkflowBody;
 import java.util.List;
@@ -105,7 +105,8 @@ final class RunExecutorTest {
         assertEquals(RunState.FAILED, run.state());
         assertEquals(new StoreWrite.RunResult(null, "IllegalStateException", "no more", "second"), ending(run));
         assertNotNull(run.end());
-        assertEquals(2, JournalCodec.decode(run.end().entries()).size(), "the first step and the failure are on record");
+        assertEquals(
+                2, JournalCodec.decode(run.end().entries()).size(), "the first step and the failure are on record");
         assertEquals(1, bench.semel().count("failed"));
     }
 
@@ -140,7 +141,8 @@ final class RunExecutorTest {
                             return NullNode.getInstance();
                         })
                         .state());
-        StoredRows.RunRow refused = run((context, _) -> context.step("larger", () -> StringNode.valueOf("x".repeat(most + 1))));
+        StoredRows.RunRow refused =
+                run((context, _) -> context.step("larger", () -> StringNode.valueOf("x".repeat(most + 1))));
         assertEquals(RunState.FAILED, refused.state());
         assertEquals("larger", ending(refused).errorStep());
         assertTrue(String.valueOf(ending(refused).errorMessage()).contains("was not recorded"));

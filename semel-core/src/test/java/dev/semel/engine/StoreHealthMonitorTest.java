@@ -4,10 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.store.Durability;
-import dev.semel.store.WorkerLeases;
 import dev.semel.store.Place;
 import dev.semel.store.SqlitePlace;
 import dev.semel.store.Store;
+import dev.semel.store.WorkerLeases;
 import java.text.MessageFormat;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.store.StoredRows;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 

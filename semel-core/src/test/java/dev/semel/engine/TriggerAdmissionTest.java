@@ -6,21 +6,21 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.Bench;
+import dev.semel.admission.IdempotencyKey;
+import dev.semel.admission.KeyPolicy;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.admission.IdempotencyKey;
-import dev.semel.admission.KeyPolicy;
 import dev.semel.run.RunId;
 import dev.semel.store.Dialect;
-import dev.semel.store.StoreCommand;
 import dev.semel.store.Invariants;
 import dev.semel.store.Place;
-import dev.semel.store.Waiting;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.Waiting;
+import dev.semel.trigger.Trigger;
 import dev.semel.trigger.TriggerResult;
 import dev.semel.trigger.TriggerSource;
-import dev.semel.trigger.Trigger;
 import dev.semel.workflow.CurrentWorkflow;
 import dev.semel.workflow.DurableOperations;
 import dev.semel.workflow.WorkflowVersion;
@@ -48,7 +48,8 @@ final class TriggerAdmissionTest {
     private final RunExecutor runs;
     private final TriggerAdmission intake;
     private final EngineCounters counters = new EngineCounters();
-    private final WorkflowVersion workflow = new WorkflowVersion("wf_one", "one", 1, KeyPolicy.DEFAULT, Bench.ECHO, List.of());
+    private final WorkflowVersion workflow =
+            new WorkflowVersion("wf_one", "one", 1, KeyPolicy.DEFAULT, Bench.ECHO, List.of());
 
     TriggerAdmissionTest(Dialect dialect) {
         place = dialect.open();
@@ -65,7 +66,8 @@ final class TriggerAdmissionTest {
                 new TransactionStep(store, committer, leases),
                 new ChildRuns.ChildStarter() {
                     @Override
-                    public RunId start(RunExecutor.ActiveRun parent, DurableOperations.ChildWorkflowCall child, String stepId) {
+                    public RunId start(
+                            RunExecutor.ActiveRun parent, DurableOperations.ChildWorkflowCall child, String stepId) {
                         throw new UnsupportedOperationException("no children here");
                     }
 
@@ -86,12 +88,17 @@ final class TriggerAdmissionTest {
                 around);
         runs = new RunExecutor(engine, new RunCompletions());
         intake = new TriggerAdmission(
-                new TriggerAdmission.EngineComponents(committer, readers, requests, runs), new WorkflowCatalog(readers, _ -> workflow), around);
+                new TriggerAdmission.EngineComponents(committer, readers, requests, runs),
+                new WorkflowCatalog(readers, _ -> workflow),
+                around);
         committer
                 .submit(0, new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateWorkspace("one", new byte[1])))
                 .join();
         committer
-                .submit(0, new StoreWrite.ExecuteCommand<>(new StoreCommand.PublishVersion(1, "one", "wf_one", "text", "tester")))
+                .submit(
+                        0,
+                        new StoreWrite.ExecuteCommand<>(
+                                new StoreCommand.PublishVersion(1, "one", "wf_one", "text", "tester")))
                 .join();
     }
 
@@ -173,7 +180,10 @@ final class TriggerAdmissionTest {
         Waiting.until("the caller is told", caller::isDone);
         assertEquals(ErrorCode.STORE_UNAVAILABLE, caller.resultNow().code());
         store.down = false;
-        assertEquals(0, place.count("semel_duplicate_request"), "what was not answered as a conflict is not on record as one");
+        assertEquals(
+                0,
+                place.count("semel_duplicate_request"),
+                "what was not answered as a conflict is not on record as one");
         SemelException again = assertThrows(SemelException.class, () -> send("K", "{\"a\":1}", true));
         assertEquals(ErrorCode.IDEMPOTENCY_KEY_CONFLICT, again.code());
         assertEquals(first.runId(), again.members().get("run_id"));

@@ -89,10 +89,14 @@ final class HttpEffectClientTest extends OnAFile {
         http.send(STEP, request("POST").header("idempotency-key", "mine"));
         HttpRequest.Builder same = request("POST");
         http.send(STEP, same);
-        assertNull(same.build().headers().firstValue(HttpEffectClient.KEY_HEADER).orElse(null), "the builder is the caller's");
+        assertNull(
+                same.build().headers().firstValue(HttpEffectClient.KEY_HEADER).orElse(null),
+                "the builder is the caller's");
         assertEquals(
                 List.of("the-key", "mine", "the-key"),
-                server.requests().stream().map(r -> r.header(HttpEffectClient.KEY_HEADER)).toList());
+                server.requests().stream()
+                        .map(r -> r.header(HttpEffectClient.KEY_HEADER))
+                        .toList());
     }
 
     @ParameterizedTest
@@ -126,7 +130,8 @@ final class HttpEffectClientTest extends OnAFile {
             })
     void what_is_no_success_is_a_status_with_what_the_provider_asks_for(String headers, String asked) {
         server.answers("HTTP/1.1 503 Busy\r\n" + headers.replace(";", "\r\n") + "\r\nContent-Length: 4\r\n\r\nbusy");
-        CallFailures.HttpStatus status = assertThrows(CallFailures.HttpStatus.class, () -> http.send(STEP, request("POST")));
+        CallFailures.HttpStatus status =
+                assertThrows(CallFailures.HttpStatus.class, () -> http.send(STEP, request("POST")));
         assertEquals(503, status.status());
         assertEquals("\"busy\"", status.body().toString());
         assertEquals(asked == null ? null : Duration.parse(asked), status.retryAfter());
@@ -135,7 +140,8 @@ final class HttpEffectClientTest extends OnAFile {
     @Test
     void a_redirect_is_told_and_not_followed() {
         server.answers("HTTP/1.1 307 Moved\r\nLocation: " + server.uri() + "/other\r\nContent-Length: 0\r\n\r\n");
-        CallFailures.HttpStatus status = assertThrows(CallFailures.HttpStatus.class, () -> http.send(STEP, request("GET")));
+        CallFailures.HttpStatus status =
+                assertThrows(CallFailures.HttpStatus.class, () -> http.send(STEP, request("GET")));
         assertEquals(307, status.status());
         assertEquals(1, server.requests().size());
     }
@@ -169,7 +175,8 @@ final class HttpEffectClientTest extends OnAFile {
         server.answers("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
         assertThrows(IOException.class, () -> http.send(STEP, request("POST")));
         server.answers("HTTP/1.1 200 OK\r\nContent-Length: 1100000\r\n\r\n" + "x".repeat(1_100_000));
-        TypeMismatch large = assertThrows(CallFailures.ResultNotRecordable.class, () -> http.send(STEP, request("POST")))
+        TypeMismatch large = assertThrows(
+                        CallFailures.ResultNotRecordable.class, () -> http.send(STEP, request("POST")))
                 .why();
         assertTrue(large.detail().contains("The request succeeded"), large.detail());
     }

@@ -35,9 +35,17 @@ final class JournalCodecTest {
 
     @Test
     void every_kind_of_entry_comes_back_as_it_was() {
-        JournalEntry.ErrorDetails problem = new JournalEntry.ErrorDetails("step-failed", List.of("a.B", "a.C"), "no \" luck");
+        JournalEntry.ErrorDetails problem =
+                new JournalEntry.ErrorDetails("step-failed", List.of("a.B", "a.C"), "no \" luck");
         List<JournalEntry> entries = List.of(
-                new JournalEntry.StepResult("a", JournalEntry.EntryKind.EFFECT, AT, StrictJson.parse("{}"), JournalEntry.StepOutcome.SUPPRESSED, 3, "run_1"),
+                new JournalEntry.StepResult(
+                        "a",
+                        JournalEntry.EntryKind.EFFECT,
+                        AT,
+                        StrictJson.parse("{}"),
+                        JournalEntry.StepOutcome.SUPPRESSED,
+                        3,
+                        "run_1"),
                 new JournalEntry.StepFailure("b", JournalEntry.EntryKind.TX, AT, problem, 2),
                 new JournalEntry.AttemptFailure("c", JournalEntry.EntryKind.STEP, AT, problem, 1, AT + 5),
                 new JournalEntry.WaitStart("d", JournalEntry.EntryKind.SLEEP, AT, AT + 7, null),

@@ -156,8 +156,8 @@ class JsonParseTest {
             SemelException refusal = assertThrows(SemelException.class, () -> StrictJson.parse(document));
             assertEquals(ErrorCode.INVALID_INPUT, refusal.code());
         }
-        SemelException refusal =
-                assertThrows(SemelException.class, () -> StrictJson.parse(new byte[] {'[', '\n', '"', 'a', (byte) 0xFF}));
+        SemelException refusal = assertThrows(
+                SemelException.class, () -> StrictJson.parse(new byte[] {'[', '\n', '"', 'a', (byte) 0xFF}));
         assertTrue(refusal.detail().contains("line 2, column 3"), refusal.detail());
     }
 
@@ -218,10 +218,12 @@ class JsonParseTest {
 
         String string = "s".repeat(StrictJson.MAX_STRING);
         assertEquals(
-                StrictJson.MAX_STRING, StrictJson.parse("\"" + string + "\"").stringValue().length());
+                StrictJson.MAX_STRING,
+                StrictJson.parse("\"" + string + "\"").stringValue().length());
         assertTrue(refusal("{\"a\":\"" + string + "s\"}").detail().contains("(/a): a string is longer"));
 
-        assertEquals(999_999, StrictJson.parse("[" + "1,".repeat(999_998) + "1]").size());
+        assertEquals(
+                999_999, StrictJson.parse("[" + "1,".repeat(999_998) + "1]").size());
         assertTrue(refusal("[" + "1,".repeat(1_000_000) + "1]").detail().contains("more than 1000000 values"));
     }
 
@@ -236,7 +238,8 @@ class JsonParseTest {
             }
             document.append(i == 0 ? "\"" : ",\"").append(name).append("\":").append(i);
         }
-        assertEquals(1 << bits, StrictJson.parse(document.append('}').toString()).size());
+        assertEquals(
+                1 << bits, StrictJson.parse(document.append('}').toString()).size());
     }
 
     private static Number number(String document) {

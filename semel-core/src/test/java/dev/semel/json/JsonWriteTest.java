@@ -35,7 +35,9 @@ class JsonWriteTest {
 
     @Test
     void white_space_goes_and_the_order_of_members_stays() {
-        assertEquals("{\"z\":[1,2],\"a\":\"x y\"}", StrictJson.write(StrictJson.parse(" { \"z\" : [ 1 ,\n2 ] , \"a\":\"x y\" } ")));
+        assertEquals(
+                "{\"z\":[1,2],\"a\":\"x y\"}",
+                StrictJson.write(StrictJson.parse(" { \"z\" : [ 1 ,\n2 ] , \"a\":\"x y\" } ")));
     }
 
     @Test

@@ -25,7 +25,8 @@ class PrintableNameTest {
     void what_does_not_print_is_shown_as_its_code() {
         assertEquals("a\\u000ab", PrintableName.of("a\nb", 64));
         assertEquals(
-                "\\u0000\\u001b\\u202e\\u200b\\u2028\\ud800", PrintableName.of("\u0000\u001b\u202e\u200b\u2028\ud800", 64));
+                "\\u0000\\u001b\\u202e\\u200b\\u2028\\ud800",
+                PrintableName.of("\u0000\u001b\u202e\u200b\u2028\ud800", 64));
         assertTrue(PrintableName.of("\n".repeat(1000), 64).length() <= 64);
     }
 }

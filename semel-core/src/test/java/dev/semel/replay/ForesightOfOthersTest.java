@@ -19,8 +19,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.effect.EffectLedger;
 import dev.semel.effect.EffectLedger.EffectState;
 import dev.semel.journal.JournalEntry;
-import dev.semel.journal.JournalEntry.StepOutcome;
 import dev.semel.journal.JournalEntry.EntryKind;
+import dev.semel.journal.JournalEntry.StepOutcome;
 import dev.semel.json.StrictJson;
 import dev.semel.run.RunState;
 import dev.semel.workflow.DeclaredStep;
@@ -47,19 +47,27 @@ final class ForesightOfOthersTest {
     })
     void what_may_have_happened_is_for_a_person_where_the_next_version_protects_it_in_another_way(
             EffectState state, String was, String now, ReplayAction action) {
-        DeclaredVersions versions = new DeclaredVersions(List.of(declares("pay", now)), List.of(List.of(declares("pay", was))));
+        DeclaredVersions versions =
+                new DeclaredVersions(List.of(declares("pay", now)), List.of(List.of(declares("pay", was))));
         ReplaySource past = past(
-                RunState.FAILED, List.of(begun("pay", EntryKind.EFFECT)), List.of(row("pay", state, was, 2_000)), versions);
+                RunState.FAILED,
+                List.of(begun("pay", EntryKind.EFFECT)),
+                List.of(row("pay", state, was, 2_000)),
+                versions);
         assertEquals(action, only(past, OTHER));
     }
 
     @ParameterizedTest
     @CsvSource({"DONE, ask, ASK", "UNKNOWN, provider_key, ASK", "FREE, none, ASK", "FREE, ask,", "DONE, repeatable,"})
-    void a_deed_that_the_next_version_has_elsewhere_is_for_a_person(EffectState state, String was, @Nullable ReplayAction old) {
+    void a_deed_that_the_next_version_has_elsewhere_is_for_a_person(
+            EffectState state, String was, @Nullable ReplayAction old) {
         DeclaredVersions versions =
                 new DeclaredVersions(List.of(declares("both[card]/pay", was)), List.of(List.of(declares("pay", was))));
         ReplaySource past = past(
-                RunState.FAILED, List.of(begun("pay", EntryKind.EFFECT)), List.of(row("pay", state, was, 2_000)), versions);
+                RunState.FAILED,
+                List.of(begun("pay", EntryKind.EFFECT)),
+                List.of(row("pay", state, was, 2_000)),
+                versions);
         List<PlannedStep> all = ReplayPlanner.plan(past, OTHER);
         List<String> steps = all.stream().map(PlannedStep::step).toList();
         assertEquals(old == null ? List.of("both[card]/pay") : List.of("pay", "both[card]/pay"), steps);
@@ -71,22 +79,29 @@ final class ForesightOfOthersTest {
 
     @Test
     void items_that_the_next_version_names_in_another_way_are_for_a_person() {
-        DeclaredStep byId = new DeclaredStep(new DeclaredStep.StepLocation("all[]/pay", false, true, "id"), "effect", "ask", "ask");
-        DeclaredStep byNumber = new DeclaredStep(new DeclaredStep.StepLocation("all[]/pay", false, true, "n"), "effect", "ask", "ask");
+        DeclaredStep byId =
+                new DeclaredStep(new DeclaredStep.StepLocation("all[]/pay", false, true, "id"), "effect", "ask", "ask");
+        DeclaredStep byNumber =
+                new DeclaredStep(new DeclaredStep.StepLocation("all[]/pay", false, true, "n"), "effect", "ask", "ask");
         List<JournalEntry> entries = List.of(done("all[a\\]b]/pay", EntryKind.EFFECT));
         List<EffectLedger.EffectRow> rows = List.of(row("all[a\\]b]/pay", EffectState.DONE, "ask", 0));
-        ReplaySource same = past(RunState.FAILED, entries, rows, new DeclaredVersions(List.of(byId), List.of(List.of(byId))));
+        ReplaySource same =
+                past(RunState.FAILED, entries, rows, new DeclaredVersions(List.of(byId), List.of(List.of(byId))));
         assertEquals(List.of(ReplayAction.REUSE, ReplayAction.SEND), actions(ReplayPlanner.plan(same, OTHER)));
-        ReplaySource other = past(RunState.FAILED, entries, rows, new DeclaredVersions(List.of(byNumber), List.of(List.of(byId))));
+        ReplaySource other =
+                past(RunState.FAILED, entries, rows, new DeclaredVersions(List.of(byNumber), List.of(List.of(byId))));
         assertEquals(List.of(ReplayAction.ASK, ReplayAction.SEND), actions(ReplayPlanner.plan(other, OTHER)));
     }
 
     @Test
     void what_code_did_by_another_version_is_for_a_person() {
-        List<JournalEntry> entries = List.of(done("tx", EntryKind.TX), done("pay", EntryKind.EFFECT), done("say", EntryKind.SIGNAL));
+        List<JournalEntry> entries =
+                List.of(done("tx", EntryKind.TX), done("pay", EntryKind.EFFECT), done("say", EntryKind.SIGNAL));
         DeclaredVersions versions = new DeclaredVersions(null, List.of(List.of()));
         ReplaySource past = past(RunState.FAILED, entries, List.of(row("pay", EffectState.DONE, "ask", 0)), versions);
-        assertEquals(List.of(ReplayAction.ASK, ReplayAction.ASK, ReplayAction.ASK), actions(ReplayPlanner.plan(past, OTHER)));
+        assertEquals(
+                List.of(ReplayAction.ASK, ReplayAction.ASK, ReplayAction.ASK),
+                actions(ReplayPlanner.plan(past, OTHER)));
         assertEquals(
                 List.of(ReplayAction.REUSE, ReplayAction.REUSE),
                 actions(ReplayPlanner.plan(past(entries, past.rows(), null), START)),
@@ -95,7 +110,8 @@ final class ForesightOfOthersTest {
 
     @Test
     void what_an_earlier_run_of_the_lineage_left_is_told_though_the_last_one_did_not_come_to_it() {
-        ReplaySource past = past(List.of(failed("read", EntryKind.STEP)), List.of(row("pay", EffectState.UNKNOWN, "none", 0)), null);
+        ReplaySource past = past(
+                List.of(failed("read", EntryKind.STEP)), List.of(row("pay", EffectState.UNKNOWN, "none", 0)), null);
         List<PlannedStep> all = ReplayPlanner.plan(past, ReplayOptions.DEFAULT);
         assertEquals(List.of(ReplayAction.RUN_AGAIN, ReplayAction.UNPROTECTED), actions(all));
         assertFalse(all.getLast().certain());
@@ -109,7 +125,8 @@ final class ForesightOfOthersTest {
         List<EffectLedger.EffectRow> rows =
                 List.of(row("pay", EffectState.DONE, "ask", 0), row("/undo/pay/refund", EffectState.DONE, "ask", 0));
         assertEquals(
-                List.of(ReplayAction.ASK, ReplayAction.RUN_AGAIN), actions(ReplayPlanner.plan(past(entries, rows, null), ReplayOptions.DEFAULT)));
+                List.of(ReplayAction.ASK, ReplayAction.RUN_AGAIN),
+                actions(ReplayPlanner.plan(past(entries, rows, null), ReplayOptions.DEFAULT)));
     }
 
     private static ReplaySource calling(List<JournalEntry> entries, @Nullable CalledRunState called) {
@@ -130,11 +147,14 @@ final class ForesightOfOthersTest {
     void a_call_is_foretold_by_the_run_that_it_finds(
             @Nullable RunState state, boolean going, ReplayAction action, String why) {
         CalledRunState called = state == null ? null : new CalledRunState("run_d", state, going);
-        List<JournalEntry> failed = List.of(new JournalEntry.WaitStart("call", EntryKind.CALL, 4, 0, "run_c"), failed("call", EntryKind.CALL));
-        PlannedStep one = ReplayPlanner.plan(calling(failed, called), ReplayOptions.DEFAULT).getFirst();
+        List<JournalEntry> failed = List.of(
+                new JournalEntry.WaitStart("call", EntryKind.CALL, 4, 0, "run_c"), failed("call", EntryKind.CALL));
+        PlannedStep one = ReplayPlanner.plan(calling(failed, called), ReplayOptions.DEFAULT)
+                .getFirst();
         assertEquals(action, one.action());
         assertTrue(one.why().contains(why), one::why);
-        List<JournalEntry> done = List.of(new JournalEntry.WaitStart("call", EntryKind.CALL, 4, 0, "run_c"), done("call", EntryKind.CALL));
+        List<JournalEntry> done = List.of(
+                new JournalEntry.WaitStart("call", EntryKind.CALL, 4, 0, "run_c"), done("call", EntryKind.CALL));
         assertEquals(action, only(calling(done, called), START));
         assertEquals(ReplayAction.REUSE, only(calling(done, called), ReplayOptions.DEFAULT), "its result is recorded");
     }
@@ -143,8 +163,10 @@ final class ForesightOfOthersTest {
     void a_call_that_was_refused_is_made_and_what_the_new_run_does_is_not_told() {
         ReplaySource past = calling(List.of(failed("call", EntryKind.CALL)), null);
         assertEquals(ReplayAction.SEND, only(past, ReplayOptions.DEFAULT));
-        DeclaredStep call = new DeclaredStep(new DeclaredStep.StepLocation("call", true, false, ""), "call", "other", "other");
-        ReplayPreview outlook = ReplayPreview.of(past(List.of(failed("a", EntryKind.STEP)), List.of(), List.of(call)), ReplayOptions.DEFAULT);
+        DeclaredStep call =
+                new DeclaredStep(new DeclaredStep.StepLocation("call", true, false, ""), "call", "other", "other");
+        ReplayPreview outlook = ReplayPreview.of(
+                past(List.of(failed("a", EntryKind.STEP)), List.of(), List.of(call)), ReplayOptions.DEFAULT);
         assertEquals(List.of(ReplayAction.RUN_AGAIN, ReplayAction.SEND), actions(outlook.steps()));
         assertTrue(outlook.steps().getLast().why().contains("a run of \"other\""), outlook::toString);
         assertTrue(outlook.incomplete());
@@ -153,11 +175,18 @@ final class ForesightOfOthersTest {
     @Test
     void a_wait_whose_signal_went_to_the_old_run_is_for_a_person() {
         List<JournalEntry> taken = List.of(done("go", EntryKind.AWAIT), failed("a", EntryKind.STEP));
-        assertEquals(List.of(ReplayAction.RUN_AGAIN), actions(ReplayPlanner.plan(past(taken, List.of(), null), ReplayOptions.DEFAULT)));
-        assertEquals(List.of(ReplayAction.ASK, ReplayAction.RUN_AGAIN), actions(ReplayPlanner.plan(past(taken, List.of(), null), START)));
-        JournalEntry late = new JournalEntry.StepResult("go", EntryKind.AWAIT, 5, StrictJson.parse("null"), StepOutcome.TIMED_OUT, 1, null);
+        assertEquals(
+                List.of(ReplayAction.RUN_AGAIN),
+                actions(ReplayPlanner.plan(past(taken, List.of(), null), ReplayOptions.DEFAULT)));
+        assertEquals(
+                List.of(ReplayAction.ASK, ReplayAction.RUN_AGAIN),
+                actions(ReplayPlanner.plan(past(taken, List.of(), null), START)));
+        JournalEntry late = new JournalEntry.StepResult(
+                "go", EntryKind.AWAIT, 5, StrictJson.parse("null"), StepOutcome.TIMED_OUT, 1, null);
         assertEquals(ReplayAction.RUN_AGAIN, only(past(List.of(late), List.of(), null), START));
-        assertEquals(ReplayAction.RUN_AGAIN, only(past(List.of(begun("go", EntryKind.AWAIT)), List.of(), null), ReplayOptions.DEFAULT));
+        assertEquals(
+                ReplayAction.RUN_AGAIN,
+                only(past(List.of(begun("go", EntryKind.AWAIT)), List.of(), null), ReplayOptions.DEFAULT));
         DeclaredStep ahead = new DeclaredStep(new DeclaredStep.StepLocation("go", true, false, ""), "await", "", "");
         PlannedStep wait = ReplayPlanner.plan(past(List.of(), List.of(), List.of(ahead)), ReplayOptions.DEFAULT)
                 .getFirst();

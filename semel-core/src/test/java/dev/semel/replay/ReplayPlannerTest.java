@@ -20,8 +20,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.effect.EffectLedger;
 import dev.semel.effect.EffectLedger.EffectState;
 import dev.semel.journal.JournalEntry;
-import dev.semel.journal.JournalEntry.StepOutcome;
 import dev.semel.journal.JournalEntry.EntryKind;
+import dev.semel.journal.JournalEntry.StepOutcome;
 import dev.semel.json.StrictJson;
 import dev.semel.run.RunState;
 import dev.semel.workflow.DeclaredStep;
@@ -56,14 +56,17 @@ final class ReplayPlannerTest {
     })
     void an_effect_is_foretold_by_its_row_and_its_protection(
             EffectState state, String protection, long until, ReplayAction action) {
-        ReplaySource past = past(List.of(begun("pay", EntryKind.EFFECT)), List.of(row("pay", state, protection, until)), null);
+        ReplaySource past =
+                past(List.of(begun("pay", EntryKind.EFFECT)), List.of(row("pay", state, protection, until)), null);
         assertEquals(action, only(past, ReplayOptions.DEFAULT));
         assertEquals(action, only(past, START));
     }
 
     @Test
     void an_effect_that_was_asked_for_and_has_no_row_is_sent() {
-        assertEquals(ReplayAction.SEND, only(past(List.of(begun("pay", EntryKind.EFFECT)), List.of(), null), ReplayOptions.DEFAULT));
+        assertEquals(
+                ReplayAction.SEND,
+                only(past(List.of(begun("pay", EntryKind.EFFECT)), List.of(), null), ReplayOptions.DEFAULT));
     }
 
     @Test
@@ -82,7 +85,9 @@ final class ReplayPlannerTest {
                 null,
                 "1",
                 row.details());
-        assertEquals(ReplayAction.SEND, only(past(List.of(begun("pay", EntryKind.EFFECT)), List.of(other), null), ReplayOptions.DEFAULT));
+        assertEquals(
+                ReplayAction.SEND,
+                only(past(List.of(begun("pay", EntryKind.EFFECT)), List.of(other), null), ReplayOptions.DEFAULT));
     }
 
     @ParameterizedTest
@@ -106,10 +111,13 @@ final class ReplayPlannerTest {
 
     @Test
     void a_failure_that_the_code_dealt_with_stands() {
-        List<JournalEntry> entries = List.of(failed("a", EntryKind.STEP), done("b", EntryKind.STEP), failed("c", EntryKind.STEP));
+        List<JournalEntry> entries =
+                List.of(failed("a", EntryKind.STEP), done("b", EntryKind.STEP), failed("c", EntryKind.STEP));
         assertEquals(
                 List.of("a", "b"),
-                CarriedJournal.select(entries, ReplayOptions.DEFAULT).stream().map(JournalEntry::path).toList());
+                CarriedJournal.select(entries, ReplayOptions.DEFAULT).stream()
+                        .map(JournalEntry::path)
+                        .toList());
         assertEquals(
                 List.of(ReplayAction.REUSE, ReplayAction.REUSE, ReplayAction.RUN_AGAIN),
                 ReplayPlanner.plan(past(entries, List.of(), null), ReplayOptions.DEFAULT).stream()
@@ -127,22 +135,29 @@ final class ReplayPlannerTest {
                 done("all[d]/one", EntryKind.STEP));
         assertEquals(
                 List.of("first", "all[a]/one", "all[d]/one"),
-                CarriedJournal.select(entries, ReplayOptions.DEFAULT).stream().map(JournalEntry::path).toList());
+                CarriedJournal.select(entries, ReplayOptions.DEFAULT).stream()
+                        .map(JournalEntry::path)
+                        .toList());
     }
 
     @Test
     void a_failed_branch_behind_which_the_run_went_on_stands() {
-        List<JournalEntry> entries =
-                List.of(failed("all[a]/one", EntryKind.STEP), done("behind", EntryKind.STEP), failed("end", EntryKind.STEP));
+        List<JournalEntry> entries = List.of(
+                failed("all[a]/one", EntryKind.STEP), done("behind", EntryKind.STEP), failed("end", EntryKind.STEP));
         assertEquals(
                 List.of("all[a]/one", "behind"),
-                CarriedJournal.select(entries, ReplayOptions.DEFAULT).stream().map(JournalEntry::path).toList());
+                CarriedJournal.select(entries, ReplayOptions.DEFAULT).stream()
+                        .map(JournalEntry::path)
+                        .toList());
     }
 
     @Test
     void from_a_step_on_nothing_is_carried_that_came_at_it_or_behind_it() {
-        List<JournalEntry> entries =
-                List.of(done("a", EntryKind.STEP), failed("b", EntryKind.STEP), done("c", EntryKind.STEP), done("d", EntryKind.STEP));
+        List<JournalEntry> entries = List.of(
+                done("a", EntryKind.STEP),
+                failed("b", EntryKind.STEP),
+                done("c", EntryKind.STEP),
+                done("d", EntryKind.STEP));
         assertEquals(
                 List.of("a", "b"),
                 CarriedJournal.select(entries, new ReplayOptions("c", false, false)).stream()
@@ -168,7 +183,9 @@ final class ReplayPlannerTest {
         resumed.add(done("all[c]/one", EntryKind.EFFECT));
         assertEquals(
                 List.of("dealt with", "all[a]/one", "all[c]/one"),
-                CarriedJournal.select(resumed, ReplayOptions.DEFAULT).stream().map(JournalEntry::path).toList(),
+                CarriedJournal.select(resumed, ReplayOptions.DEFAULT).stream()
+                        .map(JournalEntry::path)
+                        .toList(),
                 "a replay begins with what it came to in the end");
     }
 
@@ -182,10 +199,14 @@ final class ReplayPlannerTest {
         ReplayOptions confirmed = new ReplayOptions("", false, false, List.of("a"), true);
         assertEquals(
                 List.of(ReplayAction.ASK, ReplayAction.RUN_AGAIN),
-                ReplayPlanner.plan(past, asked).stream().map(PlannedStep::action).toList());
+                ReplayPlanner.plan(past, asked).stream()
+                        .map(PlannedStep::action)
+                        .toList());
         assertEquals(
                 List.of(ReplayAction.SEND, ReplayAction.RUN_AGAIN),
-                ReplayPlanner.plan(past, confirmed).stream().map(PlannedStep::action).toList());
+                ReplayPlanner.plan(past, confirmed).stream()
+                        .map(PlannedStep::action)
+                        .toList());
         assertEquals(List.of(), CarriedJournal.select(past.entries(), asked));
         assertNotNull(ReplayPreview.of(past, new ReplayOptions("", false, false, List.of("x"), true))
                 .blocked());
@@ -202,15 +223,20 @@ final class ReplayPlannerTest {
 
     @Test
     void what_was_undone_is_for_a_person_and_the_undos_are_not_told() {
-        List<JournalEntry> entries =
-                List.of(done("pay", EntryKind.EFFECT), failed("ship", EntryKind.EFFECT), done("/undo/pay/refund", EntryKind.EFFECT));
-        List<PlannedStep> all = ReplayPlanner.plan(past(entries, List.of(row("pay", EffectState.DONE, "ask", 0)), null), ReplayOptions.DEFAULT);
+        List<JournalEntry> entries = List.of(
+                done("pay", EntryKind.EFFECT),
+                failed("ship", EntryKind.EFFECT),
+                done("/undo/pay/refund", EntryKind.EFFECT));
+        List<PlannedStep> all = ReplayPlanner.plan(
+                past(entries, List.of(row("pay", EffectState.DONE, "ask", 0)), null), ReplayOptions.DEFAULT);
         assertEquals(
                 List.of(ReplayAction.ASK, ReplayAction.SEND),
                 all.stream().map(PlannedStep::action).toList());
         assertEquals(
                 List.of("pay"),
-                CarriedJournal.select(entries, ReplayOptions.DEFAULT).stream().map(JournalEntry::path).toList());
+                CarriedJournal.select(entries, ReplayOptions.DEFAULT).stream()
+                        .map(JournalEntry::path)
+                        .toList());
     }
 
     @Test
@@ -242,7 +268,13 @@ final class ReplayPlannerTest {
                 List.of("pay", "all[x]/each", "mail", "read", "maybe", "all[]/each"),
                 all.stream().map(PlannedStep::step).toList());
         assertEquals(
-                List.of(ReplayAction.REUSE, ReplayAction.REUSE, ReplayAction.SEND, ReplayAction.RUN_AGAIN, ReplayAction.SEND, ReplayAction.SEND),
+                List.of(
+                        ReplayAction.REUSE,
+                        ReplayAction.REUSE,
+                        ReplayAction.SEND,
+                        ReplayAction.RUN_AGAIN,
+                        ReplayAction.SEND,
+                        ReplayAction.SEND),
                 all.stream().map(PlannedStep::action).toList());
         assertEquals(
                 List.of(true, true, true, true, false, false),
@@ -263,12 +295,18 @@ final class ReplayPlannerTest {
         List<JournalEntry> entries = List.of(done("a", EntryKind.STEP));
         DeclaredVersions versions = DeclaredVersions.single(List.of(declares("maybe", "ask", false, false)));
         ReplaySource past = past(RunState.COMPLETED, entries, List.of(), versions);
-        for (ReplayOptions terms : List.of(START, new ReplayOptions("a", false, false), new ReplayOptions("", true, false))) {
-            assertEquals(List.of(ReplayAction.RUN_AGAIN, ReplayAction.SEND), actions(ReplayPlanner.plan(past, terms)), terms::toString);
+        for (ReplayOptions terms :
+                List.of(START, new ReplayOptions("a", false, false), new ReplayOptions("", true, false))) {
+            assertEquals(
+                    List.of(ReplayAction.RUN_AGAIN, ReplayAction.SEND),
+                    actions(ReplayPlanner.plan(past, terms)),
+                    terms::toString);
         }
         ReplaySource code = past(RunState.COMPLETED, entries, List.of(), DeclaredVersions.single(null));
         assertFalse(ReplayPreview.of(code, ReplayOptions.DEFAULT).incomplete());
-        assertTrue(ReplayPreview.of(code, new ReplayOptions("a", false, false)).incomplete(), "what comes behind it is done anew");
+        assertTrue(
+                ReplayPreview.of(code, new ReplayOptions("a", false, false)).incomplete(),
+                "what comes behind it is done anew");
         DeclaredVersions added = new DeclaredVersions(List.of(declares("new", "ask")), List.of(List.of()));
         List<PlannedStep> next = ReplayPlanner.plan(past(RunState.COMPLETED, entries, List.of(), added), OTHER);
         assertEquals(List.of(ReplayAction.RUN_AGAIN, ReplayAction.SEND), actions(next));
@@ -277,7 +315,8 @@ final class ReplayPlannerTest {
 
     @Test
     void what_code_does_next_is_not_known() {
-        ReplayPreview outlook = ReplayPreview.of(past(List.of(failed("a", EntryKind.STEP)), List.of(), null), ReplayOptions.DEFAULT);
+        ReplayPreview outlook =
+                ReplayPreview.of(past(List.of(failed("a", EntryKind.STEP)), List.of(), null), ReplayOptions.DEFAULT);
         assertTrue(outlook.incomplete());
     }
 
@@ -291,11 +330,16 @@ final class ReplayPlannerTest {
         ReplayPreview read = ReplayPreview.parse(StrictJson.write(outlook.toJson()));
         assertEquals(outlook, read);
         assertEquals(List.of(), outlook.differencesFrom(read));
-        ReplaySource later = new ReplaySource(LINE, RunState.FAILED, past.entries(), past.rows(), past.versions(), Map.of(), 2_000);
-        assertEquals(List.of("pay was resend and is ask"), outlook.differencesFrom(ReplayPreview.of(later, ReplayOptions.DEFAULT)));
+        ReplaySource later =
+                new ReplaySource(LINE, RunState.FAILED, past.entries(), past.rows(), past.versions(), Map.of(), 2_000);
+        assertEquals(
+                List.of("pay was resend and is ask"),
+                outlook.differencesFrom(ReplayPreview.of(later, ReplayOptions.DEFAULT)));
         assertEquals(List.of("gone"), outlook.differencesFrom(ReplayPreview.blocked("gone")));
         ReplaySource sure = past(past.entries(), past.rows(), List.of(declares("mail", "ask")));
-        assertEquals(List.of("mail was possible and is certain"), outlook.differencesFrom(ReplayPreview.of(sure, ReplayOptions.DEFAULT)));
+        assertEquals(
+                List.of("mail was possible and is certain"),
+                outlook.differencesFrom(ReplayPreview.of(sure, ReplayOptions.DEFAULT)));
         assertEquals(
                 List.of("its further actions can no longer be predicted"),
                 outlook.differencesFrom(new ReplayPreview(outlook.steps(), true, null)));
@@ -306,7 +350,8 @@ final class ReplayPlannerTest {
     @Test
     void only_what_is_safe_is_allowed_unless_more_is_included() {
         int asks = ReplayAction.REUSE.bit() | ReplayAction.ASK.bit();
-        assertTrue(ApplyOptions.SAFE.allows(ReplayAction.SEND.bit() | ReplayAction.RESEND.bit() | ReplayAction.CHECK.bit()));
+        assertTrue(ApplyOptions.SAFE.allows(
+                ReplayAction.SEND.bit() | ReplayAction.RESEND.bit() | ReplayAction.CHECK.bit()));
         assertFalse(ApplyOptions.SAFE.allows(asks));
         ApplyOptions more = new ApplyOptions(List.of(ReplayAction.ASK), 0, 0, 0);
         assertTrue(more.allows(asks));
@@ -316,7 +361,8 @@ final class ReplayPlannerTest {
 
     @Test
     void the_results_that_are_carried_are_those_that_were_recorded() {
-        JournalEntry suppressed = new JournalEntry.StepResult("mail", EntryKind.EFFECT, 5, StrictJson.parse("\"m\""), StepOutcome.SUPPRESSED, 1, "run_x 5");
+        JournalEntry suppressed = new JournalEntry.StepResult(
+                "mail", EntryKind.EFFECT, 5, StrictJson.parse("\"m\""), StepOutcome.SUPPRESSED, 1, "run_x 5");
         assertEquals(List.of(suppressed), CarriedJournal.select(List.of(suppressed), ReplayOptions.DEFAULT));
     }
 }

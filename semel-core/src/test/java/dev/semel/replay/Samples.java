@@ -52,16 +52,19 @@ final class Samples {
                 new EffectLedger.EffectDetails("k", path, "wf", protection, "create", null, null));
     }
 
-    static ReplaySource past(List<JournalEntry> entries, List<EffectLedger.EffectRow> rows, @Nullable List<DeclaredStep> expected) {
+    static ReplaySource past(
+            List<JournalEntry> entries, List<EffectLedger.EffectRow> rows, @Nullable List<DeclaredStep> expected) {
         return past(RunState.FAILED, entries, rows, DeclaredVersions.single(expected));
     }
 
-    static ReplaySource past(RunState state, List<JournalEntry> entries, List<EffectLedger.EffectRow> rows, DeclaredVersions versions) {
+    static ReplaySource past(
+            RunState state, List<JournalEntry> entries, List<EffectLedger.EffectRow> rows, DeclaredVersions versions) {
         return new ReplaySource(LINE, state, entries, rows, versions, Map.of(), NOW);
     }
 
     static DeclaredStep declares(String path, String protection, boolean certain, boolean loops) {
-        return new DeclaredStep(new DeclaredStep.StepLocation(path, certain, loops, ""), "effect", protection, protection);
+        return new DeclaredStep(
+                new DeclaredStep.StepLocation(path, certain, loops, ""), "effect", protection, protection);
     }
 
     static DeclaredStep declares(String path, String protection) {

@@ -27,7 +27,9 @@ final class RunTransitionsTest {
         """)
     void a_run_moves_only_as_the_table_says(String from, String to) {
         RunState state = of(from);
-        String moves = RunTransitions.allowedFrom(state).stream().map(RunState::wireName).collect(Collectors.joining(" "));
+        String moves = RunTransitions.allowedFrom(state).stream()
+                .map(RunState::wireName)
+                .collect(Collectors.joining(" "));
         assertEquals(to, moves);
         for (RunState next : RunState.values()) {
             boolean legal = Arrays.asList(to.split(" ")).contains(next.wireName());
@@ -58,7 +60,8 @@ final class RunTransitionsTest {
         String codes = Arrays.stream(RunState.values())
                 .map(state -> state.wireName() + "=" + state.code())
                 .collect(Collectors.joining(" "));
-        assertEquals("queued=1 started=2 running=3 waiting=4 in_doubt=5 held=6 completed=10 failed=11 cancelled=12", codes);
+        assertEquals(
+                "queued=1 started=2 running=3 waiting=4 in_doubt=5 held=6 completed=10 failed=11 cancelled=12", codes);
         for (RunState state : RunState.values()) {
             assertEquals(state, RunState.of(state.code()));
         }

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.schedule.Schedule.CatchUpPolicy;
 import dev.semel.schedule.Schedule.CatchUpMode;
+import dev.semel.schedule.Schedule.CatchUpPolicy;
 import dev.semel.schedule.Schedule.OverlapPolicy;
 import dev.semel.schedule.TickDecision.SkipReason;
 import java.time.Duration;
@@ -51,8 +51,10 @@ class TickDecisionTest {
         "PT-1S, all, waits",
     })
     void a_late_tick_goes_by_the_catch_up(Duration late, String mode, String expected) {
-        Schedule schedule = hourly(OverlapPolicy.SKIP, CatchUpMode.valueOf(mode.toUpperCase(Locale.ROOT)), Duration.ZERO);
-        TickDecision tick = TickDecision.decide(schedule, NINE, new TickDecision.ScheduleStatus("wf_1", false, false, NINE.plus(late)));
+        Schedule schedule =
+                hourly(OverlapPolicy.SKIP, CatchUpMode.valueOf(mode.toUpperCase(Locale.ROOT)), Duration.ZERO);
+        TickDecision tick = TickDecision.decide(
+                schedule, NINE, new TickDecision.ScheduleStatus("wf_1", false, false, NINE.plus(late)));
         assertEquals(
                 expected,
                 switch (tick) {
@@ -65,17 +67,27 @@ class TickDecisionTest {
     @Test
     void a_tick_beside_an_unfinished_run_goes_by_the_overlap() {
         TickDecision.ScheduleStatus busy = new TickDecision.ScheduleStatus("wf_1", false, true, NINE);
-        assertEquals(new TickDecision.Skip(SkipReason.OVERLAP), TickDecision.decide(hourly(OverlapPolicy.SKIP, CatchUpMode.ALL, Duration.ZERO), NINE, busy));
-        assertEquals(new TickDecision.Fire(false), TickDecision.decide(hourly(OverlapPolicy.QUEUE, CatchUpMode.ALL, Duration.ZERO), NINE, busy));
-        assertEquals(new TickDecision.Fire(false), TickDecision.decide(hourly(OverlapPolicy.ALLOW, CatchUpMode.ALL, Duration.ZERO), NINE, busy));
+        assertEquals(
+                new TickDecision.Skip(SkipReason.OVERLAP),
+                TickDecision.decide(hourly(OverlapPolicy.SKIP, CatchUpMode.ALL, Duration.ZERO), NINE, busy));
+        assertEquals(
+                new TickDecision.Fire(false),
+                TickDecision.decide(hourly(OverlapPolicy.QUEUE, CatchUpMode.ALL, Duration.ZERO), NINE, busy));
+        assertEquals(
+                new TickDecision.Fire(false),
+                TickDecision.decide(hourly(OverlapPolicy.ALLOW, CatchUpMode.ALL, Duration.ZERO), NINE, busy));
     }
 
     @Test
     void a_paused_schedule_skips_on_time_and_says_so() {
         Schedule schedule = hourly(OverlapPolicy.SKIP, CatchUpMode.ALL, Duration.ZERO);
-        assertEquals(new TickDecision.Skip(SkipReason.PAUSED), TickDecision.decide(schedule, NINE, new TickDecision.ScheduleStatus("wf_1", true, false, NINE)));
+        assertEquals(
+                new TickDecision.Skip(SkipReason.PAUSED),
+                TickDecision.decide(schedule, NINE, new TickDecision.ScheduleStatus("wf_1", true, false, NINE)));
         assertInstanceOf(
-                TickDecision.Wait.class, TickDecision.decide(schedule, NINE, new TickDecision.ScheduleStatus("wf_1", true, false, NINE.minusSeconds(1))));
+                TickDecision.Wait.class,
+                TickDecision.decide(
+                        schedule, NINE, new TickDecision.ScheduleStatus("wf_1", true, false, NINE.minusSeconds(1))));
     }
 
     @Test

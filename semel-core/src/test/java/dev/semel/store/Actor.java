@@ -92,7 +92,9 @@ final class Actor implements AutoCloseable {
     /** What a neighbour in the batch stood in the way of is applied again, as a lane of the engine does. */
     private Object settled(CommitBatch.@Nullable LeaseSlot hold, StoreWrite<?> write, Object first) {
         Object answer = first;
-        for (int i = 0; answer instanceof StoreWrite.AdmitResult.RetryNextBatch || answer == StoreWrite.Deferred.DEFERRED; i++) {
+        for (int i = 0;
+                answer instanceof StoreWrite.AdmitResult.RetryNextBatch || answer == StoreWrite.Deferred.DEFERRED;
+                i++) {
             if (i == 10) {
                 throw new AssertionError(name + " never decides " + write);
             }

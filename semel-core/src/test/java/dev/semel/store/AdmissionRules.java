@@ -51,8 +51,9 @@ interface AdmissionRules {
         KeyClaim key = desk().key("K");
         RunId first = desk().fresh(key);
         AdmitResult second = desk().apply(desk().admit(desk().id(), key));
-        KeyRecord known =
-                heldBy(assertInstanceOf(AdmitResult.KeysHeld.class, second).keyRecords().getFirst());
+        KeyRecord known = heldBy(assertInstanceOf(AdmitResult.KeysHeld.class, second)
+                .keyRecords()
+                .getFirst());
         assertEquals(first, known.run());
         assertEquals(Desk.WORKFLOW, known.workflowId());
         assertEquals(1, known.version());
@@ -118,20 +119,30 @@ interface AdmissionRules {
         RunId winner = first.run().id();
         assertEquals(
                 winner,
-                heldBy(assertInstanceOf(AdmitResult.KeysHeld.class, second2).keyRecords().getFirst())
+                heldBy(assertInstanceOf(AdmitResult.KeysHeld.class, second2)
+                                .keyRecords()
+                                .getFirst())
                         .run());
-        assertNull(assertInstanceOf(AdmitResult.KeysHeld.class, second2).keyRecords().get(1));
-        assertNull(assertInstanceOf(AdmitResult.KeysHeld.class, third2).keyRecords().getFirst());
+        assertNull(assertInstanceOf(AdmitResult.KeysHeld.class, second2)
+                .keyRecords()
+                .get(1));
+        assertNull(assertInstanceOf(AdmitResult.KeysHeld.class, third2)
+                .keyRecords()
+                .getFirst());
         assertEquals(
                 winner,
-                heldBy(assertInstanceOf(AdmitResult.KeysHeld.class, third2).keyRecords().get(1))
+                heldBy(assertInstanceOf(AdmitResult.KeysHeld.class, third2)
+                                .keyRecords()
+                                .get(1))
                         .run());
         assertEquals(2, desk().place.count("semel_key"), "a refusal leaves no name behind");
     }
 
     /** As a lane does: what the batch could not decide goes into the next transaction. */
     private AdmitResult again(StoreWrite.AdmitRun admit, Object outcome) {
-        return outcome instanceof AdmitResult.RetryNextBatch ? desk().apply(admit) : assertInstanceOf(AdmitResult.class, outcome);
+        return outcome instanceof AdmitResult.RetryNextBatch
+                ? desk().apply(admit)
+                : assertInstanceOf(AdmitResult.class, outcome);
     }
 
     @Test
@@ -172,11 +183,14 @@ interface AdmissionRules {
             assertEquals("mine", known.chosenRunId());
             assertEquals("mine", known.runIdText());
         }
-        assertEquals(KeyClaim.FOREVER, heldBy(desk().holder(desk().chosen("mine"))).expiresAt());
+        assertEquals(
+                KeyClaim.FOREVER, heldBy(desk().holder(desk().chosen("mine"))).expiresAt());
         AdmitResult other = desk().apply(desk().admit(desk().id(), desk().key("L"), desk().payload("P", true)));
         assertEquals(
                 id,
-                heldBy(assertInstanceOf(AdmitResult.KeysHeld.class, other).keyRecords().get(1))
+                heldBy(assertInstanceOf(AdmitResult.KeysHeld.class, other)
+                                .keyRecords()
+                                .get(1))
                         .run());
         assertEquals(3, desk().place.count("semel_key"));
     }

@@ -47,7 +47,8 @@ final class AppliedTwiceTest {
      */
     private static boolean leavesTheSame(StoreWrite<?> write) {
         return switch (write) {
-            case StoreWrite.ClaimRuns _ -> false; // takes the next ones too; what the first one took is found by its owner
+            case StoreWrite.ClaimRuns _ ->
+                false; // takes the next ones too; what the first one took is found by its owner
             case StoreWrite.ExecuteCommand<?>(StoreCommand.PauseWorkflow _) -> false; // workers are told to look again
             case StoreWrite.ExecuteCommand<?>(StoreCommand.CancelRun _) -> false; // is in the audit twice
             case StoreWrite.ExecuteCommand<?>(StoreCommand.DeleteOldHistory _) -> false; // takes the next slice

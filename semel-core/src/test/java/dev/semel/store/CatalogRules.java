@@ -38,7 +38,8 @@ interface CatalogRules {
         desk().fresh(desk().key("K"));
         StoreWrite.AdmitRun late = desk().admit(desk().id(), desk().key("K"));
         publishAnother();
-        assertInstanceOf(AdmitResult.CatalogChanged.class, desk().apply(late), "by the new version it may be another name");
+        assertInstanceOf(
+                AdmitResult.CatalogChanged.class, desk().apply(late), "by the new version it may be another name");
     }
 
     @Test
@@ -94,7 +95,8 @@ interface CatalogRules {
         desk().leases.end(Desk.LEASE);
         desk().leases.start(78, "desk", desk().store.lanes(), Desk.TTL);
         assertInstanceOf(AdmitResult.CatalogChanged.class, desk().applyAs(new CommitBatch.LeaseSlot(78, 0), late));
-        assertInstanceOf(AdmitResult.Fresh.class, desk().applyAs(new CommitBatch.LeaseSlot(78, 0), desk().admit(desk().id())));
+        assertInstanceOf(
+                AdmitResult.Fresh.class, desk().applyAs(new CommitBatch.LeaseSlot(78, 0), desk().admit(desk().id())));
     }
 
     @Test
@@ -102,7 +104,10 @@ interface CatalogRules {
         desk().change(new StoreCommand.PauseWorkflow(desk().ws, Desk.WORKFLOW, true));
         RunId queued = desk().id();
         StoreWrite.AdmitRun late = desk().admit(desk().run(queued, RunState.QUEUED, null), List.of(), true);
-        Object outcome = desk().applyAll(new StoreWrite.ExecuteCommand<>(new StoreCommand.PauseWorkflow(desk().ws, Desk.WORKFLOW, false)), late)
+        Object outcome = desk().applyAll(
+                        new StoreWrite.ExecuteCommand<>(
+                                new StoreCommand.PauseWorkflow(desk().ws, Desk.WORKFLOW, false)),
+                        late)
                 .get(1);
         boolean stale = outcome instanceof AdmitResult.CatalogChanged;
         assertTrue(stale || outcome instanceof AdmitResult.Fresh, outcome.toString());

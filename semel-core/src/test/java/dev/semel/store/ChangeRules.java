@@ -95,7 +95,10 @@ interface ChangeRules {
     @Test
     default void pausing_what_is_not_there_answers_nothing() {
         Object answer = desk().lane
-                .apply(new CommitBatch(desk().hold, List.of(new StoreWrite.ExecuteCommand<>(new StoreCommand.PauseWorkflow(desk().ws, "wf_no", true)))))
+                .apply(new CommitBatch(
+                        desk().hold,
+                        List.of(new StoreWrite.ExecuteCommand<>(
+                                new StoreCommand.PauseWorkflow(desk().ws, "wf_no", true)))))
                 .getFirst();
         assertEquals(NullOutcome.NOTHING, answer);
     }
@@ -106,7 +109,8 @@ interface ChangeRules {
         RunId queued = desk().id();
         desk().change(new StoreCommand.PauseWorkflow(desk().ws, Desk.WORKFLOW, true));
         desk().apply(desk().admit(desk().run(queued, RunState.QUEUED, null), List.of(), true));
-        Object answer = desk().applyAll(new StoreWrite.ExecuteCommand<>(new StoreCommand.PauseWorkflow(other, Desk.WORKFLOW, false)))
+        Object answer = desk().applyAll(
+                        new StoreWrite.ExecuteCommand<>(new StoreCommand.PauseWorkflow(other, Desk.WORKFLOW, false)))
                 .getFirst();
         assertEquals(NullOutcome.NOTHING, answer);
         assertTrue(there(desk().reads.workflow(desk().ws, "one")).paused());
@@ -157,14 +161,16 @@ interface ChangeRules {
     default void a_release_is_audited_with_who_and_why() {
         KeyClaim key = desk().key("K");
         RunId run = desk().fresh(key);
-        assertFalse(desk().change(new StoreCommand.ReleaseKey(desk().key("L").key(), run, desk().by("op", "no such key"))));
         assertFalse(
-                desk().change(new StoreCommand.ReleaseKey(key.key(), desk().id(), desk().by("op", "the key of another run"))));
+                desk().change(new StoreCommand.ReleaseKey(desk().key("L").key(), run, desk().by("op", "no such key"))));
+        assertFalse(desk().change(new StoreCommand.ReleaseKey(
+                key.key(), desk().id(), desk().by("op", "the key of another run"))));
         var release = new StoreCommand.ReleaseKey(key.key(), run, desk().by("op", "why"));
         assertTrue(desk().change(release));
         assertTrue(desk().change(release), "applied again after a lost answer it answers the same");
         assertFalse(
-                desk().change(new StoreCommand.ReleaseKey(key.key(), run, desk().by("op", "again"))), "it is not live any more");
+                desk().change(new StoreCommand.ReleaseKey(key.key(), run, desk().by("op", "again"))),
+                "it is not live any more");
         KeyRecord known = there(desk().holder(key));
         assertTrue(known.has(KeyRecord.RELEASED));
         assertEquals(Place.START, known.expiresAt());
@@ -207,11 +213,12 @@ interface ChangeRules {
         var refused = new StoreCommand.AuditEntry(desk().ws, "token.create", "tok_2", desk().by("op", "again"));
         assertEquals(
                 NullOutcome.NOTHING,
-                desk().applyAll(new StoreWrite.ExecuteCommand<>(
-                                new StoreCommand.AuditedCommand<>(new StoreCommand.CreateToken(taken), Objects::nonNull, refused)))
+                desk().applyAll(new StoreWrite.ExecuteCommand<>(new StoreCommand.AuditedCommand<>(
+                                new StoreCommand.CreateToken(taken), Objects::nonNull, refused)))
                         .getFirst());
         List<StoredRows.AuditRow> rows = desk().reads.audit(desk().ws, null, 10);
-        assertEquals(List.of("tok_1"), rows.stream().map(StoredRows.AuditRow::target).toList());
+        assertEquals(
+                List.of("tok_1"), rows.stream().map(StoredRows.AuditRow::target).toList());
         assertEquals("for ci", rows.getFirst().reason());
     }
 
@@ -219,15 +226,19 @@ interface ChangeRules {
     default void a_note_beside_a_signal_to_a_run_that_is_gone_is_not_written() {
         RunId run = desk().fresh(desk().key("K"));
         var note = new StoreCommand.AuditEntry(desk().ws, "run.decide", "K", desk().by("op", "approve"));
-        StoreCommand<StoreCommand.SignalResult> signal = new StoreCommand.SendSignal(desk().ws, run, "go", "once", "{}");
-        var noted = new StoreCommand.AuditedCommand<>(signal, outcome -> outcome == StoreCommand.SignalResult.DELIVERED, note);
+        StoreCommand<StoreCommand.SignalResult> signal =
+                new StoreCommand.SendSignal(desk().ws, run, "go", "once", "{}");
+        var noted = new StoreCommand.AuditedCommand<>(
+                signal, outcome -> outcome == StoreCommand.SignalResult.DELIVERED, note);
         assertEquals(StoreCommand.SignalResult.DELIVERED, desk().change(noted));
         desk().apply(desk().end(run));
         var late = new StoreCommand.AuditEntry(desk().ws, "run.decide", "K", desk().by("op", "reject"));
-        StoreCommand<StoreCommand.SignalResult> second = new StoreCommand.SendSignal(desk().ws, run, "go", "twice", "{}");
+        StoreCommand<StoreCommand.SignalResult> second =
+                new StoreCommand.SendSignal(desk().ws, run, "go", "twice", "{}");
         assertEquals(
                 StoreCommand.SignalResult.GONE,
-                desk().change(new StoreCommand.AuditedCommand<>(second, outcome -> outcome == StoreCommand.SignalResult.DELIVERED, late)));
+                desk().change(new StoreCommand.AuditedCommand<>(
+                        second, outcome -> outcome == StoreCommand.SignalResult.DELIVERED, late)));
         assertEquals(1, desk().place.count("semel_audit"));
     }
 
@@ -235,16 +246,20 @@ interface ChangeRules {
     default void whoever_approves_begins_or_stops_a_plan_of_replays_is_in_the_audit_once() {
         RunId plan = desk().id();
         int ws = desk().ws;
-        desk().change(new StoreCommand.ReplayPlanCommand<>(new ReplayPlanOperation.CreatePlan(plan, ws, "ann", "{}", null, true)));
+        desk().change(new StoreCommand.ReplayPlanCommand<>(
+                new ReplayPlanOperation.CreatePlan(plan, ws, "ann", "{}", null, true)));
         desk().change(new StoreCommand.ReplayPlanCommand<>(new ReplayPlanOperation.MarkReady(plan, "{}")));
         for (String who : List.of("bob", "eve")) {
-            desk().change(new StoreCommand.ReplayPlanCommand<>(new ReplayPlanOperation.ApprovePlan(ws, plan, desk().by(who, ""))));
+            desk().change(new StoreCommand.ReplayPlanCommand<>(
+                    new ReplayPlanOperation.ApprovePlan(ws, plan, desk().by(who, ""))));
         }
         for (String who : List.of("ann", "eve")) {
-            desk().change(new StoreCommand.ReplayPlanCommand<>(new ReplayPlanOperation.StartApplying(ws, plan, "{}", desk().by(who, ""))));
+            desk().change(new StoreCommand.ReplayPlanCommand<>(
+                    new ReplayPlanOperation.StartApplying(ws, plan, "{}", desk().by(who, ""))));
         }
         for (String who : List.of("bob", "eve")) {
-            desk().change(new StoreCommand.ReplayPlanCommand<>(new ReplayPlanOperation.StopPlan(ws, plan, desk().by(who, "enough"))));
+            desk().change(new StoreCommand.ReplayPlanCommand<>(
+                    new ReplayPlanOperation.StopPlan(ws, plan, desk().by(who, "enough"))));
         }
         assertEquals(
                 List.of("bob replay.stop", "ann replay.apply", "bob replay.approve"),
@@ -260,9 +275,13 @@ interface ChangeRules {
             desk().change(new StoreCommand.ReleaseKey(desk().key(key).key(), run, desk().by("op", "why")));
         }
         List<StoredRows.AuditRow> first = desk().reads.audit(desk().ws, null, 2);
-        assertEquals(List.of("c", "b"), first.stream().map(StoredRows.AuditRow::target).toList());
-        List<StoredRows.AuditRow> rest = desk().reads.audit(desk().ws, first.getLast().id(), 2);
-        assertEquals(List.of("a"), rest.stream().map(StoredRows.AuditRow::target).toList());
+        assertEquals(
+                List.of("c", "b"),
+                first.stream().map(StoredRows.AuditRow::target).toList());
+        List<StoredRows.AuditRow> rest =
+                desk().reads.audit(desk().ws, first.getLast().id(), 2);
+        assertEquals(
+                List.of("a"), rest.stream().map(StoredRows.AuditRow::target).toList());
         assertEquals(List.of(), desk().reads.audit(desk().ws + 1, null, 10));
     }
 }

@@ -9,8 +9,8 @@ import dev.semel.effect.EffectLedger.EffectState;
 import dev.semel.effect.EffectLedger.LedgerDecision;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.StoreWrite.RunExecution;
 import dev.semel.store.StoreWrite.OwnerWriteResult;
+import dev.semel.store.StoreWrite.RunExecution;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -112,8 +112,12 @@ final class CrowdTest {
                     places.add(new NewRun.StartConditions.QueueLimit("Q" + queue, queue + 1));
                 }
             }
-            var rate = random.nextBoolean() ? new NewRun.StartConditions.RateLimit("R" + random.nextInt(2), 1, 1_000_000) : null;
-            var quiet = random.nextInt(4) == 0 ? new NewRun.StartConditions.DebounceWindow("D" + random.nextInt(2), 1, 1) : null;
+            var rate = random.nextBoolean()
+                    ? new NewRun.StartConditions.RateLimit("R" + random.nextInt(2), 1, 1_000_000)
+                    : null;
+            var quiet = random.nextInt(4) == 0
+                    ? new NewRun.StartConditions.DebounceWindow("D" + random.nextInt(2), 1, 1)
+                    : null;
             var gate = places.isEmpty() && rate == null ? null : new NewRun.StartConditions(places, rate, 0, quiet);
             List<KeyClaim> wishes = random.nextBoolean() ? List.of(desk.key("K" + random.nextInt(200))) : List.of();
             NewRun run = desk.linked(id, NewRun.RunParentage.NONE, gate, RunState.STARTED);
@@ -133,7 +137,8 @@ final class CrowdTest {
             }
             Deed wanted = Deed.of(desk.ws, "d" + random.nextInt(EFFECTS));
             Deed own = Deed.of(desk.ws, "own " + run + turn);
-            EffectLedger.EffectHolder holder = new EffectLedger.EffectHolder("step " + run + turn, run, by.claim(), turn);
+            EffectLedger.EffectHolder holder =
+                    new EffectLedger.EffectHolder("step " + run + turn, run, by.claim(), turn);
             return Desk.ops(by, own.reserve(holder), wanted.reserve(Deed.holder(run, by.claim(), turn)));
         }
 
@@ -142,7 +147,8 @@ final class CrowdTest {
             for (int i = 0; i < 2 && !runs.isEmpty(); i++) {
                 // The neighbours' runs have ids close to ours.
                 RunId near = new RunId(runs.get(random.nextInt(runs.size())).high() + random.nextInt(9) - 4, 7);
-                writes.add(new StoreWrite.ExecuteCommand<>(new StoreCommand.SendSignal(desk.ws, near, "s", "k" + random.nextInt(99), "{}")));
+                writes.add(new StoreWrite.ExecuteCommand<>(
+                        new StoreCommand.SendSignal(desk.ws, near, "s", "k" + random.nextInt(99), "{}")));
             }
         }
 
@@ -165,7 +171,8 @@ final class CrowdTest {
             for (int i = 0; i < outcomes.size(); i++) {
                 Object outcome = outcomes.get(i);
                 StoreWrite<?> write = writes.get(i);
-                if (outcome instanceof StoreWrite.AdmitResult.RetryNextBatch || outcome == StoreWrite.Deferred.DEFERRED) {
+                if (outcome instanceof StoreWrite.AdmitResult.RetryNextBatch
+                        || outcome == StoreWrite.Deferred.DEFERRED) {
                     again.add(write);
                 } else {
                     answered(write, outcome);
@@ -179,7 +186,8 @@ final class CrowdTest {
             switch (write) {
                 case StoreWrite.AdmitRun admit -> {
                     if (outcome instanceof StoreWrite.AdmitResult.Fresh fresh && fresh.owned()) {
-                        driven.put(admit.run().id(), new RunExecution(admit.run().id(), 1));
+                        driven.put(
+                                admit.run().id(), new RunExecution(admit.run().id(), 1));
                     }
                 }
                 case StoreWrite.AppendJournal append -> appended(append, (OwnerWriteResult) outcome);
@@ -195,7 +203,10 @@ final class CrowdTest {
                         driven.put(by.run(), by);
                     }
                 }
-                case StoreWrite.RecordDuplicates _, StoreWrite.SaveEvent _, StoreWrite.UserTransaction _, StoreWrite.ExecuteCommand<?> _ -> {}
+                case StoreWrite.RecordDuplicates _,
+                        StoreWrite.SaveEvent _,
+                        StoreWrite.UserTransaction _,
+                        StoreWrite.ExecuteCommand<?> _ -> {}
             }
         }
 

@@ -69,6 +69,10 @@ record Deed(
     /** Another run's effect stood for that of this run. */
     EffectLedger.NoteStepResult suppressed(RunId run) {
         return new EffectLedger.NoteStepResult(
-                id, holder(run, 1, 1), "{\"noted\":1}", FACTS, new EffectLedger.SuppressingEffect("the other digest", "run_x 17"));
+                id,
+                holder(run, 1, 1),
+                "{\"noted\":1}",
+                FACTS,
+                new EffectLedger.SuppressingEffect("the other digest", "run_x 17"));
     }
 }

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.store.WebhookDelivery.SignatureReuse;
 import dev.semel.store.WebhookDelivery.DeliveryOutcome;
+import dev.semel.store.WebhookDelivery.SignatureReuse;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -17,12 +17,14 @@ interface DeliveryRules {
     Desk desk();
 
     private WebhookDelivery row(String id, DeliveryOutcome verdict) {
-        return new WebhookDelivery(desk().id(), desk().ws, "hook", 0, id, "paid", verdict, "", "{\"id\":\"" + id + "\"}");
+        return new WebhookDelivery(
+                desk().id(), desk().ws, "hook", 0, id, "paid", verdict, "", "{\"id\":\"" + id + "\"}");
     }
 
     private StoreCommand.RecordDelivery receive(String id, @Nullable String signature, SignatureReuse reuse) {
         return new StoreCommand.RecordDelivery(
-                row(id, DeliveryOutcome.ACCEPTED), new WebhookDelivery.DedupSettings(signature, reuse, Desk.WINDOW, Desk.WINDOW / 2));
+                row(id, DeliveryOutcome.ACCEPTED),
+                new WebhookDelivery.DedupSettings(signature, reuse, Desk.WINDOW, Desk.WINDOW / 2));
     }
 
     private WebhookDelivery received(String id, @Nullable String signature, SignatureReuse reuse) {
@@ -51,29 +53,41 @@ interface DeliveryRules {
         assertEquals(DeliveryOutcome.REPLAYED, verdict("evt_1", "s", SignatureReuse.FLAG), "a provider sends again");
         assertEquals(DeliveryOutcome.FLAGGED, verdict("evt_2", "s", SignatureReuse.FLAG));
         assertEquals(DeliveryOutcome.REJECTED, verdict("evt_3", "s", SignatureReuse.REJECT));
-        assertEquals(DeliveryOutcome.REJECTED, verdict("evt_3", "s", SignatureReuse.REJECT), "the refused one left no mark of its id");
+        assertEquals(
+                DeliveryOutcome.REJECTED,
+                verdict("evt_3", "s", SignatureReuse.REJECT),
+                "the refused one left no mark of its id");
         assertEquals(DeliveryOutcome.ACCEPTED, verdict("evt_3", "t", SignatureReuse.REJECT));
         assertEquals(DeliveryOutcome.ACCEPTED, verdict("evt_4", "s", SignatureReuse.ALLOW));
     }
 
     private WebhookDelivery typed(String id, String type, SignatureReuse reuse) {
         WebhookDelivery asked = row(id, DeliveryOutcome.ACCEPTED);
-        var row =
-                new WebhookDelivery(asked.id(), asked.ws(), asked.source(), 0, id, type, DeliveryOutcome.ACCEPTED, "", asked.payload());
-        WebhookDelivery told = desk().change(new StoreCommand.RecordDelivery(row, new WebhookDelivery.DedupSettings("s", reuse, Desk.WINDOW, Desk.WINDOW)));
+        var row = new WebhookDelivery(
+                asked.id(), asked.ws(), asked.source(), 0, id, type, DeliveryOutcome.ACCEPTED, "", asked.payload());
+        WebhookDelivery told = desk().change(new StoreCommand.RecordDelivery(
+                row, new WebhookDelivery.DedupSettings("s", reuse, Desk.WINDOW, Desk.WINDOW)));
         assertNotNull(told);
         return told;
     }
 
     @Test
     default void a_signature_that_comes_again_as_another_type_is_no_repeat() {
-        assertEquals(DeliveryOutcome.ACCEPTED, typed("evt_1", "push", SignatureReuse.FLAG).outcome());
-        assertEquals(DeliveryOutcome.REPLAYED, typed("evt_1", "push", SignatureReuse.FLAG).outcome());
+        assertEquals(
+                DeliveryOutcome.ACCEPTED,
+                typed("evt_1", "push", SignatureReuse.FLAG).outcome());
+        assertEquals(
+                DeliveryOutcome.REPLAYED,
+                typed("evt_1", "push", SignatureReuse.FLAG).outcome());
         WebhookDelivery other = typed("evt_1", "release", SignatureReuse.FLAG);
         assertEquals(DeliveryOutcome.FLAGGED, other.outcome());
         assertEquals("the same signature came before with another type", other.note());
-        assertEquals(DeliveryOutcome.REJECTED, typed("evt_1", "release", SignatureReuse.REJECT).outcome());
-        assertEquals(DeliveryOutcome.REPLAYED, typed("evt_1", "release", SignatureReuse.ALLOW).outcome());
+        assertEquals(
+                DeliveryOutcome.REJECTED,
+                typed("evt_1", "release", SignatureReuse.REJECT).outcome());
+        assertEquals(
+                DeliveryOutcome.REPLAYED,
+                typed("evt_1", "release", SignatureReuse.ALLOW).outcome());
     }
 
     @Test
@@ -105,7 +119,11 @@ interface DeliveryRules {
         assertNull(received("evt_3", "s", SignatureReuse.REJECT).payload());
         List<WebhookDelivery> page = desk().reads.deliveries(desk().ws, "hook", null, 10);
         assertEquals(
-                List.of(DeliveryOutcome.REJECTED, DeliveryOutcome.FLAGGED, DeliveryOutcome.REPLAYED, DeliveryOutcome.ACCEPTED),
+                List.of(
+                        DeliveryOutcome.REJECTED,
+                        DeliveryOutcome.FLAGGED,
+                        DeliveryOutcome.REPLAYED,
+                        DeliveryOutcome.ACCEPTED),
                 page.stream().map(WebhookDelivery::outcome).toList());
         assertTrue(page.stream().allMatch(one -> one.payload() == null), "lists are short");
         WebhookDelivery oldest = page.getLast();
@@ -125,7 +143,8 @@ interface DeliveryRules {
     default void of_those_turned_away_only_some_are_kept_in_an_hour() {
         var memory = new WebhookDelivery.DedupSettings(null, SignatureReuse.FLAG, Desk.WINDOW, Desk.WINDOW);
         for (int i = 0; i < WebhookDelivery.MAX_REJECTED_PER_HOUR; i++) {
-            WebhookDelivery kept = desk().change(new StoreCommand.RecordDelivery(row("", DeliveryOutcome.INVALID_SIGNATURE), memory));
+            WebhookDelivery kept =
+                    desk().change(new StoreCommand.RecordDelivery(row("", DeliveryOutcome.INVALID_SIGNATURE), memory));
             assertNotNull(kept);
             assertNull(kept.payload());
         }
@@ -133,9 +152,11 @@ interface DeliveryRules {
             Object answer = desk().change(new StoreCommand.RecordDelivery(row("", verdict), memory));
             assertEquals(NullOutcome.NOTHING, answer);
         }
-        assertEquals(DeliveryOutcome.ACCEPTED, verdict("evt_1", null, SignatureReuse.FLAG), "a genuine one is always kept");
+        assertEquals(
+                DeliveryOutcome.ACCEPTED, verdict("evt_1", null, SignatureReuse.FLAG), "a genuine one is always kept");
         desk().place.setTime(WebhookDelivery.hourOf(Place.START) + WebhookDelivery.HOUR);
-        assertNotNull(desk().change(new StoreCommand.RecordDelivery(row("", DeliveryOutcome.INVALID_SIGNATURE), memory)));
+        assertNotNull(
+                desk().change(new StoreCommand.RecordDelivery(row("", DeliveryOutcome.INVALID_SIGNATURE), memory)));
     }
 
     @Test
@@ -151,7 +172,10 @@ interface DeliveryRules {
         assertNull(bare.payload());
         desk().place.setTime(Place.START + Desk.WINDOW);
         assertTrue(desk().reads.hasExpiredDelivery());
-        assertEquals(3, desk().change(new StoreCommand.DeleteExpiredDeliveries(10)), "the row, and the marks of id and signature");
+        assertEquals(
+                3,
+                desk().change(new StoreCommand.DeleteExpiredDeliveries(10)),
+                "the row, and the marks of id and signature");
         assertEquals(0, desk().place.count("semel_webhook_delivery"));
         assertEquals(0, desk().place.count("semel_webhook_dedup"));
     }

@@ -8,8 +8,10 @@ import java.util.random.RandomGenerator;
 /** Deliveries of webhooks, few ids and few signatures. Has dice of its own, as {@link SettingScript} has. */
 final class DeliveryScript {
     static final List<String> HOOKS = List.of("stripe", "github");
-    private static final List<WebhookDelivery.DeliveryOutcome> ASKED =
-            List.of(WebhookDelivery.DeliveryOutcome.ACCEPTED, WebhookDelivery.DeliveryOutcome.ACCEPTED, WebhookDelivery.DeliveryOutcome.INVALID_SIGNATURE);
+    private static final List<WebhookDelivery.DeliveryOutcome> ASKED = List.of(
+            WebhookDelivery.DeliveryOutcome.ACCEPTED,
+            WebhookDelivery.DeliveryOutcome.ACCEPTED,
+            WebhookDelivery.DeliveryOutcome.INVALID_SIGNATURE);
 
     private final RandomGenerator random = new Random(11);
     private int made;
@@ -30,6 +32,7 @@ final class DeliveryScript {
                 "{\"n\":" + made + "}");
         WebhookDelivery.SignatureReuse reuse = WebhookDelivery.SignatureReuse.values()[random.nextInt(3)];
         String signature = random.nextBoolean() ? "s" + random.nextInt(3) : null;
-        return new StoreCommand.RecordDelivery(row, new WebhookDelivery.DedupSettings(signature, reuse, 3_600_000_000L, 1_000_000L));
+        return new StoreCommand.RecordDelivery(
+                row, new WebhookDelivery.DedupSettings(signature, reuse, 3_600_000_000L, 1_000_000L));
     }
 }

@@ -1,7 +1,7 @@
 package dev.semel.store;
 
-import dev.semel.effect.EffectLedger;
 import dev.semel.admission.KeyRecord;
+import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.trigger.TriggerSource;
@@ -84,11 +84,17 @@ final class Desk implements AutoCloseable {
     }
 
     KeyClaim chosen(String runId) {
-        return new KeyClaim(new UniqueKey(ws, UniqueKey.KeyKind.RUN, runId), bytes("digest"), KeyClaim.FOREVER, KeyRecord.HOLD, true);
+        return new KeyClaim(
+                new UniqueKey(ws, UniqueKey.KeyKind.RUN, runId),
+                bytes("digest"),
+                KeyClaim.FOREVER,
+                KeyRecord.HOLD,
+                true);
     }
 
     KeyClaim payload(String text, boolean binding) {
-        return new KeyClaim(new UniqueKey(ws, UniqueKey.KeyKind.PAYLOAD, text), bytes("digest"), WINDOW, KeyRecord.HOLD, binding);
+        return new KeyClaim(
+                new UniqueKey(ws, UniqueKey.KeyKind.PAYLOAD, text), bytes("digest"), WINDOW, KeyRecord.HOLD, binding);
     }
 
     NewRun run(RunId id) {
@@ -138,7 +144,8 @@ final class Desk implements AutoCloseable {
     }
 
     StoreWrite.EndRun failed(RunId run) {
-        return new StoreWrite.EndRun(run, RunState.FAILED, new StoreWrite.RunResult(null, "broken", "it broke", "pay"), "[]");
+        return new StoreWrite.EndRun(
+                run, RunState.FAILED, new StoreWrite.RunResult(null, "broken", "it broke", "pay"), "[]");
     }
 
     StoreWrite.AppendJournal append(RunId run, int seq, String entries) {
@@ -176,7 +183,8 @@ final class Desk implements AutoCloseable {
     }
 
     StoreWrite.DuplicateRequest seen(RunId run, boolean conflict, long times) {
-        return new StoreWrite.DuplicateRequest(id(), ws, run, conflict, place.time(), conflict ? 422 : 200, "actor", null, times);
+        return new StoreWrite.DuplicateRequest(
+                id(), ws, run, conflict, place.time(), conflict ? 422 : 200, "actor", null, times);
     }
 
     /** One write in a transaction of its own, under the lease. Repeated while the store says again, as a lane does. */
@@ -187,7 +195,8 @@ final class Desk implements AutoCloseable {
     @SuppressWarnings("unchecked") // the store answers each write with the outcome of its own type
     <O> O applyAs(CommitBatch.@Nullable LeaseSlot as, StoreWrite<O> write) {
         Object outcome = lane.apply(new CommitBatch(as, List.of(write))).getFirst();
-        boolean undecided = outcome instanceof StoreWrite.AdmitResult.RetryNextBatch || outcome == StoreWrite.Deferred.DEFERRED;
+        boolean undecided =
+                outcome instanceof StoreWrite.AdmitResult.RetryNextBatch || outcome == StoreWrite.Deferred.DEFERRED;
         return undecided ? applyAs(as, write) : (O) outcome;
     }
 
@@ -211,7 +220,8 @@ final class Desk implements AutoCloseable {
         if (txLane == null) {
             txLane = store.openTxLane();
         }
-        return (StoreWrite.TransactionResult) txLane.apply(new CommitBatch(as, List.of(tx))).getFirst();
+        return (StoreWrite.TransactionResult)
+                txLane.apply(new CommitBatch(as, List.of(tx))).getFirst();
     }
 
     /** Applies what is deferred again, as a lane does, until every write has its answer. */
@@ -294,7 +304,9 @@ final class Desk implements AutoCloseable {
     }
 
     List<String> journal(RunId run) {
-        return reads.journal(run).stream().map(StoreQueries.JournalChunk::entries).toList();
+        return reads.journal(run).stream()
+                .map(StoreQueries.JournalChunk::entries)
+                .toList();
     }
 
     boolean freeWork() {

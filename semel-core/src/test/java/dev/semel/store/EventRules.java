@@ -61,7 +61,10 @@ interface EventRules {
         StoreWrite.SaveEvent keep = keep(event("evt_a", "paid", 1));
         assertEquals(new StoreWrite.SaveEventResult.Saved(true), desk().apply(keep));
         desk().publish(desk().ws, "two", "wf_two");
-        assertEquals(new StoreWrite.SaveEventResult.Saved(true), desk().apply(keep), "also when somebody published meanwhile");
+        assertEquals(
+                new StoreWrite.SaveEventResult.Saved(true),
+                desk().apply(keep),
+                "also when somebody published meanwhile");
     }
 
     @Test
@@ -69,7 +72,8 @@ interface EventRules {
         long week = StoreWrite.SaveEvent.WINDOW.toNanos() / 1_000;
         keep("evt_a", "paid", 3);
         desk().place.setTime(Place.START + week - 1);
-        assertEquals(new StoreWrite.SaveEventResult.Saved(false), keep("evt_a", "other", 1), "known until the last moment");
+        assertEquals(
+                new StoreWrite.SaveEventResult.Saved(false), keep("evt_a", "other", 1), "known until the last moment");
         desk().place.setTime(Place.START + week);
         StoredRows.EventRow again = event("evt_a", "other", 1);
         StoreWrite.SaveEvent keep = keep(again);
@@ -86,7 +90,12 @@ interface EventRules {
                         keep(event("evt_b", "first", 0)),
                         keep(event("evt_a", "x", 1)),
                         keep(event("evt_b", "second", 2)));
-        assertEquals(List.of(new StoreWrite.SaveEventResult.Saved(true), new StoreWrite.SaveEventResult.Saved(true), new StoreWrite.SaveEventResult.Saved(false)), told);
+        assertEquals(
+                List.of(
+                        new StoreWrite.SaveEventResult.Saved(true),
+                        new StoreWrite.SaveEventResult.Saved(true),
+                        new StoreWrite.SaveEventResult.Saved(false)),
+                told);
         StoredRows.EventRow kept = desk().reads.event(desk().ws, "evt_b");
         assertNotNull(kept);
         assertEquals("first", kept.type());
@@ -117,7 +126,8 @@ interface EventRules {
         }
         StoreQueries.EventPage page = list(null, false, 2);
         assertEquals(List.of("evt_b", "evt_a"), ids(page));
-        StoreQueries.EventPage rest = desk().reads.events(new StoreQueries.EventFilter(desk().ws, null, null, false, 0, page.next(), 2));
+        StoreQueries.EventPage rest =
+                desk().reads.events(new StoreQueries.EventFilter(desk().ws, null, null, false, 0, page.next(), 2));
         assertEquals(List.of("evt_c"), ids(rest));
         assertNull(rest.next());
         assertEquals(List.of("evt_a"), ids(list("paid", false, 10)));
@@ -127,7 +137,8 @@ interface EventRules {
         assertEquals(
                 List.of(),
                 ids(desk().reads
-                        .events(new StoreQueries.EventFilter(desk().ws, null, null, false, Place.START + 1, null, 10))));
+                        .events(new StoreQueries.EventFilter(
+                                desk().ws, null, null, false, Place.START + 1, null, 10))));
     }
 
     @Test

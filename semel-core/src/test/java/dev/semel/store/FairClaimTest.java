@@ -56,19 +56,21 @@ final class FairClaimTest {
     void what_is_left_over_goes_to_those_who_want_more() {
         Map<String, Integer> due = new HashMap<>(Map.of("a1", 100, "a2", 1, "b1", 3));
         List<Integer> asked = new ArrayList<>();
-        List<StoreWrite.RunExecution> claimed = FairClaim.<RuntimeException>claim(20, List.of(A1, A2, B1), 0, shares -> {
-            asked.add(shares.size());
-            List<FairClaim.ClaimedRun> taken = new ArrayList<>();
-            for (FairClaim.ClaimQuota share : shares) {
-                String workflow = share.workflow().workflowId();
-                int some = Math.min(share.limit(), due.getOrDefault(workflow, 0));
-                due.merge(workflow, -some, Integer::sum);
-                for (int i = 0; i < some; i++) {
-                    taken.add(new FairClaim.ClaimedRun(workflow, new StoreWrite.RunExecution(new RunId(1, taken.size()), 1)));
-                }
-            }
-            return taken;
-        });
+        List<StoreWrite.RunExecution> claimed =
+                FairClaim.<RuntimeException>claim(20, List.of(A1, A2, B1), 0, shares -> {
+                    asked.add(shares.size());
+                    List<FairClaim.ClaimedRun> taken = new ArrayList<>();
+                    for (FairClaim.ClaimQuota share : shares) {
+                        String workflow = share.workflow().workflowId();
+                        int some = Math.min(share.limit(), due.getOrDefault(workflow, 0));
+                        due.merge(workflow, -some, Integer::sum);
+                        for (int i = 0; i < some; i++) {
+                            taken.add(new FairClaim.ClaimedRun(
+                                    workflow, new StoreWrite.RunExecution(new RunId(1, taken.size()), 1)));
+                        }
+                    }
+                    return taken;
+                });
         assertEquals(20, claimed.size());
         assertEquals(Map.of("a1", 84, "a2", 0, "b1", 0), due);
         assertTrue(asked.size() <= 3, "in few statements");

@@ -150,7 +150,9 @@ final class FenceTest {
             RunId id = desk.id();
             assertInstanceOf(
                     StoreWrite.AdmitResult.Fresh.class,
-                    otherLane.apply(new CommitBatch(second, List.of(desk.admit(id)))).getFirst());
+                    otherLane
+                            .apply(new CommitBatch(second, List.of(desk.admit(id))))
+                            .getFirst());
         }
     }
 
@@ -160,8 +162,8 @@ final class FenceTest {
             StoreWrite.AdmitRun here = desk.admit(desk.id(), desk.key("K" + round), desk.payload("P" + round, true));
             StoreWrite.AdmitRun there = desk.admit(desk.id(), desk.key("K" + round), desk.payload("P" + round, true));
             var otherHold = new CommitBatch.LeaseSlot(OTHER, 0);
-            FutureTask<Object> other = apart(
-                    () -> otherLane.apply(new CommitBatch(otherHold, List.of(there))).getFirst());
+            FutureTask<Object> other = apart(() ->
+                    otherLane.apply(new CommitBatch(otherHold, List.of(there))).getFirst());
             Object mine = desk.applyAll(here).getFirst();
             Object theirs = other.get();
             long fresh = List.of(mine, theirs).stream()
@@ -177,8 +179,10 @@ final class FenceTest {
         for (int round = 0; round < 20; round++) {
             String name = "concurrent " + round;
             var edit = new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateWorkspace(name, Desk.bytes("a")));
-            var another = new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateWorkspace(name + "!", Desk.bytes("b")));
-            FutureTask<List<Object>> other = apart(() -> otherLane.apply(new CommitBatch(null, List.of(edit, another))));
+            var another =
+                    new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateWorkspace(name + "!", Desk.bytes("b")));
+            FutureTask<List<Object>> other =
+                    apart(() -> otherLane.apply(new CommitBatch(null, List.of(edit, another))));
             List<Object> mine = desk.applyAll(edit, another);
             List<Object> theirs = other.get();
             for (int i = 0; i < 2; i++) {
@@ -200,7 +204,8 @@ final class FenceTest {
         try (Connection claimer = desk.place.jdbc();
                 var statement = claimer.createStatement()) {
             claimer.setAutoCommit(false);
-            statement.executeQuery("SELECT 1 FROM semel_unfinished_run WHERE owner IS NULL ORDER BY run LIMIT 1 FOR UPDATE");
+            statement.executeQuery(
+                    "SELECT 1 FROM semel_unfinished_run WHERE owner IS NULL ORDER BY run LIMIT 1 FOR UPDATE");
             assertEquals(List.of(two), claimElsewhere());
         }
     }

@@ -59,7 +59,8 @@ interface FigureRules {
         twice(desk().admit(keyed, desk().key("K")));
         twice(desk().admit(unkeyed, List.of(), true));
         desk().apply(desk().admit(desk().id(), desk().key("K")));
-        assertEquals(Map.of(MetricCounter.KEYED, 1L, MetricCounter.UNKEYED, 1L), counted(), "the third found the name held");
+        assertEquals(
+                Map.of(MetricCounter.KEYED, 1L, MetricCounter.UNKEYED, 1L), counted(), "the third found the name held");
     }
 
     @Test
@@ -73,11 +74,21 @@ interface FigureRules {
     @Test
     default void repeats_and_conflicts_are_counted_as_often_as_they_came() {
         RunId run = desk().fresh(desk().key("K"));
-        StoreWrite.DuplicateRequest same = new StoreWrite.DuplicateRequest(desk().id(), desk().ws, run, true, Place.START, 409, "actor", null, 1);
+        StoreWrite.DuplicateRequest same =
+                new StoreWrite.DuplicateRequest(desk().id(), desk().ws, run, true, Place.START, 409, "actor", null, 1);
         twice(new StoreWrite.RecordDuplicates(List.of(desk().seen(run, false, 5), desk().seen(run, true, 2), same)));
         desk().apply(new StoreWrite.RecordDuplicates(List.of(desk().seen(run, false, 1))));
         assertEquals(
-                Map.of(MetricCounter.KEYED, 1L, MetricCounter.REPLAYED, 6L, MetricCounter.CONFLICT, 2L, MetricCounter.DUPLICATE_PAYLOAD, 1L), counted());
+                Map.of(
+                        MetricCounter.KEYED,
+                        1L,
+                        MetricCounter.REPLAYED,
+                        6L,
+                        MetricCounter.CONFLICT,
+                        2L,
+                        MetricCounter.DUPLICATE_PAYLOAD,
+                        1L),
+                counted());
     }
 
     @Test
@@ -87,8 +98,9 @@ interface FigureRules {
         RunId late = desk().id();
         twice(desk().admit(late, desk().key("K", 0)));
         assertEquals(Map.of(MetricCounter.KEYED, 2L, MetricCounter.EXPIRED, 1L), counted());
-        MetricUpdates.MetricFact fact =
-                figures().facts(ever(), MetricCounter.EXPIRED, MetricQueries.FactCursor.START, 9).getFirst();
+        MetricUpdates.MetricFact fact = figures()
+                .facts(ever(), MetricCounter.EXPIRED, MetricQueries.FactCursor.START, 9)
+                .getFirst();
         assertEquals(late, fact.run());
         assertEquals(Desk.WINDOW + HOUR, fact.at() - fact.keyFirstUsedAt());
     }
@@ -109,9 +121,11 @@ interface FigureRules {
         RunId failed = desk().fresh();
         twice(desk().end(straight));
         StoreWrite.RunResult output = StoreWrite.RunResult.output("1");
-        twice(new StoreWrite.EndRun(new StoreWrite.RunExecution(stumbled, 1), RunState.COMPLETED, output, "[]", List.of(), true));
+        twice(new StoreWrite.EndRun(
+                new StoreWrite.RunExecution(stumbled, 1), RunState.COMPLETED, output, "[]", List.of(), true));
         StoreWrite.RunResult error = new StoreWrite.RunResult(null, "broken", "it broke", "pay");
-        twice(new StoreWrite.EndRun(new StoreWrite.RunExecution(failed, 1), RunState.FAILED, error, "[]", List.of(), true));
+        twice(new StoreWrite.EndRun(
+                new StoreWrite.RunExecution(failed, 1), RunState.FAILED, error, "[]", List.of(), true));
         assertEquals(Map.of(MetricCounter.KEYED, 3L, MetricCounter.RECOVERED, 1L), counted());
         assertEquals(List.of(stumbled), behind(MetricCounter.RECOVERED));
     }
@@ -124,7 +138,8 @@ interface FigureRules {
         others.start(78, "other", desk().slots(), 10 * Desk.TTL);
         others.takeOverExpired();
         CommitBatch.LeaseSlot hold = new CommitBatch.LeaseSlot(78, 0);
-        StoreWrite.RunExecution by = desk().applyAs(hold, new StoreWrite.ClaimRuns(10)).getFirst();
+        StoreWrite.RunExecution by =
+                desk().applyAs(hold, new StoreWrite.ClaimRuns(10)).getFirst();
         desk().applyAs(hold, new StoreWrite.AppendJournal(by, 0, "[\"a\"]", RunState.RUNNING, List.of(), null));
         desk().applyAs(hold, desk().end(by));
         others.close();
@@ -143,7 +158,8 @@ interface FigureRules {
         desk().apply(Desk.ops(run, other.reserve(run)));
         desk().apply(Desk.ops(run, other.done(run)));
         assertEquals(
-                List.of(new MetricQueries.WriteCounts(Desk.WORKFLOW, 2, 1)), figures().writeCounts(ever()));
+                List.of(new MetricQueries.WriteCounts(Desk.WORKFLOW, 2, 1)),
+                figures().writeCounts(ever()));
         assertEquals(
                 List.of(new MetricQueries.ObjectWrites(Desk.WORKFLOW, "order 1", 2, Place.START, Place.START)),
                 figures().mostWrittenObjects(ever(), 1, 10));
@@ -159,14 +175,19 @@ interface FigureRules {
         assertEquals(Map.of(MetricCounter.KEYED, 1L), counted());
         assertEquals(List.of(), figures().inDoubtCounts(desk().ws), "its run does not wait for anybody");
         var rest = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{\"for\":\"decision\"}", 9);
-        desk().apply(new StoreWrite.AppendJournal(new StoreWrite.RunExecution(run, 1), 0, "", RunState.IN_DOUBT, List.of(), rest));
+        desk().apply(new StoreWrite.AppendJournal(
+                new StoreWrite.RunExecution(run, 1), 0, "", RunState.IN_DOUBT, List.of(), rest));
         assertEquals(
                 List.of(new MetricQueries.InDoubtCount(Desk.WORKFLOW, 1, Place.START)),
                 figures().inDoubtCounts(desk().ws));
-        StoreCommand.DecideEffect happened = new StoreCommand.DecideEffect(deed.id(), run, "{}", desk().by("somebody", "I looked"));
+        StoreCommand.DecideEffect happened =
+                new StoreCommand.DecideEffect(deed.id(), run, "{}", desk().by("somebody", "I looked"));
         desk().change(happened);
         desk().change(happened);
-        assertEquals(Map.of(MetricCounter.KEYED, 1L, MetricCounter.WRITTEN, 1L), counted(), "a person said that it happened");
+        assertEquals(
+                Map.of(MetricCounter.KEYED, 1L, MetricCounter.WRITTEN, 1L),
+                counted(),
+                "a person said that it happened");
         assertEquals(List.of(), figures().inDoubtCounts(desk().ws));
     }
 
@@ -182,9 +203,10 @@ interface FigureRules {
         var links = new NewRun.RunParentage(run, null, run);
         desk().apply(desk().admit(desk().linked(replay, links, null, RunState.STARTED), List.of(), true));
         desk().apply(Desk.ops(replay, deed.reserve(Deed.in(run, replay))));
-        var question = new ReviewOperation.ReviewQuestion(ReviewOperation.ReviewKind.DOUBT, "pay", deed.id().digest(), "role:ops", "{}", 0);
-        desk().change(new StoreCommand.ReviewCommand<>(
-                new ReviewOperation.OpenReview(new StoreWrite.RunExecution(replay, 1), desk().ws, Desk.WORKFLOW, question)));
+        var question = new ReviewOperation.ReviewQuestion(
+                ReviewOperation.ReviewKind.DOUBT, "pay", deed.id().digest(), "role:ops", "{}", 0);
+        desk().change(new StoreCommand.ReviewCommand<>(new ReviewOperation.OpenReview(
+                new StoreWrite.RunExecution(replay, 1), desk().ws, Desk.WORKFLOW, question)));
         assertEquals(
                 List.of(new MetricQueries.InDoubtCount(Desk.WORKFLOW, 1, Place.START)),
                 figures().inDoubtCounts(desk().ws));
@@ -215,23 +237,31 @@ interface FigureRules {
         RunId other = desk().fresh();
         desk().apply(new StoreWrite.RecordDuplicates(List.of(desk().seen(run, false, 2), desk().seen(other, true, 9))));
         desk().place.setTime(Place.START + HOUR);
-        desk().apply(new StoreWrite.RecordDuplicates(List.of(desk().seen(run, false, 3), desk().seen(other, false, 4))));
+        desk().apply(new StoreWrite.RecordDuplicates(
+                List.of(desk().seen(run, false, 3), desk().seen(other, false, 4))));
         desk().place.setTime(Place.START + 2 * HOUR);
         desk().apply(new StoreWrite.RecordDuplicates(List.of(desk().seen(run, false, 50))));
-        var first =
-                new MetricQueries.ReplayedRun(run, 5, Desk.WORKFLOW, 1, desk().runOf(run).input());
+        var first = new MetricQueries.ReplayedRun(
+                run, 5, Desk.WORKFLOW, 1, desk().runOf(run).input());
         var second = new MetricQueries.ReplayedRun(
                 other, 4, Desk.WORKFLOW, 1, desk().runOf(other).input());
         var range = new MetricQueries.MetricRange(desk().ws, Desk.WORKFLOW, Place.START, Place.START + 2 * HOUR);
-        assertEquals(new MetricQueries.ReplayedPage(List.of(first, second), null), figures().replayedRuns(range, among(10)));
+        assertEquals(
+                new MetricQueries.ReplayedPage(List.of(first, second), null),
+                figures().replayedRuns(range, among(10)));
         MetricQueries.ReplayedPage slice = figures().replayedRuns(range, among(4));
         assertNotNull(slice.next());
         MetricQueries.ReplayedPage rest = figures().replayedRuns(range, among(4).continueAfter(slice.next()));
         assertNull(rest.next());
-        long times = slice.runs().stream().mapToLong(MetricQueries.ReplayedRun::requests).sum();
+        long times = slice.runs().stream()
+                .mapToLong(MetricQueries.ReplayedRun::requests)
+                .sum();
         assertEquals(
                 9,
-                times + rest.runs().stream().mapToLong(MetricQueries.ReplayedRun::requests).sum());
+                times
+                        + rest.runs().stream()
+                                .mapToLong(MetricQueries.ReplayedRun::requests)
+                                .sum());
         assertEquals(
                 List.of(),
                 figures()
@@ -253,7 +283,8 @@ interface FigureRules {
         failedAt(Place.START + HOUR + 1);
         desk().apply(desk().end(desk().fresh()));
         desk().place.setTime(Place.START + 2 * HOUR);
-        desk().apply(new StoreWrite.EndRun(slow, RunState.FAILED, new StoreWrite.RunResult(null, "slow", "it was slow", "ask"), "[]"));
+        desk().apply(new StoreWrite.EndRun(
+                slow, RunState.FAILED, new StoreWrite.RunResult(null, "slow", "it was slow", "ask"), "[]"));
         failedAt(Place.START + 3 * HOUR);
         long since = Place.START + HOUR;
         var range = new MetricQueries.MetricRange(desk().ws, Desk.WORKFLOW, since, Place.START + 3 * HOUR);
@@ -263,15 +294,19 @@ interface FigureRules {
                 new MetricQueries.FailureSummary(3, false, first, List.of(twice, once)),
                 figures().failures(range, 4));
         assertEquals(
-                new MetricQueries.FailureSummary(1, true, first, List.of(new MetricQueries.FailureGroup("broken", "pay", 1))),
+                new MetricQueries.FailureSummary(
+                        1, true, first, List.of(new MetricQueries.FailureGroup("broken", "pay", 1))),
                 figures().failures(range, 1));
         var asking = new MetricQueries.MetricRange(desk().ws, "", "ask", since, Long.MAX_VALUE);
         assertEquals(
-                new MetricQueries.FailureSummary(1, false, slow, List.of(once)), figures().failures(asking, 9));
+                new MetricQueries.FailureSummary(1, false, slow, List.of(once)),
+                figures().failures(asking, 9));
         var nobody = new MetricQueries.FailureSummary(0, false, null, List.of());
         assertEquals(nobody, figures().failures(new MetricQueries.MetricRange(desk().ws, "", 0, since), 9));
-        assertEquals(nobody, figures().failures(new MetricQueries.MetricRange(desk().ws + 1, "", 0, Long.MAX_VALUE), 9));
-        assertEquals(nobody, figures().failures(new MetricQueries.MetricRange(desk().ws, "wf_none", 0, Long.MAX_VALUE), 9));
+        assertEquals(
+                nobody, figures().failures(new MetricQueries.MetricRange(desk().ws + 1, "", 0, Long.MAX_VALUE), 9));
+        assertEquals(
+                nobody, figures().failures(new MetricQueries.MetricRange(desk().ws, "wf_none", 0, Long.MAX_VALUE), 9));
     }
 
     @Test
@@ -281,7 +316,8 @@ interface FigureRules {
         desk().apply(Desk.ops(run, deed.reserve(run)));
         StoreWrite.RunExecution old = new StoreWrite.RunExecution(run, 0);
         desk().apply(Desk.ops(old, deed.done(run)));
-        desk().apply(new StoreWrite.EndRun(old, RunState.COMPLETED, StoreWrite.RunResult.output("1"), "[]", List.of(), true));
+        desk().apply(new StoreWrite.EndRun(
+                old, RunState.COMPLETED, StoreWrite.RunResult.output("1"), "[]", List.of(), true));
         assertEquals(Map.of(MetricCounter.KEYED, 1L), counted());
     }
 
@@ -301,7 +337,8 @@ interface FigureRules {
         assertEquals(
                 List.of(
                         new MetricQueries.CounterSum(Desk.WORKFLOW, MetricCounter.KEYED, "", hour, 2),
-                        new MetricQueries.CounterSum(Desk.WORKFLOW, MetricCounter.KEYED, "", (Place.START + 5 * HOUR) / MINUTE, 1)),
+                        new MetricQueries.CounterSum(
+                                Desk.WORKFLOW, MetricCounter.KEYED, "", (Place.START + 5 * HOUR) / MINUTE, 1)),
                 figures().sums(ever(), 1));
         assertEquals(
                 List.of(new MetricQueries.CounterTotal(desk().ws, Desk.WORKFLOW, MetricCounter.KEYED, "", 3)),

@@ -54,10 +54,13 @@ final class FrozenSchemaTest {
                 assertEquals("wf_one", run.workflowId());
                 assertEquals("{\"a\":1}", run.input());
                 assertEquals(
-                        "{\"ok\":true}", Objects.requireNonNull(run.end()).result().output());
+                        "{\"ok\":true}",
+                        Objects.requireNonNull(run.end()).result().output());
                 assertEquals(
                         List.of("[]"),
-                        reads.journal(RUN).stream().map(StoreQueries.JournalChunk::entries).toList());
+                        reads.journal(RUN).stream()
+                                .map(StoreQueries.JournalChunk::entries)
+                                .toList());
                 assertEquals(
                         List.of(RUN),
                         reads.keyRecords(workspace.ws(), "order-1").stream()

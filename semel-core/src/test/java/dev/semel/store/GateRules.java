@@ -102,7 +102,8 @@ interface GateRules {
         assertTrue(desk().apply(end).recorded());
         assertEquals(List.of(new RunExecution(admit.run().id(), 1)), desk().claim());
         assertEquals(1, desk().place.count("semel_queue_entry"));
-        assertFalse(assertInstanceOf(AdmitResult.Fresh.class, desk().apply(admit)).owned());
+        assertFalse(
+                assertInstanceOf(AdmitResult.Fresh.class, desk().apply(admit)).owned());
     }
 
     @Test
@@ -178,7 +179,9 @@ interface GateRules {
                         desk().gated(desk().id(), one(1), key),
                         desk().gated(desk().id(), queues(new NewRun.StartConditions.QueueLimit("other", 1)), key));
         for (Object outcome : again) {
-            KeyRecord known = assertInstanceOf(AdmitResult.KeysHeld.class, outcome).keyRecords().getFirst();
+            KeyRecord known = assertInstanceOf(AdmitResult.KeysHeld.class, outcome)
+                    .keyRecords()
+                    .getFirst();
             assertNotNull(known);
             assertEquals(run, known.run());
         }
@@ -196,8 +199,9 @@ interface GateRules {
         List<Object> outcomes =
                 desk().decided(desk().gated(desk().id(), one(1), key), desk().gated(desk().id(), one(1), key));
         assertInstanceOf(AdmitResult.Fresh.class, outcomes.getFirst());
-        KeyRecord known =
-                assertInstanceOf(AdmitResult.KeysHeld.class, outcomes.get(1)).keyRecords().getFirst();
+        KeyRecord known = assertInstanceOf(AdmitResult.KeysHeld.class, outcomes.get(1))
+                .keyRecords()
+                .getFirst();
         assertNotNull(known);
         assertEquals(RunState.QUEUED, known.state());
     }
@@ -216,7 +220,8 @@ interface GateRules {
         desk().place.setTime(Place.START + 10_000);
         desk().claim();
         RunId late = enter(gate);
-        assertEquals(List.of(new RunExecution(late, 1)), desk().claim(), "unused time is not saved up beyond the burst");
+        assertEquals(
+                List.of(new RunExecution(late, 1)), desk().claim(), "unused time is not saved up beyond the burst");
     }
 
     @Test
@@ -271,6 +276,8 @@ interface GateRules {
                 desk().apply(desk().admit(desk().linked(again, links, null, RunState.STARTED), List.of(key), true));
         assertEquals(
                 failed,
-                assertInstanceOf(AdmitResult.HolderFailed.class, admitted).keyRecord().lineage());
+                assertInstanceOf(AdmitResult.HolderFailed.class, admitted)
+                        .keyRecord()
+                        .lineage());
     }
 }

@@ -65,7 +65,10 @@ final class InvariantsTest {
             desk.fresh();
             desk.apply(desk.append(run, 0, "[]"));
             var gate = new NewRun.StartConditions(
-                    List.of(new NewRun.StartConditions.QueueLimit("Q", 1)), null, 0, new NewRun.StartConditions.DebounceWindow("D", 1, 1));
+                    List.of(new NewRun.StartConditions.QueueLimit("Q", 1)),
+                    null,
+                    0,
+                    new NewRun.StartConditions.DebounceWindow("D", 1, 1));
             var links = new NewRun.RunParentage(null, run, run);
             desk.apply(desk.admit(desk.linked(desk.id(), links, gate, RunState.STARTED), List.of(), false));
             desk.apply(desk.gated(desk.id(), new NewRun.StartConditions(gate.queueLimits(), null, 0, null)));
@@ -93,7 +96,8 @@ final class InvariantsTest {
         }
         for (String key : List.of("done", "kept")) {
             var to = new KeyedSignalOperation.SignalAddress(desk.ws, "s", key);
-            desk.change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.SendKeyedSignal(to, key, desk.id(), Desk.bytes("d"), "{}")));
+            desk.change(new StoreCommand.KeyedSignalCommand<>(
+                    new KeyedSignalOperation.SendKeyedSignal(to, key, desk.id(), Desk.bytes("d"), "{}")));
         }
     }
 }

@@ -12,8 +12,8 @@ import dev.semel.effect.EffectLedger.EffectState;
 import dev.semel.effect.EffectLedger.LedgerDecision;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.StoreWrite.RunExecution;
 import dev.semel.store.StoreWrite.OwnerWriteResult;
+import dev.semel.store.StoreWrite.RunExecution;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -105,7 +105,10 @@ interface LedgerRules {
         OwnerWriteResult first = desk().apply(retry);
         assertEquals(List.of(NOTED, new LedgerDecision.SendGranted(1, 2, Place.START)), first.ledgerDecisions());
         LedgerDecision again = desk().apply(retry).ledgerDecisions().getLast();
-        assertEquals(new LedgerDecision.SendGranted(1, 2, Place.START, true), again, "what was before is not known any more");
+        assertEquals(
+                new LedgerDecision.SendGranted(1, 2, Place.START, true),
+                again,
+                "what was before is not known any more");
         assertEquals(2, row(deed()).attempt());
     }
 
@@ -139,7 +142,9 @@ interface LedgerRules {
         assertEquals(
                 new LedgerDecision.Suppressed("{\"by\":1}", first, Place.START),
                 ask(second, deed().with(ChangePolicy.SUPPRESS, "other")));
-        assertEquals(new LedgerDecision.SendGranted(2, 1, Place.START), ask(second, deed().with(ChangePolicy.SEND, "other")));
+        assertEquals(
+                new LedgerDecision.SendGranted(2, 1, Place.START),
+                ask(second, deed().with(ChangePolicy.SEND, "other")));
     }
 
     @Test
@@ -167,10 +172,13 @@ interface LedgerRules {
         desk().change(new StoreCommand.ReturnRun(new RunExecution(run, 1)));
         RunExecution second = desk().claim().getFirst();
         var holder = Deed.holder(run, second.claim(), 1);
-        assertEquals(new LedgerDecision.OutcomeUnknown(1, 1, Place.START), ask(Desk.ops(second, deed().reserve(holder))));
+        assertEquals(
+                new LedgerDecision.OutcomeUnknown(1, 1, Place.START), ask(Desk.ops(second, deed().reserve(holder))));
         Deed remembered = deed().resendFor(100);
         desk().place.setTime(Place.START + 99);
-        assertEquals(new LedgerDecision.SendGranted(1, 2, Place.START, true), ask(Desk.ops(second, remembered.reserve(holder))));
+        assertEquals(
+                new LedgerDecision.SendGranted(1, 2, Place.START, true),
+                ask(Desk.ops(second, remembered.reserve(holder))));
         desk().place.setTime(Place.START + 100);
         assertEquals(
                 new LedgerDecision.OutcomeUnknown(1, 2, Place.START),
@@ -203,7 +211,8 @@ interface LedgerRules {
         }
         for (int round = 0; round < 2; round++) {
             List<LedgerDecision> verdicts = desk().decided(asks).stream()
-                    .map(outcome -> ((OwnerWriteResult) outcome).ledgerDecisions().get(1))
+                    .map(outcome ->
+                            ((OwnerWriteResult) outcome).ledgerDecisions().get(1))
                     .toList();
             assertEquals(
                     List.of(
@@ -225,7 +234,9 @@ interface LedgerRules {
                         Desk.ops(two, deed().reserve(two)),
                         desk().end(new RunExecution(two, 1), deed().done(two)),
                         desk().end(new RunExecution(one, 1)));
-        assertEquals(List.of(new LedgerDecision.SendGranted(1, 1, Place.START)), ((OwnerWriteResult) outcomes.get(1)).ledgerDecisions());
+        assertEquals(
+                List.of(new LedgerDecision.SendGranted(1, 1, Place.START)),
+                ((OwnerWriteResult) outcomes.get(1)).ledgerDecisions());
         assertEquals(two, row(deed()).holder().run());
         assertEquals(EffectState.DONE, row(deed()).state());
         assertEquals(2, desk().place.count("semel_finished_run"));
@@ -273,7 +284,8 @@ interface LedgerRules {
     default void a_person_decides_what_is_in_doubt_once() {
         RunId run = desk().fresh();
         ask(run, deed());
-        var decide = new StoreCommand.DecideEffect(deed().id(), run, "{\"seen\":1}", desk().by("op", "the bank says so"));
+        var decide =
+                new StoreCommand.DecideEffect(deed().id(), run, "{\"seen\":1}", desk().by("op", "the bank says so"));
         assertFalse(desk().change(decide), "it is on its way, not in doubt");
         var by = new RunExecution(run, 1);
         var rest = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{\"for\":\"decision\"}", 0);
@@ -299,7 +311,8 @@ interface LedgerRules {
         RunId run = desk().fresh();
         ask(run, deed());
         desk().apply(Desk.ops(run, deed().settle(run, EffectState.UNKNOWN, null)));
-        assertTrue(desk().change(new StoreCommand.DecideEffect(deed().id(), run, null, desk().by("op", "nothing arrived"))));
+        assertTrue(desk().change(
+                        new StoreCommand.DecideEffect(deed().id(), run, null, desk().by("op", "nothing arrived"))));
         var rest = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{\"for\":\"decision\"}", 0);
         desk().apply(new StoreWrite.AppendJournal(new RunExecution(run, 1), 0, "", RunState.IN_DOUBT, List.of(), rest));
         assertEquals(List.of(new RunExecution(run, 2)), desk().claim());
@@ -310,9 +323,11 @@ interface LedgerRules {
         RunId run = desk().fresh();
         ask(run, deed());
         desk().apply(Desk.ops(run, deed().settle(run, EffectState.UNKNOWN, null)));
-        assertTrue(desk().change(new StoreCommand.DecideEffect(deed().id(), run, null, desk().by("op", "nothing arrived"))));
+        assertTrue(desk().change(
+                        new StoreCommand.DecideEffect(deed().id(), run, null, desk().by("op", "nothing arrived"))));
         assertEquals(
-                new LedgerDecision.SendGranted(1, 2, Place.START), ask(Desk.ops(run, deed().reserve(Deed.holder(run, 1, 2)))));
+                new LedgerDecision.SendGranted(1, 2, Place.START),
+                ask(Desk.ops(run, deed().reserve(Deed.holder(run, 1, 2)))));
     }
 
     @Test
@@ -346,9 +361,13 @@ interface LedgerRules {
         desk().apply(Desk.ops(last, Deed.of(desk().ws, "n9").note(last)));
         StoreQueries.EffectFilter page = StoreQueries.EffectFilter.all(desk().ws, 2);
         assertEquals(List.of(row(deeds)), listed(page.selection(StoreQueries.EffectSelection.SUPPRESSED)));
-        assertEquals(List.of(row(deed()), row(other)), listed(page.selection(StoreQueries.EffectSelection.DEEDS)), "notes are no deeds");
+        assertEquals(
+                List.of(row(deed()), row(other)),
+                listed(page.selection(StoreQueries.EffectSelection.DEEDS)),
+                "notes are no deeds");
         assertEquals(List.of(), listed(page.key("another key")));
-        assertEquals(List.of(row(deeds)), listed(page.key("the key").selection(StoreQueries.EffectSelection.SUPPRESSED)));
+        assertEquals(
+                List.of(row(deeds)), listed(page.key("the key").selection(StoreQueries.EffectSelection.SUPPRESSED)));
         assertEquals(run, row(other).holder().run());
     }
 

@@ -30,16 +30,19 @@ final class LetterMeetingTest {
     }
 
     private StoreWrite<?> post(String key, String letter) {
-        return new StoreWrite.ExecuteCommand<>(
-                new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.SendKeyedSignal(to(key), letter, desk.id(), Desk.bytes(letter), "{}")));
+        return new StoreWrite.ExecuteCommand<>(new StoreCommand.KeyedSignalCommand<>(
+                new KeyedSignalOperation.SendKeyedSignal(to(key), letter, desk.id(), Desk.bytes(letter), "{}")));
     }
 
     private StoreWrite<?> listen(RunExecution by, String key) {
-        return new StoreWrite.ExecuteCommand<>(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StartListening(to(key), new KeyedSignalOperation.SignalWaiter(by, "wait"), false)));
+        return new StoreWrite.ExecuteCommand<>(
+                new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StartListening(
+                        to(key), new KeyedSignalOperation.SignalWaiter(by, "wait"), false)));
     }
 
     private StoreWrite<?> hush(RunExecution by) {
-        return new StoreWrite.ExecuteCommand<>(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StopListening(new KeyedSignalOperation.SignalWaiter(by, "wait"))));
+        return new StoreWrite.ExecuteCommand<>(new StoreCommand.KeyedSignalCommand<>(
+                new KeyedSignalOperation.StopListening(new KeyedSignalOperation.SignalWaiter(by, "wait"))));
     }
 
     private Object onSecond(StoreWrite<?> write) {

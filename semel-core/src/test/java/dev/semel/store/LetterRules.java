@@ -24,7 +24,8 @@ interface LetterRules {
     }
 
     private SendResult post(String key, String letter, String value) {
-        return post(new KeyedSignalOperation.SendKeyedSignal(to(key), letter, desk().id(), Desk.bytes(key + value), value));
+        return post(
+                new KeyedSignalOperation.SendKeyedSignal(to(key), letter, desk().id(), Desk.bytes(key + value), value));
     }
 
     private SendResult post(KeyedSignalOperation.SendKeyedSignal post) {
@@ -32,11 +33,13 @@ interface LetterRules {
     }
 
     private ListenResult listen(RunExecution by, String path, String key) {
-        return desk().change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StartListening(to(key), new KeyedSignalOperation.SignalWaiter(by, path), false)));
+        return desk().change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StartListening(
+                to(key), new KeyedSignalOperation.SignalWaiter(by, path), false)));
     }
 
     private ListenResult hush(RunExecution by, String path) {
-        return desk().change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StopListening(new KeyedSignalOperation.SignalWaiter(by, path))));
+        return desk().change(new StoreCommand.KeyedSignalCommand<>(
+                new KeyedSignalOperation.StopListening(new KeyedSignalOperation.SignalWaiter(by, path))));
     }
 
     private RunExecution driver() {
@@ -52,7 +55,9 @@ interface LetterRules {
     }
 
     private List<String> values(RunExecution by) {
-        return desk().reads.signals(by.run()).stream().map(StoredRows.SignalRow::value).toList();
+        return desk().reads.signals(by.run()).stream()
+                .map(StoredRows.SignalRow::value)
+                .toList();
     }
 
     @Test
@@ -63,14 +68,16 @@ interface LetterRules {
         var ear = new KeyedSignalOperation.SignalWaiter(by, "wait");
         assertEquals(
                 ListenResult.NOTHING,
-                desk().change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StartListening(to("o1"), ear, false, Place.START + 1))));
+                desk().change(new StoreCommand.KeyedSignalCommand<>(
+                        new KeyedSignalOperation.StartListening(to("o1"), ear, false, Place.START + 1))));
         post("o1", "new", "2");
         assertEquals(1, values(by).size(), "the one that came while it listened");
         RunExecution other = driver();
         var again = new KeyedSignalOperation.SignalWaiter(other, "wait");
         assertEquals(
                 ListenResult.LETTER,
-                desk().change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StartListening(to("o1"), again, false, Place.START))),
+                desk().change(new StoreCommand.KeyedSignalCommand<>(
+                        new KeyedSignalOperation.StartListening(to("o1"), again, false, Place.START))),
                 "the old one is still there for whoever wants it");
     }
 
@@ -128,9 +135,11 @@ interface LetterRules {
         RunExecution by = driver();
         listen(by, "wait", "o1");
         assertEquals(sent(), post("o2", "a", "1"));
-        for (KeyedSignalOperation.SignalAddress to :
-                List.of(new KeyedSignalOperation.SignalAddress(other, "paid", "o1"), new KeyedSignalOperation.SignalAddress(desk().ws, "sent", "o1"))) {
-            assertEquals(sent(), post(new KeyedSignalOperation.SendKeyedSignal(to, "a", desk().id(), Desk.bytes("d"), "1")));
+        for (KeyedSignalOperation.SignalAddress to : List.of(
+                new KeyedSignalOperation.SignalAddress(other, "paid", "o1"),
+                new KeyedSignalOperation.SignalAddress(desk().ws, "sent", "o1"))) {
+            assertEquals(
+                    sent(), post(new KeyedSignalOperation.SendKeyedSignal(to, "a", desk().id(), Desk.bytes("d"), "1")));
         }
         assertEquals(List.of(), values(by));
     }
@@ -202,7 +211,8 @@ interface LetterRules {
     default void a_wait_that_undoes_what_a_cancelled_run_did_hears_its_letter() {
         RunExecution by = driver();
         desk().change(new StoreCommand.CancelRun(desk().ws, by.run(), "a", "r"));
-        var listen = new KeyedSignalOperation.StartListening(to("o1"), new KeyedSignalOperation.SignalWaiter(by, "undo"), true);
+        var listen = new KeyedSignalOperation.StartListening(
+                to("o1"), new KeyedSignalOperation.SignalWaiter(by, "undo"), true);
         assertEquals(ListenResult.NOTHING, desk().change(new StoreCommand.KeyedSignalCommand<>(listen)));
         assertEquals(sent(by), post("o1", "evt", "1"));
     }
@@ -246,11 +256,17 @@ interface LetterRules {
         assertEquals(sent(true), post("o1", "evt", "1"));
         desk().place.setTime(Place.START + KEPT);
         assertEquals(ListenResult.NOTHING, listen(driver(), "wait", "o1"), "it is over to the microsecond");
-        assertEquals(0, desk().change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.DeleteExpiredSignals(10))), "an hour behind");
+        assertEquals(
+                0,
+                desk().change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.DeleteExpiredSignals(10))),
+                "an hour behind");
         assertFalse(desk().reads.hasExpiredKeyedSignal());
         desk().place.setTime(Place.START + KEPT + KeyedSignalOperation.DELETE_DELAY.toNanos() / 1_000);
         assertTrue(desk().reads.hasExpiredKeyedSignal());
-        assertEquals(1, desk().change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.DeleteExpiredSignals(10))));
+        assertEquals(
+                1,
+                desk().change(new StoreCommand.KeyedSignalCommand<>(
+                        new KeyedSignalOperation.DeleteExpiredSignals(10))));
         assertEquals(0, desk().place.count("semel_keyed_signal"));
     }
 
@@ -261,7 +277,8 @@ interface LetterRules {
         RunExecution by = driver();
         listen(by, "wait", "o2");
         assertEquals(
-                new SendResult.Sent(List.of(by.run()), Place.START + 2 * KEPT, false), post("o2", "evt", "another letter"));
+                new SendResult.Sent(List.of(by.run()), Place.START + 2 * KEPT, false),
+                post("o2", "evt", "another letter"));
     }
 
     @Test

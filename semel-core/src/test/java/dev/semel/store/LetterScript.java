@@ -23,8 +23,10 @@ final class LetterScript {
             case 0, 1, 2 -> post();
             case 3, 4 -> new KeyedSignalOperation.StartListening(address(), ear(), random.nextInt(4) == 0);
             case 5 -> { // for what came since then; what is older stays kept beside it
-                KeyedSignalOperation.SignalWaiter ear = new KeyedSignalOperation.SignalWaiter(ear().by(), Invariants.LATER);
-                yield new KeyedSignalOperation.StartListening(address(), ear, false, Place.START + random.nextInt(20) * 1_000_000L);
+                KeyedSignalOperation.SignalWaiter ear =
+                        new KeyedSignalOperation.SignalWaiter(ear().by(), Invariants.LATER);
+                yield new KeyedSignalOperation.StartListening(
+                        address(), ear, false, Place.START + random.nextInt(20) * 1_000_000L);
             }
             case 6 -> new KeyedSignalOperation.StopListening(ear());
             default -> new KeyedSignalOperation.DeleteExpiredSignals(1 + random.nextInt(3));
@@ -34,11 +36,13 @@ final class LetterScript {
     private KeyedSignalOperation.SendKeyedSignal post() {
         String id = "letter " + random.nextInt(12);
         byte[] digest = {(byte) random.nextInt(5) == 0 ? (byte) 1 : (byte) 0};
-        return new KeyedSignalOperation.SendKeyedSignal(address(), id, new RunId(800_000 + ++made, 4), digest, "{\"n\":" + made + "}");
+        return new KeyedSignalOperation.SendKeyedSignal(
+                address(), id, new RunId(800_000 + ++made, 4), digest, "{\"n\":" + made + "}");
     }
 
     private KeyedSignalOperation.SignalAddress address() {
-        return new KeyedSignalOperation.SignalAddress(1 + random.nextInt(2), "paid", random.nextBoolean() ? "o1" : "o2");
+        return new KeyedSignalOperation.SignalAddress(
+                1 + random.nextInt(2), "paid", random.nextBoolean() ? "o1" : "o2");
     }
 
     /** Mostly of an execution that drives a run now. */

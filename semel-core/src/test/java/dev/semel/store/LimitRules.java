@@ -44,7 +44,11 @@ interface LimitRules {
                         .run());
         assertEquals(
                 second,
-                desk().reads.keyRecords(desk().ws, key + "2").getFirst().keyRecord().run());
+                desk().reads
+                        .keyRecords(desk().ws, key + "2")
+                        .getFirst()
+                        .keyRecord()
+                        .run());
     }
 
     @Test
@@ -66,10 +70,14 @@ interface LimitRules {
         List<Object> outcomes = desk().applyAll(batch);
         assertEquals(
                 300,
-                outcomes.stream().filter(StoreWrite.AdmitResult.Fresh.class::isInstance).count());
+                outcomes.stream()
+                        .filter(StoreWrite.AdmitResult.Fresh.class::isInstance)
+                        .count());
         assertEquals(
                 212,
-                outcomes.stream().filter(StoreWrite.AdmitResult.KeysHeld.class::isInstance).count());
+                outcomes.stream()
+                        .filter(StoreWrite.AdmitResult.KeysHeld.class::isInstance)
+                        .count());
         assertEquals(300, desk().place.count("semel_run"));
     }
 

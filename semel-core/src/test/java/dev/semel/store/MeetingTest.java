@@ -11,8 +11,8 @@ import dev.semel.effect.EffectLedger.EffectState;
 import dev.semel.effect.EffectLedger.LedgerDecision;
 import dev.semel.run.RunId;
 import dev.semel.store.StoreWrite.Deferred;
-import dev.semel.store.StoreWrite.RunExecution;
 import dev.semel.store.StoreWrite.OwnerWriteResult;
+import dev.semel.store.StoreWrite.RunExecution;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -56,8 +56,10 @@ final class MeetingTest {
         try (Connection signaller = stopped(
                 "INSERT INTO semel_signal (run, name, key, id, value, at) VALUES (" + hex(run) + ", 'paid', 'k', "
                         + hex(desk.id()) + ", '{}', 1)",
-                "UPDATE semel_unfinished_run SET due_at = CASE WHEN state = 4 THEN 0 ELSE due_at END WHERE run = " + hex(run))) {
-            FutureTask<OwnerWriteResult> rest = Apart.start(() -> desk.apply(Desk.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 0)));
+                "UPDATE semel_unfinished_run SET due_at = CASE WHEN state = 4 THEN 0 ELSE due_at END WHERE run = "
+                        + hex(run))) {
+            FutureTask<OwnerWriteResult> rest =
+                    Apart.start(() -> desk.apply(Desk.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 0)));
             PostgresPlace.awaitBlockedBy(signaller);
             signaller.commit();
             assertEquals(OwnerWriteResult.RECORDED, rest.get());
@@ -68,8 +70,9 @@ final class MeetingTest {
     @Test
     void a_signal_that_waits_for_the_rest_finds_the_run_waiting() throws Exception {
         RunId run = desk.fresh();
-        try (Connection resting = stopped("UPDATE semel_unfinished_run SET owner = NULL, state = 4, waiting_for = '{}', due_at = "
-                + Long.MAX_VALUE + " WHERE run = " + hex(run))) {
+        try (Connection resting =
+                stopped("UPDATE semel_unfinished_run SET owner = NULL, state = 4, waiting_for = '{}', due_at = "
+                        + Long.MAX_VALUE + " WHERE run = " + hex(run))) {
             var signal = new StoreWrite.ExecuteCommand<>(new StoreCommand.SendSignal(desk.ws, run, "paid", "k", "{}"));
             FutureTask<Object> signalled = Apart.start(() -> onSecond(signal));
             PostgresPlace.awaitBlockedBy(resting);
@@ -81,9 +84,8 @@ final class MeetingTest {
 
     /** A transaction that has inserted the deed's row for another run and is not committed. */
     private Connection reserving(Deed deed, RunId other) throws SQLException {
-        String columns =
-                "ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at, window_micros, "
-                        + "expires_at, key, path, workflow_id, protection, action";
+        String columns = "ws, digest, step, run, claim, reservation, state, generation, attempt, first_at, accepted_at,"
+                + " window_micros, expires_at, key, path, workflow_id, protection, action";
         return stopped("INSERT INTO semel_effect (" + columns + ") VALUES ("
                 + deed.id().workspace() + ", '"
                 + deed.id().digest() + "', 'other', " + hex(other) + ", 1, 1, 1, 1, 1, 1, 0, 0, 0, 'k', 'p', 'wf', "
@@ -120,14 +122,18 @@ final class MeetingTest {
         }
         assertEquals(OwnerWriteResult.RECORDED, outcomes.get(0));
         assertEquals(List.of(Deferred.DEFERRED, Deferred.DEFERRED, Deferred.DEFERRED), outcomes.subList(1, 4));
-        assertTrue(assertInstanceOf(OwnerWriteResult.class, outcomes.get(4)).recorded(), "a note needs no row of its own");
+        assertTrue(
+                assertInstanceOf(OwnerWriteResult.class, outcomes.get(4)).recorded(), "a note needs no row of its own");
         assertEquals(Deferred.DEFERRED, outcomes.get(5), "its answer would rest on what was not done");
         assertEquals(List.of(new LedgerDecision.SendGranted(1, 1, Place.START)), verdicts(outcomes.get(6)));
         assertEquals(List.of("[\"before\"]"), desk.journal(asks));
         assertEquals(EffectState.RESERVED, row(late).state());
         List<Object> next = desk.decided(batch[1], batch[2], batch[3], batch[5]);
         assertEquals(
-                List.of(new LedgerDecision.SendGranted(1, 1, Place.START), new LedgerDecision.Recorded(), new LedgerDecision.HeldByOtherRun(other, false)),
+                List.of(
+                        new LedgerDecision.SendGranted(1, 1, Place.START),
+                        new LedgerDecision.Recorded(),
+                        new LedgerDecision.HeldByOtherRun(other, false)),
                 verdicts(next.getFirst()));
         assertEquals(List.of(new LedgerDecision.SendGranted(1, 1, Place.START)), verdicts(next.get(3)));
         assertEquals(List.of("[\"before\"]", "[\"after\"]"), desk.journal(asks));
@@ -177,7 +183,8 @@ final class MeetingTest {
 
     @Test
     void two_first_triggers_that_wait_for_quiet_at_once_are_one_run() throws Exception {
-        var gate = new NewRun.StartConditions(List.of(), null, 0, new NewRun.StartConditions.DebounceWindow("Q", 100, 100));
+        var gate = new NewRun.StartConditions(
+                List.of(), null, 0, new NewRun.StartConditions.DebounceWindow("Q", 100, 100));
         for (int round = 0; round < 20; round++) {
             StoreWrite.AdmitRun here = desk.gated(desk.id(), gate, desk.key("here " + round));
             StoreWrite.AdmitRun there = desk.gated(desk.id(), gate, desk.key("there " + round));

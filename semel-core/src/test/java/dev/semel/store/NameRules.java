@@ -137,8 +137,8 @@ interface NameRules {
                 desk().again(desk().id(), stranger, first, again),
                 desk().admit(desk().linked(desk().id(), line, null, RunState.STARTED), List.of(again), true));
         for (StoreWrite.AdmitRun admit : others) {
-            KeyRecord known =
-                    assertInstanceOf(AdmitResult.HolderFailed.class, desk().apply(admit)).keyRecord();
+            KeyRecord known = assertInstanceOf(AdmitResult.HolderFailed.class, desk().apply(admit))
+                    .keyRecord();
             assertEquals(first, known.run());
             assertEquals(RunState.FAILED, known.state());
             assertNull(desk().reads.run(desk().ws, admit.run().id()));
@@ -164,7 +164,8 @@ interface NameRules {
                 replay.id(),
                 assertInstanceOf(KeyRecord.class, held.keyRecords().getLast()).run());
         assertNull(desk().reads.run(desk().ws, retry));
-        assertEquals(first, assertInstanceOf(KeyRecord.class, desk().holder(again)).run());
+        assertEquals(
+                first, assertInstanceOf(KeyRecord.class, desk().holder(again)).run());
     }
 
     @Test
@@ -182,14 +183,16 @@ interface NameRules {
         RunId second = desk().id();
         var fresh = assertInstanceOf(AdmitResult.Fresh.class, desk().apply(desk().admit(second, key)));
         assertEquals(second, fresh.lineage());
-        assertTrue(assertInstanceOf(StoreWrite.PreviousHolder.class, fresh.previous()).expired());
+        assertTrue(assertInstanceOf(StoreWrite.PreviousHolder.class, fresh.previous())
+                .expired());
     }
 
     @Test
     default void a_released_name_goes_to_the_next_trigger_with_a_new_lineage() {
         KeyClaim key = desk().key("K");
         RunId first = desk().fresh(key);
-        assertTrue(desk().change(new StoreCommand.ReleaseKey(key.key(), first, desk().by("op", "the customer called"))));
+        assertTrue(
+                desk().change(new StoreCommand.ReleaseKey(key.key(), first, desk().by("op", "the customer called"))));
         RunId second = desk().id();
         var fresh = assertInstanceOf(AdmitResult.Fresh.class, desk().apply(desk().admit(second, key)));
         assertEquals(new StoreWrite.PreviousHolder(first, null, false), fresh.previous());
@@ -219,7 +222,8 @@ interface NameRules {
         desk().place.setTime(Place.START + Desk.WINDOW);
         RunId second = desk().id();
         var fresh = assertInstanceOf(
-                AdmitResult.Fresh.class, desk().apply(desk().admit(second, desk().key("K2"), desk().payload("P", true))));
+                AdmitResult.Fresh.class,
+                desk().apply(desk().admit(second, desk().key("K2"), desk().payload("P", true))));
         assertNull(fresh.previous(), "nobody used this key before");
         assertNull(desk().runOf(second).previous());
         assertEquals(second, assertNotNullKnown(desk().payload("P", true)).run());
@@ -236,11 +240,16 @@ interface NameRules {
         KeyClaim key = desk().key("K");
         RunId run = ended(key);
         desk().place.setTime(Place.START + 2 * Desk.WINDOW);
-        StoreQueries.KeyLookup found = desk().reads.findKeys(List.of(desk().key("unknown").key(), key.key(), key.key()));
+        StoreQueries.KeyLookup found =
+                desk().reads.findKeys(List.of(desk().key("unknown").key(), key.key(), key.key()));
         assertEquals(desk().place.time(), found.now());
         assertNull(found.keyRecords().getFirst());
-        assertEquals(run, assertInstanceOf(KeyRecord.class, found.keyRecords().get(1)).run());
-        assertEquals(run, assertInstanceOf(KeyRecord.class, found.keyRecords().get(2)).run());
+        assertEquals(
+                run,
+                assertInstanceOf(KeyRecord.class, found.keyRecords().get(1)).run());
+        assertEquals(
+                run,
+                assertInstanceOf(KeyRecord.class, found.keyRecords().get(2)).run());
         assertEquals(desk().place.time(), desk().reads.now());
     }
 
@@ -248,12 +257,17 @@ interface NameRules {
     default void names_sort_as_the_store_sorts_them() {
         String[] texts = {"a", "A", "a\nwf_1", "a b", "~", " ", "a~", "Z", "aa", "0", "a!", "_", "a\nwf_0"};
         for (String text : texts) {
-            for (UniqueKey.KeyKind kind : List.of(UniqueKey.KeyKind.PAYLOAD, UniqueKey.KeyKind.KEY, UniqueKey.KeyKind.WORKFLOW_KEY)) {
+            for (UniqueKey.KeyKind kind :
+                    List.of(UniqueKey.KeyKind.PAYLOAD, UniqueKey.KeyKind.KEY, UniqueKey.KeyKind.WORKFLOW_KEY)) {
                 desk().apply(desk().end(desk().fresh(desk().wish(kind, text, 0))));
             }
         }
         desk().place.setTime(Place.START + 3 * Desk.WINDOW);
-        List<UniqueKey> stored = desk().reads.tombstones(null, 1_000, desk().place.time()).found().stream()
+        List<UniqueKey> stored = desk()
+                .reads
+                .tombstones(null, 1_000, desk().place.time())
+                .found()
+                .stream()
                 .map(StoreCommand.KeyTombstone::key)
                 .toList();
         assertEquals(texts.length * 3, stored.size());
@@ -293,7 +307,8 @@ interface NameRules {
         assertInstanceOf(AdmitResult.Fresh.class, outcomes.getFirst());
         for (Object outcome : outcomes.subList(1, 50)) {
             AdmitResult.KeysHeld held = assertInstanceOf(AdmitResult.KeysHeld.class, outcome);
-            KeyRecord byKey = assertInstanceOf(KeyRecord.class, held.keyRecords().getFirst());
+            KeyRecord byKey =
+                    assertInstanceOf(KeyRecord.class, held.keyRecords().getFirst());
             assertEquals(batch.getFirst().run().id(), byKey.run());
             assertNull(held.keyRecords().get(1), "a payload that is only flagged stops nobody");
         }

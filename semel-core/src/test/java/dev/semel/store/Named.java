@@ -13,7 +13,8 @@ enum Named {
     ADMIT_REPEAT((side, world) -> side.apply(World.LEASE, world.admit(side, world.desk.key("held")))),
     ADMIT_CONFLICT((side, world) -> {
         UniqueKey name = new UniqueKey(world.ws, UniqueKey.KeyKind.KEY, "held");
-        return side.apply(World.LEASE, world.admit(side, new KeyClaim(name, Desk.bytes("other"), Desk.WINDOW, 0, true)));
+        return side.apply(
+                World.LEASE, world.admit(side, new KeyClaim(name, Desk.bytes("other"), Desk.WINDOW, 0, true)));
     }),
     ADMIT_EXPIRED((side, world) -> side.apply(World.OTHER, world.admit(side, world.expired()))),
     ADMIT_TWO_NAMES((side, world) ->
@@ -29,21 +30,25 @@ enum Named {
     SETTLE((side, world) -> {
         var settle = world.reserved.settle(world.driven, EffectState.DONE, "{}");
         RunExecution by = new RunExecution(world.driven, 1);
-        return side.apply(World.LEASE, new StoreWrite.AppendJournal(by, 1, "[1]", RunState.RUNNING, List.of(settle), null));
+        return side.apply(
+                World.LEASE, new StoreWrite.AppendJournal(by, 1, "[1]", RunState.RUNNING, List.of(settle), null));
     }),
     RESERVE_WHAT_ANOTHER_SETTLES((side, world) ->
             side.apply(World.OTHER, Desk.ops(world.neighbour, world.reserved.reserve(world.neighbour)))),
-    REST((side, world) -> side.apply(World.LEASE, Desk.rest(new RunExecution(world.driven, 1), StoreWrite.Suspension.NEVER, 0))),
+    REST((side, world) ->
+            side.apply(World.LEASE, Desk.rest(new RunExecution(world.driven, 1), StoreWrite.Suspension.NEVER, 0))),
     END((side, world) -> side.apply(World.LEASE, world.desk.end(world.driven))),
     END_AND_LEAVE((side, world) -> side.apply(World.LEASE, world.desk.end(world.leaving))),
-    TX((side, world) -> side.tx(World.LEASE, new StoreWrite.UserTransaction(new RunExecution(world.driven, 1), 1, connection -> {
-        TxRules.run(connection, "INSERT INTO mine VALUES (1)");
-        return "[1]";
-    }))),
+    TX((side, world) ->
+            side.tx(World.LEASE, new StoreWrite.UserTransaction(new RunExecution(world.driven, 1), 1, connection -> {
+                TxRules.run(connection, "INSERT INTO mine VALUES (1)");
+                return "[1]";
+            }))),
     CLAIM((side, world) -> Named.sorted(side.apply(World.OTHER, new StoreWrite.ClaimRuns(10)))),
-    SIGNAL_DRIVEN((side, world) -> side.apply(World.OTHER, new StoreCommand.SendSignal(world.ws, world.driven, "paid", "k", "{}"))),
-    SIGNAL_RESTING(
-            (side, world) -> side.apply(World.OTHER, new StoreCommand.SendSignal(world.ws, world.resting, "paid", "k", "{}"))),
+    SIGNAL_DRIVEN((side, world) ->
+            side.apply(World.OTHER, new StoreCommand.SendSignal(world.ws, world.driven, "paid", "k", "{}"))),
+    SIGNAL_RESTING((side, world) ->
+            side.apply(World.OTHER, new StoreCommand.SendSignal(world.ws, world.resting, "paid", "k", "{}"))),
     POST_TO_WHO_LISTENS((side, world) -> side.apply(World.OTHER, Named.post(side, world, "heard", "a"))),
     POST_TO_NOBODY_YET((side, world) -> side.apply(World.OTHER, Named.post(side, world, "early", "b"))),
     POST_AGAIN((side, world) -> side.apply(World.OTHER, Named.post(side, world, "known", "known"))),
@@ -52,14 +57,17 @@ enum Named {
     LISTEN_FOR_A_KEPT_LETTER((side, world) -> side.apply(World.LEASE, world.listen(world.driven, "kept"))),
     LISTEN_FOR_IT_BY_ANOTHER((side, world) -> side.apply(World.OTHER, world.listen(world.neighbour, "kept"))),
     HUSH((side, world) -> side.apply(
-            World.LEASE, new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StopListening(new KeyedSignalOperation.SignalWaiter(new RunExecution(world.driven, 1), "heard"))))),
+            World.LEASE,
+            new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StopListening(
+                    new KeyedSignalOperation.SignalWaiter(new RunExecution(world.driven, 1), "heard"))))),
     CANCEL((side, world) -> side.apply(World.OTHER, new StoreCommand.CancelRun(world.ws, world.driven, "a", "r"))),
-    CANCEL_WITH_KEY((side, world) ->
-            side.apply(World.OTHER, Named.once(side, world, new StoreCommand.CancelRun(world.ws, world.driven, "a", "r")))),
-    WAKE((side, world) -> side.apply(World.OTHER, new StoreCommand.WakeRuns(List.of(world.resting, world.driven, world.doubting)))),
+    CANCEL_WITH_KEY((side, world) -> side.apply(
+            World.OTHER, Named.once(side, world, new StoreCommand.CancelRun(world.ws, world.driven, "a", "r")))),
+    WAKE((side, world) ->
+            side.apply(World.OTHER, new StoreCommand.WakeRuns(List.of(world.resting, world.driven, world.doubting)))),
     GIVE_BACK((side, world) -> side.apply(World.LEASE, new StoreCommand.ReturnRun(new RunExecution(world.driven, 1)))),
-    DECIDE((side, world) ->
-            side.apply(World.OTHER, new StoreCommand.DecideEffect(world.doubted.id(), world.doubting, "{}", Named.by(side)))),
+    DECIDE((side, world) -> side.apply(
+            World.OTHER, new StoreCommand.DecideEffect(world.doubted.id(), world.doubting, "{}", Named.by(side)))),
     RESUME_FAILED((side, world) -> side.apply(World.OTHER, world.resume(Named.by(side)))),
     ADMIT_AFTER_FAILURE((side, world) -> side.apply(World.OTHER, world.admit(side, world.again()))),
     ADMIT_REPLAY((side, world) -> side.apply(World.LEASE, world.admit(side, world.follows()))),
@@ -78,27 +86,30 @@ enum Named {
     }),
     LAPSE((side, world) -> side.apply(
             World.LEASE,
-            new StoreCommand.ReviewCommand<>(new ReviewOperation.ExpireReview(new RunExecution(world.driven, 1), world.ws, world.approval())))),
+            new StoreCommand.ReviewCommand<>(
+                    new ReviewOperation.ExpireReview(new RunExecution(world.driven, 1), world.ws, world.approval())))),
     TELL((side, world) -> {
         String id = ReviewOperation.id(world.driven, "ok");
-        var told = new ReviewOperation.RecordReminder(world.ws, id, Place.START, Place.START + 1 + side.number, "role:boss");
+        var told = new ReviewOperation.RecordReminder(
+                world.ws, id, Place.START, Place.START + 1 + side.number, "role:boss");
         return side.apply(World.OTHER, new StoreCommand.ReviewCommand<>(told));
     }),
-    RELEASE((side, world) ->
-            side.apply(World.OTHER, new StoreCommand.ReleaseKey(world.desk.key("held").key(), world.driven, Named.by(side)))),
+    RELEASE((side, world) -> side.apply(
+            World.OTHER, new StoreCommand.ReleaseKey(world.desk.key("held").key(), world.driven, Named.by(side)))),
     SWEEP((side, world) -> side.apply(World.OTHER, new StoreCommand.DeleteTombstones(List.of(world.tombstone())))),
     RETIRE((side, world) -> side.apply(World.OTHER, new StoreCommand.DeleteRuns(List.of(world.old), Place.START + 1))),
     RESERVE_PAST((side, world) -> side.apply(World.LEASE, Desk.ops(world.driven, world.past.reserve(world.driven)))),
     ADMIT_CHOSEN_AGAIN((side, world) -> side.apply(World.LEASE, world.admit(side, world.desk.chosen("old")))),
     TALLY((side, world) -> {
-        var seen = new StoreWrite.DuplicateRequest(world.wish(side), world.ws, world.driven, false, Place.START, 200, "actor", null, 1);
+        var seen = new StoreWrite.DuplicateRequest(
+                world.wish(side), world.ws, world.driven, false, Place.START, 200, "actor", null, 1);
         return side.apply(World.LEASE, new StoreWrite.RecordDuplicates(List.of(seen)));
     }),
     KEEP_EVENTS((side, world) -> side.applyAll(
             World.LEASE, world.event(side, "evt_a", side.number), world.event(side, "evt_b", 3 - side.number))),
     SWEEP_EVENTS((side, world) -> side.apply(World.OTHER, new StoreCommand.DeleteEvents(List.of(world.oldEvent())))),
-    PUBLISH((side, world) ->
-            side.apply(World.OTHER, new StoreCommand.PublishVersion(world.ws, "one", Desk.WORKFLOW, "by " + side.number, "a"))),
+    PUBLISH((side, world) -> side.apply(
+            World.OTHER, new StoreCommand.PublishVersion(world.ws, "one", Desk.WORKFLOW, "by " + side.number, "a"))),
     RESUME((side, world) -> side.apply(World.OTHER, new StoreCommand.PauseWorkflow(world.ws, Desk.WORKFLOW, false))),
     BATCH_OF_AN_OWNER((side, world) -> side.applyAll(
             World.LEASE,
@@ -125,13 +136,15 @@ enum Named {
         var release = new StoreCommand.ReleaseKey(world.desk.key("held").key(), world.driven, Named.by(side));
         return side.apply(World.OTHER, Named.once(side, world, release));
     }),
-    PUT_NEW((side, world) ->
-            side.apply(World.OTHER, new StoreCommand.SaveSetting(world.profile("new"), "{\"by\":" + side.number + "}", 0, "a"))),
-    PUT_NEXT((side, world) ->
-            side.apply(World.OTHER, new StoreCommand.SaveSetting(world.profile("kept"), "{\"by\":" + side.number + "}", 1, "a"))),
-    PUT_WHATEVER_THERE_IS((side, world) ->
-            side.apply(World.OTHER, new StoreCommand.SaveSetting(world.profile("kept"), "{\"by\":" + side.number + "}", null, "a"))),
-    REMOVE_SETTING((side, world) -> side.apply(World.OTHER, new StoreCommand.RemoveSetting(world.profile("kept"), null, "a"))),
+    PUT_NEW((side, world) -> side.apply(
+            World.OTHER, new StoreCommand.SaveSetting(world.profile("new"), "{\"by\":" + side.number + "}", 0, "a"))),
+    PUT_NEXT((side, world) -> side.apply(
+            World.OTHER, new StoreCommand.SaveSetting(world.profile("kept"), "{\"by\":" + side.number + "}", 1, "a"))),
+    PUT_WHATEVER_THERE_IS((side, world) -> side.apply(
+            World.OTHER,
+            new StoreCommand.SaveSetting(world.profile("kept"), "{\"by\":" + side.number + "}", null, "a"))),
+    REMOVE_SETTING(
+            (side, world) -> side.apply(World.OTHER, new StoreCommand.RemoveSetting(world.profile("kept"), null, "a"))),
     PUT_WATCHED((side, world) -> side.apply(
             World.OTHER,
             new StoreCommand.SaveSetting(
@@ -167,30 +180,39 @@ enum Named {
 
     private static StoreCommand<?> rule(Side side, World world, String review, StoreCommand<?> deed) {
         StoreCommand.ChangeAuthor by = new StoreCommand.ChangeAuthor(new RunId(610 + side.number, 6), "a", "r");
-        return new StoreCommand.ReviewCommand<>(new ReviewOperation.DecideReview(world.ws, review, 1, "by " + side.number, deed, by));
+        return new StoreCommand.ReviewCommand<>(
+                new ReviewOperation.DecideReview(world.ws, review, 1, "by " + side.number, deed, by));
     }
 
     /** A letter of this side, with an id that both sides may use. */
     private static StoreCommand<?> post(Side side, World world, String key, String letter) {
         KeyedSignalOperation.SignalAddress to = new KeyedSignalOperation.SignalAddress(world.ws, "paid", key);
-        return new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.SendKeyedSignal(to, letter, world.wish(side), Desk.bytes(letter), "{}"));
+        return new StoreCommand.KeyedSignalCommand<>(
+                new KeyedSignalOperation.SendKeyedSignal(to, letter, world.wish(side), Desk.bytes(letter), "{}"));
     }
 
     /** Two deliveries at once: whoever comes second must see the first one's mark. */
     private static StoreCommand<?> received(Side side, World world, String id, String signature) {
-        var row = new WebhookDelivery(world.wish(side), world.ws, "hook", 0, id, "t", WebhookDelivery.DeliveryOutcome.ACCEPTED, "", "{}");
-        return new StoreCommand.RecordDelivery(row, new WebhookDelivery.DedupSettings(signature, WebhookDelivery.SignatureReuse.FLAG, Desk.WINDOW, Desk.WINDOW));
+        var row = new WebhookDelivery(
+                world.wish(side), world.ws, "hook", 0, id, "t", WebhookDelivery.DeliveryOutcome.ACCEPTED, "", "{}");
+        return new StoreCommand.RecordDelivery(
+                row,
+                new WebhookDelivery.DedupSettings(
+                        signature, WebhookDelivery.SignatureReuse.FLAG, Desk.WINDOW, Desk.WINDOW));
     }
 
     private static StoreWrite<?> once(Side side, World world, StoreCommand<Boolean> edit) {
-        var asked = new StoreCommand.CommandRequest(world.wish(side), world.ws, "change", "k", Desk.bytes("d"), Desk.WINDOW);
+        var asked = new StoreCommand.CommandRequest(
+                world.wish(side), world.ws, "change", "k", Desk.bytes("d"), Desk.WINDOW);
         return new StoreWrite.ExecuteCommand<>(new StoreCommand.IdempotentCommand<>(asked, edit, String::valueOf));
     }
 
     @SuppressWarnings("unchecked") // a claim answers drivers, in no order
     private static Object sorted(Object claimed) {
         return ((List<RunExecution>) claimed)
-                .stream().sorted(java.util.Comparator.comparing(RunExecution::run)).toList();
+                .stream()
+                        .sorted(java.util.Comparator.comparing(RunExecution::run))
+                        .toList();
     }
 
     /** The request of a side: the same in every order, and another one for each side. */

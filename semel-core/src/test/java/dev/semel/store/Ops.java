@@ -36,14 +36,21 @@ final class Ops {
         ids.removeIf(id -> id.workspace() != ws);
         for (EffectLedger.EffectRow row : reads.effects(by.run())) {
             if (random.nextInt(3) != 0) {
-                EffectLedger.EffectState to =
-                        pick(List.of(EffectLedger.EffectState.DONE, EffectLedger.EffectState.DONE, EffectLedger.EffectState.UNKNOWN, EffectLedger.EffectState.FREE));
+                EffectLedger.EffectState to = pick(List.of(
+                        EffectLedger.EffectState.DONE,
+                        EffectLedger.EffectState.DONE,
+                        EffectLedger.EffectState.UNKNOWN,
+                        EffectLedger.EffectState.FREE));
                 ops.add(new EffectLedger.SettleSend(
-                        row.id(), row.holder(), to, to == EffectLedger.EffectState.DONE ? "{\"id\":" + ++turns + "}" : null));
+                        row.id(),
+                        row.holder(),
+                        to,
+                        to == EffectLedger.EffectState.DONE ? "{\"id\":" + ++turns + "}" : null));
             }
         }
         if (random.nextInt(6) == 0) {
-            EffectLedger.SuppressingEffect instead = random.nextBoolean() ? new EffectLedger.SuppressingEffect("d4", "run_x 17") : null;
+            EffectLedger.SuppressingEffect instead =
+                    random.nextBoolean() ? new EffectLedger.SuppressingEffect("d4", "run_x 17") : null;
             ops.add(new EffectLedger.NoteStepResult(pick(ids), holder(by), "{\"noted\":true}", FACTS, instead));
         }
         for (int i = reserves ? random.nextInt(3) : 0; i > 0; i--) {

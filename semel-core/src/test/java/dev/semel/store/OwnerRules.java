@@ -28,7 +28,8 @@ interface OwnerRules {
                 desk().applyAll(desk().append(run, 1, "[\"b\"]"), desk().append(run, 2, "[\"ü€😀\"]")));
         assertEquals(List.of("[\"a\"]", "[\"b\"]", "[\"ü€😀\"]"), desk().journal(run));
         desk().place.setTime(Place.START + 5);
-        var end = new StoreWrite.EndRun(run, RunState.COMPLETED, StoreWrite.RunResult.output("{\"ok\":true}"), "[\"rest\"]");
+        var end = new StoreWrite.EndRun(
+                run, RunState.COMPLETED, StoreWrite.RunResult.output("{\"ok\":true}"), "[\"rest\"]");
         assertEquals(OwnerWriteResult.RECORDED, desk().apply(end));
         StoredRows.RunRow ended = desk().runOf(run);
         assertEquals(RunState.COMPLETED, ended.state());
@@ -54,7 +55,12 @@ interface OwnerRules {
         desk().apply(desk().admit(desk().run(free), List.of(), false));
         RunId unknown = desk().id();
         assertEquals(
-                List.of(OwnerWriteResult.FENCED, OwnerWriteResult.FENCED, OwnerWriteResult.FENCED, OwnerWriteResult.FENCED, OwnerWriteResult.RECORDED),
+                List.of(
+                        OwnerWriteResult.FENCED,
+                        OwnerWriteResult.FENCED,
+                        OwnerWriteResult.FENCED,
+                        OwnerWriteResult.FENCED,
+                        OwnerWriteResult.RECORDED),
                 desk().applyAll(
                                 desk().append(free, 0, "[1]"),
                                 desk().end(free),
@@ -98,7 +104,8 @@ interface OwnerRules {
         desk().leases.end(Desk.LEASE);
         assertThrows(StoreFailure.Fenced.class, () -> Desk.runs(desk().apply(new StoreWrite.ClaimRuns(1))));
         desk().leases.start(78, "desk", desk().slots(), Desk.TTL);
-        assertEquals(List.of(run), Desk.runs(desk().applyAs(new CommitBatch.LeaseSlot(78, 0), new StoreWrite.ClaimRuns(1))));
+        assertEquals(
+                List.of(run), Desk.runs(desk().applyAs(new CommitBatch.LeaseSlot(78, 0), new StoreWrite.ClaimRuns(1))));
     }
 
     @Test
@@ -117,7 +124,12 @@ interface OwnerRules {
                 desk().applyAs(
                                 hold,
                                 new StoreWrite.AppendJournal(
-                                        new StoreWrite.RunExecution(run, 2), 0, "[1]", RunState.RUNNING, List.of(), null)));
+                                        new StoreWrite.RunExecution(run, 2),
+                                        0,
+                                        "[1]",
+                                        RunState.RUNNING,
+                                        List.of(),
+                                        null)));
     }
 
     @Test
@@ -141,7 +153,9 @@ interface OwnerRules {
                         desk().admit(desk().run(second), List.of(), false));
         assertEquals(
                 List.of(first, second),
-                Desk.runs(desk().apply(new StoreWrite.ClaimRuns(2))).stream().sorted().toList());
+                Desk.runs(desk().apply(new StoreWrite.ClaimRuns(2))).stream()
+                        .sorted()
+                        .toList());
         assertEquals(List.of(third), Desk.runs(desk().apply(new StoreWrite.ClaimRuns(2))));
         assertFalse(desk().freeWork());
         assertEquals(RunState.QUEUED, desk().runOf(queued).state());
@@ -171,6 +185,7 @@ interface OwnerRules {
 
     private StoreQueries.JournaledRun each(RunId id) {
         return new StoreQueries.JournaledRun(
-                Objects.requireNonNull(desk().reads.claimedRun(id)), desk().reads.journal(id));
+                Objects.requireNonNull(desk().reads.claimedRun(id)),
+                desk().reads.journal(id));
     }
 }

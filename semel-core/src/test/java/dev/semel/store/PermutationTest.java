@@ -101,16 +101,18 @@ final class PermutationTest {
     @Test
     void a_look_before_a_write_is_found() {
         Side.Deed counts = (side, _) -> side.tx(
-                World.OTHER, new StoreWrite.UserTransaction(new StoreWrite.RunExecution(permutations.neighbour(), 1), side.number, connection -> {
-                    int found;
-                    try (var statement = connection.createStatement();
-                            var row = statement.executeQuery("SELECT count(*) FROM mine")) {
-                        row.next();
-                        found = row.getInt(1);
-                    }
-                    TxRules.run(connection, "INSERT INTO mine VALUES (" + found + ")");
-                    return "[" + side.number + "]";
-                }));
+                World.OTHER,
+                new StoreWrite.UserTransaction(
+                        new StoreWrite.RunExecution(permutations.neighbour(), 1), side.number, connection -> {
+                            int found;
+                            try (var statement = connection.createStatement();
+                                    var row = statement.executeQuery("SELECT count(*) FROM mine")) {
+                                row.next();
+                                found = row.getInt(1);
+                            }
+                            TxRules.run(connection, "INSERT INTO mine VALUES (" + found + ")");
+                            return "[" + side.number + "]";
+                        }));
         List<String> findings = permutations.explore(List.of(counts, counts)).findings();
         assertTrue(findings.getFirst().startsWith("a result that no order"), findings::toString);
     }
@@ -125,11 +127,13 @@ final class PermutationTest {
 
     private Side.Deed updates(String... keys) {
         return (side, _) -> side.tx(
-                World.OTHER, new StoreWrite.UserTransaction(new StoreWrite.RunExecution(permutations.neighbour(), 1), side.number, connection -> {
-                    for (String key : keys) {
-                        TxRules.run(connection, "UPDATE semel_key SET flags = flags WHERE key = '" + key + "'");
-                    }
-                    return "[" + side.number + "]";
-                }));
+                World.OTHER,
+                new StoreWrite.UserTransaction(
+                        new StoreWrite.RunExecution(permutations.neighbour(), 1), side.number, connection -> {
+                            for (String key : keys) {
+                                TxRules.run(connection, "UPDATE semel_key SET flags = flags WHERE key = '" + key + "'");
+                            }
+                            return "[" + side.number + "]";
+                        }));
     }
 }

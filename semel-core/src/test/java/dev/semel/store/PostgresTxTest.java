@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.semel.run.RunId;
-import dev.semel.store.StoreWrite.RunExecution;
 import dev.semel.store.StoreWrite.OwnerWriteResult;
+import dev.semel.store.StoreWrite.RunExecution;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -128,8 +128,8 @@ final class PostgresTxTest {
                 }
                 return "[]";
             });
-            assertFalse(
-                    assertThrows(StoreFailure.LockConflict.class, () -> desk.tx(tx)).waited());
+            assertFalse(assertThrows(StoreFailure.LockConflict.class, () -> desk.tx(tx))
+                    .waited());
             assertEquals(true, crossing.get());
         }
         assertEquals(OwnerWriteResult.RECORDED, desk.tx(new StoreWrite.UserTransaction(by, 0, _ -> "[]")));
@@ -172,7 +172,8 @@ final class PostgresTxTest {
     void anything_else_is_refused() {
         RunId run = by.run();
         try (WriteLane lane = desk.store.openTxLane()) {
-            var batch = new CommitBatch(new CommitBatch.LeaseSlot(Desk.LEASE, desk.store.lanes()), List.of(desk.end(run)));
+            var batch =
+                    new CommitBatch(new CommitBatch.LeaseSlot(Desk.LEASE, desk.store.lanes()), List.of(desk.end(run)));
             assertThrows(IllegalArgumentException.class, () -> lane.apply(batch));
         }
     }

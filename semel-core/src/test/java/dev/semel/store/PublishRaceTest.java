@@ -42,7 +42,8 @@ final class PublishRaceTest {
     private Object publishElsewhere(int version) {
         var publish = new StoreCommand.PublishVersion(desk.ws, "one", Desk.WORKFLOW, "body " + version, "other");
         return otherLane
-                .apply(new CommitBatch(new CommitBatch.LeaseSlot(OTHER, 0), List.of(new StoreWrite.ExecuteCommand<>(publish))))
+                .apply(new CommitBatch(
+                        new CommitBatch.LeaseSlot(OTHER, 0), List.of(new StoreWrite.ExecuteCommand<>(publish))))
                 .getFirst();
     }
 
@@ -110,7 +111,9 @@ final class PublishRaceTest {
             start.get();
         }
         assertEquals(
-                1, desk.place.number("SELECT count(DISTINCT catalog_revision) FROM semel_fence"), "all slots know the same one");
+                1,
+                desk.place.number("SELECT count(DISTINCT catalog_revision) FROM semel_fence"),
+                "all slots know the same one");
     }
 
     @Test
@@ -118,10 +121,12 @@ final class PublishRaceTest {
         for (int round = 0; round < 40; round++) {
             int version = 2 * round + 2;
             String key = "K" + round;
-            var publish = new StoreCommand.PublishVersion(desk.ws, "one", Desk.WORKFLOW, "body " + (version + 1), "desk");
+            var publish =
+                    new StoreCommand.PublishVersion(desk.ws, "one", Desk.WORKFLOW, "body " + (version + 1), "desk");
             FutureTask<Object> there = apart(() -> publishElsewhere(version));
             // Throws where the database ended it as a deadlock.
-            List<Object> here = desk.applyAll(desk.admit(desk.id(), desk.key(key)), new StoreWrite.ExecuteCommand<>(publish));
+            List<Object> here =
+                    desk.applyAll(desk.admit(desk.id(), desk.key(key)), new StoreWrite.ExecuteCommand<>(publish));
             assertInstanceOf(StoredRows.WorkflowRow.class, there.get());
             assertInstanceOf(StoredRows.WorkflowRow.class, here.get(1));
         }

@@ -80,11 +80,15 @@ final class Questions {
         MetricQueries figures = reads.metrics();
         long now = reads.now();
         answer("totals", () -> figures.totals(0, Long.MAX_VALUE));
-        answer("untidy", () -> figures.needsCompaction(new StoreCommand.CompactMetrics(now / MetricUpdates.MICROS_PER_MINUTE, 0, now - 1_000_000, 1)));
+        answer(
+                "untidy",
+                () -> figures.needsCompaction(
+                        new StoreCommand.CompactMetrics(now / MetricUpdates.MICROS_PER_MINUTE, 0, now - 1_000_000, 1)));
         for (int ws = 1; ws <= 2; ws++) {
             int one = ws;
             MetricQueries.MetricRange all = new MetricQueries.MetricRange(ws, "", 0, Long.MAX_VALUE);
-            MetricQueries.MetricRange some = new MetricQueries.MetricRange(ws, "wf_pay", now - MetricUpdates.MICROS_PER_MINUTE, now);
+            MetricQueries.MetricRange some =
+                    new MetricQueries.MetricRange(ws, "wf_pay", now - MetricUpdates.MICROS_PER_MINUTE, now);
             answer("sums", () -> figures.sums(all, 1));
             answer("some sums", () -> figures.sums(some, 60));
             answer("written", () -> figures.writeCounts(all));
@@ -126,7 +130,13 @@ final class Questions {
         for (RunId plan : ReplayScript.PLANS) {
             answer("plan", () -> reads.plans().plan(ws, plan));
             answer("items", () -> reads.plans().items(new ReplayPlanQueries.ItemFilter(plan, 0, null), null, 100));
-            answer("some items", () -> reads.plans().items(new ReplayPlanQueries.ItemFilter(plan, 5, ReplayPlanOperation.ItemOutcome.PLANNED), null, 2));
+            answer(
+                    "some items",
+                    () -> reads.plans()
+                            .items(
+                                    new ReplayPlanQueries.ItemFilter(plan, 5, ReplayPlanOperation.ItemOutcome.PLANNED),
+                                    null,
+                                    2));
             answer("progress", () -> reads.plans().progress(plan));
         }
         answer("free plans", () -> reads.plans().claimable(new RunId(1, 1), reads.now(), 2));
@@ -166,7 +176,8 @@ final class Questions {
 
     private void effects(int ws) {
         for (StoreQueries.EffectSelection part : StoreQueries.EffectSelection.values()) {
-            StoreQueries.EffectFilter all = StoreQueries.EffectFilter.all(ws, 1_000).selection(part);
+            StoreQueries.EffectFilter all =
+                    StoreQueries.EffectFilter.all(ws, 1_000).selection(part);
             answer("effects " + part, () -> reads.effects(all));
             answer("effects of a key " + part, () -> reads.effects(all.key("the key")));
         }
@@ -213,29 +224,52 @@ final class Questions {
 
     private void reviews(int ws) {
         ReviewOperation.ReviewQueries desk = reads.reviews();
-        ReviewOperation.ReviewPage page = desk.open(new ReviewOperation.OpenReviewFilter(ws, null, null, null, ReviewOperation.ReviewCursor.FRONT, 2));
+        ReviewOperation.ReviewPage page = desk.open(
+                new ReviewOperation.OpenReviewFilter(ws, null, null, null, ReviewOperation.ReviewCursor.FRONT, 2));
         answer("reviews", () -> page);
         ReviewOperation.ReviewCursor next = page.next() == null ? ReviewOperation.ReviewCursor.FRONT : page.next();
-        answer("more reviews", () -> desk.open(new ReviewOperation.OpenReviewFilter(ws, null, null, "role:ops", next, 50)));
+        answer(
+                "more reviews",
+                () -> desk.open(new ReviewOperation.OpenReviewFilter(ws, null, null, "role:ops", next, 50)));
         for (ReviewOperation.ReviewKind kind : ReviewOperation.ReviewKind.values()) {
-            answer("reviews " + kind, () -> desk.open(new ReviewOperation.OpenReviewFilter(ws, kind, "wf_pay", null, next, 50)));
+            answer(
+                    "reviews " + kind,
+                    () -> desk.open(new ReviewOperation.OpenReviewFilter(ws, kind, "wf_pay", null, next, 50)));
         }
         List<ReviewOperation.ReviewRow> decided = desk.decided(ws, null, 2);
         answer("decided reviews", () -> decided);
         answer(
                 "decided before",
-                () -> decided.isEmpty() ? null : desk.decided(ws, ReviewOperation.ReviewCursor.decided(decided.getLast()), 50));
+                () -> decided.isEmpty()
+                        ? null
+                        : desk.decided(ws, ReviewOperation.ReviewCursor.decided(decided.getLast()), 50));
         answer("reviews to tell", () -> desk.dueReminders(reads.now(), 50));
         StoreQueries.EffectPage effects = reads.effects(StoreQueries.EffectFilter.all(ws, 3));
         answer("effects page", () -> effects);
         answer(
                 "more effects",
                 () -> reads.effects(new StoreQueries.EffectFilter(
-                        ws, EffectLedger.EffectState.DONE, null, null, "ask", null, StoreQueries.EffectSelection.DEEDS, effects.next(), 50)));
+                        ws,
+                        EffectLedger.EffectState.DONE,
+                        null,
+                        null,
+                        "ask",
+                        null,
+                        StoreQueries.EffectSelection.DEEDS,
+                        effects.next(),
+                        50)));
         answer(
                 "effects of an object",
                 () -> reads.effects(new StoreQueries.EffectFilter(
-                        ws, null, "wf_pay", "order 1", null, null, StoreQueries.EffectSelection.SUPPRESSED, effects.next(), 50)));
+                        ws,
+                        null,
+                        "wf_pay",
+                        "order 1",
+                        null,
+                        null,
+                        StoreQueries.EffectSelection.SUPPRESSED,
+                        effects.next(),
+                        50)));
     }
 
     private void lists(int ws, List<RunId> runs) {
@@ -257,7 +291,8 @@ final class Questions {
         RunId before = runs.isEmpty() ? null : runs.get(runs.size() / 2);
         answer(
                 "runs page",
-                () -> reads.runs(new StoreQueries.RunFilter(ws, null, null, null, true, Place.START + 1_000_000, before, 5)));
+                () -> reads.runs(
+                        new StoreQueries.RunFilter(ws, null, null, null, true, Place.START + 1_000_000, before, 5)));
         List<StoreWrite.DuplicateRequest> page = reads.requests(ws, null, 5);
         answer("requests", () -> page);
         answer(

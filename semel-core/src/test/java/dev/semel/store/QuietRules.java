@@ -19,7 +19,8 @@ interface QuietRules {
     Desk desk();
 
     private static NewRun.StartConditions quiet(String name) {
-        return new NewRun.StartConditions(List.of(), null, 0, new NewRun.StartConditions.DebounceWindow(name, 100, 250));
+        return new NewRun.StartConditions(
+                List.of(), null, 0, new NewRun.StartConditions.DebounceWindow(name, 100, 250));
     }
 
     private AdmitResult trigger(RunId id, KeyClaim... wishes) {
@@ -137,7 +138,8 @@ interface QuietRules {
             assertEquals(run, known.run());
         }
         desk().place.setTime(Place.START + 50);
-        KeyRecord again = assertInstanceOf(AdmitResult.KeysHeld.class, desk().apply(admit), "applied again it is a repeat")
+        KeyRecord again = assertInstanceOf(
+                        AdmitResult.KeysHeld.class, desk().apply(admit), "applied again it is a repeat")
                 .keyRecords()
                 .getFirst();
         assertNotNull(again);
@@ -164,7 +166,8 @@ interface QuietRules {
         var place = new NewRun.StartConditions.QueueLimit("S", 1);
         RunId before = desk().id();
         desk().apply(desk().gated(before, new NewRun.StartConditions(List.of(place), null, 0, null)));
-        var both = new NewRun.StartConditions(List.of(place), null, 0, new NewRun.StartConditions.DebounceWindow("Q", 100, 250));
+        var both = new NewRun.StartConditions(
+                List.of(place), null, 0, new NewRun.StartConditions.DebounceWindow("Q", 100, 250));
         RunId run = desk().id();
         desk().apply(desk().gated(run, both));
         assertEquals(absorbed(run, Place.START + 100), desk().apply(desk().gated(desk().id(), both)));

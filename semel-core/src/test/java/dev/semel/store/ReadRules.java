@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.semel.effect.EffectLedger;
 import dev.semel.admission.KeyRecord;
+import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.trigger.TriggerSource;
@@ -78,8 +78,10 @@ interface ReadRules {
         desk().apply(new StoreWrite.RecordDuplicates(List.of(desk().seen(second, false, 2))));
         desk().apply(new StoreWrite.RecordDuplicates(List.of(desk().seen(first, true, 1))));
         int ws = desk().ws;
-        assertEquals(List.of(first), ids(new StoreQueries.RunFilter(ws, null, RunState.STARTED, null, false, 0, null, 9)));
-        assertEquals(List.of(third), ids(new StoreQueries.RunFilter(ws, null, RunState.FAILED, null, false, 0, null, 9)));
+        assertEquals(
+                List.of(first), ids(new StoreQueries.RunFilter(ws, null, RunState.STARTED, null, false, 0, null, 9)));
+        assertEquals(
+                List.of(third), ids(new StoreQueries.RunFilter(ws, null, RunState.FAILED, null, false, 0, null, 9)));
         assertEquals(List.of(second), ids(new StoreQueries.RunFilter(ws, null, null, "L", false, 0, null, 9)));
         assertEquals(List.of(), ids(new StoreQueries.RunFilter(ws, null, null, "l", false, 0, null, 9)));
         assertEquals(List.of(second), ids(new StoreQueries.RunFilter(ws, null, null, null, true, 0, null, 9)));
@@ -111,7 +113,8 @@ interface ReadRules {
             for (String workflow : new String[] {null, Desk.WORKFLOW, "wf_two"}) {
                 for (boolean replayed : new boolean[] {false, true}) {
                     for (RunId from : new RunId[] {null, made.get(7)}) {
-                        var wanted = new StoreQueries.RunFilter(desk().ws, workflow, state, null, replayed, 0, null, 2, from);
+                        var wanted = new StoreQueries.RunFilter(
+                                desk().ws, workflow, state, null, replayed, 0, null, 2, from);
                         List<RunId> expected = rows.stream()
                                 .filter(run -> state == null || run.state() == state)
                                 .filter(run ->
@@ -146,10 +149,14 @@ interface ReadRules {
         desk().apply(desk().failed(ours));
         desk().apply(desk().failed(theirs));
         assertEquals(
-                List.of(ours), ids(new StoreQueries.RunFilter(desk().ws, null, RunState.FAILED, null, false, 0, null, 9)));
-        assertEquals(List.of(theirs), ids(new StoreQueries.RunFilter(other, null, RunState.FAILED, null, false, 0, null, 9)));
+                List.of(ours),
+                ids(new StoreQueries.RunFilter(desk().ws, null, RunState.FAILED, null, false, 0, null, 9)));
         assertEquals(
-                List.of(), ids(new StoreQueries.RunFilter(desk().ws, "wf_theirs", RunState.FAILED, null, false, 0, null, 9)));
+                List.of(theirs),
+                ids(new StoreQueries.RunFilter(other, null, RunState.FAILED, null, false, 0, null, 9)));
+        assertEquals(
+                List.of(),
+                ids(new StoreQueries.RunFilter(desk().ws, "wf_theirs", RunState.FAILED, null, false, 0, null, 9)));
     }
 
     @Test
@@ -197,10 +204,16 @@ interface ReadRules {
         RunId one = desk().fresh();
         RunId two = desk().fresh();
         desk().applyAll(
-                        new StoreWrite.RecordDuplicates(List.of(desk().seen(two, false, 10), desk().seen(one, false, 1))),
-                        new StoreWrite.RecordDuplicates(List.of(desk().seen(one, true, 100), desk().seen(two, false, 1_000))));
-        assertEquals(new StoredRows.DuplicateCounts(1, 100, Place.START), desk().runOf(one).counts());
-        assertEquals(new StoredRows.DuplicateCounts(1_010, 0, Place.START), desk().runOf(two).counts());
+                        new StoreWrite.RecordDuplicates(
+                                List.of(desk().seen(two, false, 10), desk().seen(one, false, 1))),
+                        new StoreWrite.RecordDuplicates(
+                                List.of(desk().seen(one, true, 100), desk().seen(two, false, 1_000))));
+        assertEquals(
+                new StoredRows.DuplicateCounts(1, 100, Place.START),
+                desk().runOf(one).counts());
+        assertEquals(
+                new StoredRows.DuplicateCounts(1_010, 0, Place.START),
+                desk().runOf(two).counts());
     }
 
     @Test
@@ -268,7 +281,8 @@ interface ReadRules {
         Deed deed = Deed.of(desk().ws, "d1");
         RunId mine = started(desk().ws, Desk.WORKFLOW, null);
         desk().apply(Desk.ops(mine, deed.reserve(mine)));
-        for (EffectLedger.EffectState state : List.of(EffectLedger.EffectState.UNKNOWN, EffectLedger.EffectState.FREE)) {
+        for (EffectLedger.EffectState state :
+                List.of(EffectLedger.EffectState.UNKNOWN, EffectLedger.EffectState.FREE)) {
             Deed foreign = Deed.of(other, "d" + state);
             RunId theirs = started(other, "wf_other", null);
             desk().apply(Desk.ops(theirs, foreign.reserve(theirs)));
@@ -277,7 +291,9 @@ interface ReadRules {
             assertEquals(List.of(theirs), holders(StoreQueries.EffectFilter.in(other, state, 9)));
         }
         assertEquals(List.of(mine), holders(StoreQueries.EffectFilter.all(desk().ws, 1)));
-        assertNull(desk().reads.effects(StoreQueries.EffectFilter.all(desk().ws, 9)).next());
+        assertNull(desk().reads
+                .effects(StoreQueries.EffectFilter.all(desk().ws, 9))
+                .next());
     }
 
     private List<RunId> holders(StoreQueries.EffectFilter filter) {
@@ -292,7 +308,8 @@ interface ReadRules {
         desk().publish(other, "one", "wf_other");
         RunId mine = desk().fresh(desk().key("K"));
         RunId theirs = desk().id();
-        KeyClaim theirKey = new KeyClaim(new UniqueKey(other, UniqueKey.KeyKind.KEY, "K"), Desk.bytes("d"), Desk.WINDOW, 0, true);
+        KeyClaim theirKey =
+                new KeyClaim(new UniqueKey(other, UniqueKey.KeyKind.KEY, "K"), Desk.bytes("d"), Desk.WINDOW, 0, true);
         var admitted = desk().apply(desk().admit(run(theirs, other, "wf_other", "K"), List.of(theirKey), true));
         assertEquals(StoreWrite.AdmitResult.Fresh.class, admitted.getClass());
         desk().apply(new StoreWrite.RecordDuplicates(List.of(desk().seen(mine, false, 1))));

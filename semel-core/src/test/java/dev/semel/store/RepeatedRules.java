@@ -41,8 +41,9 @@ interface RepeatedRules {
         desk().applyAll(batch);
         List<Object> second = desk().applyAll(batch);
         assertInstanceOf(AdmitResult.Fresh.class, second.getFirst());
-        KeyRecord known =
-                assertInstanceOf(AdmitResult.KeysHeld.class, second.get(1)).keyRecords().getFirst();
+        KeyRecord known = assertInstanceOf(AdmitResult.KeysHeld.class, second.get(1))
+                .keyRecords()
+                .getFirst();
         assertEquals(
                 batch.getFirst().run().id(),
                 assertInstanceOf(KeyRecord.class, known).run());
@@ -101,7 +102,9 @@ interface RepeatedRules {
         desk().leases.start(78, "desk", desk().slots(), Desk.TTL);
         AdmitResult again = desk().applyAs(new CommitBatch.LeaseSlot(78, 0), admit);
         assertFalse(assertInstanceOf(AdmitResult.Fresh.class, again).owned());
-        assertEquals(List.of(admit.run().id()), Desk.runs(desk().applyAs(new CommitBatch.LeaseSlot(78, 0), new StoreWrite.ClaimRuns(5))));
+        assertEquals(
+                List.of(admit.run().id()),
+                Desk.runs(desk().applyAs(new CommitBatch.LeaseSlot(78, 0), new StoreWrite.ClaimRuns(5))));
     }
 
     @Test
@@ -141,7 +144,8 @@ interface RepeatedRules {
         desk().apply(tally);
         desk().apply(tally);
         assertEquals(
-                new StoredRows.DuplicateCounts(701, 1, desk().place.time()), desk().runOf(run).counts());
+                new StoredRows.DuplicateCounts(701, 1, desk().place.time()),
+                desk().runOf(run).counts());
         assertEquals(3, desk().place.count("semel_duplicate_request"));
     }
 
@@ -176,7 +180,9 @@ interface RepeatedRules {
                 new StoreCommand.CreateWorkspace("two", Desk.bytes("x")),
                 new StoreCommand.PublishVersion(desk().ws, "two", "wf_two", "text", "tester"),
                 new StoreCommand.PublishIfUnchanged(
-                        new StoreCommand.PublishVersion(desk().ws, "two", "wf_two", "text 2", "tester"), null, new StoreCommand.VersionsInForce(1, 0)),
+                        new StoreCommand.PublishVersion(desk().ws, "two", "wf_two", "text 2", "tester"),
+                        null,
+                        new StoreCommand.VersionsInForce(1, 0)),
                 new StoreCommand.PauseWorkflow(desk().ws, Desk.WORKFLOW, true),
                 new StoreCommand.CreateToken(token),
                 new StoreCommand.RevokeToken(desk().ws, "tok_1", "op"),

@@ -32,7 +32,8 @@ interface ReplayRules {
     }
 
     private static ReplayPlanOperation.PlanItem item(RunId run, int worst) {
-        return new ReplayPlanOperation.PlanItem(run, worst, worst == 0 ? 0 : 1 << (worst - 1), "{}", ItemOutcome.PLANNED, null, "");
+        return new ReplayPlanOperation.PlanItem(
+                run, worst, worst == 0 ? 0 : 1 << (worst - 1), "{}", ItemOutcome.PLANNED, null, "");
     }
 
     private ReplayPlanOperation.ReplayPlan plan(RunId id) {
@@ -62,7 +63,8 @@ interface ReplayRules {
     @Test
     default void a_plan_is_laid_once_and_gets_its_items_while_it_is_made() {
         RunId id = laid(false);
-        ReplayPlanOperation.ReplayPlan again = change(new ReplayPlanOperation.CreatePlan(id, desk().ws, "bob", "{\"other\":1}", "1", true));
+        ReplayPlanOperation.ReplayPlan again =
+                change(new ReplayPlanOperation.CreatePlan(id, desk().ws, "bob", "{\"other\":1}", "1", true));
         assertEquals("ann", again.createdBy());
         assertEquals("{}", again.request());
         assertNull(again.input());
@@ -70,7 +72,8 @@ interface ReplayRules {
         RunId one = desk().id();
         RunId two = desk().id();
         assertEquals(2, change(new ReplayPlanOperation.AddItems(id, List.of(item(two, 6), item(one, 1)))));
-        assertEquals(1, change(new ReplayPlanOperation.AddItems(id, List.of(item(one, 3)))), "made again after a crash");
+        assertEquals(
+                1, change(new ReplayPlanOperation.AddItems(id, List.of(item(one, 3)))), "made again after a crash");
         ReplayPlanOperation.ReplayPlan ready = change(new ReplayPlanOperation.MarkReady(id, "{\"runs\":2}"));
         assertEquals(PlanState.PLANNED, ready.state());
         assertEquals("{\"runs\":2}", ready.summary());
@@ -78,12 +81,21 @@ interface ReplayRules {
         assertEquals(0, change(new ReplayPlanOperation.AddItems(id, List.of(item(desk().id(), 1)))), "it is ready");
         assertEquals(
                 List.of(one, two),
-                items(id, 0, null).stream().map(ReplayPlanOperation.PlanItem::run).toList());
+                items(id, 0, null).stream()
+                        .map(ReplayPlanOperation.PlanItem::run)
+                        .toList());
         assertEquals(
-                List.of(one), items(id, 4, null).stream().map(ReplayPlanOperation.PlanItem::run).toList());
+                List.of(one),
+                items(id, 4, null).stream()
+                        .map(ReplayPlanOperation.PlanItem::run)
+                        .toList());
         assertEquals(
                 List.of(two),
-                desk().reads.plans().items(new ReplayPlanQueries.ItemFilter(id, 0, ItemOutcome.PLANNED), one, 100).stream()
+                desk()
+                        .reads
+                        .plans()
+                        .items(new ReplayPlanQueries.ItemFilter(id, 0, ItemOutcome.PLANNED), one, 100)
+                        .stream()
                         .map(ReplayPlanOperation.PlanItem::run)
                         .toList());
         assertEquals(List.of(), items(id, 0, ItemOutcome.APPLIED));
@@ -100,10 +112,12 @@ interface ReplayRules {
     default void a_plan_is_applied_once_and_only_while_it_is_valid() {
         RunId id = planned(desk().id());
         StoreCommand.ChangeAuthor by = desk().by("bob", "");
-        ReplayPlanOperation.ReplayPlan begun = change(new ReplayPlanOperation.StartApplying(desk().ws, id, "{\"a\":1}", by));
+        ReplayPlanOperation.ReplayPlan begun =
+                change(new ReplayPlanOperation.StartApplying(desk().ws, id, "{\"a\":1}", by));
         assertEquals(PlanState.APPLYING, begun.state());
         assertEquals("bob", begun.appliedBy());
-        ReplayPlanOperation.ReplayPlan again = change(new ReplayPlanOperation.StartApplying(desk().ws, id, "{\"b\":1}", desk().by("eve", "")));
+        ReplayPlanOperation.ReplayPlan again =
+                change(new ReplayPlanOperation.StartApplying(desk().ws, id, "{\"b\":1}", desk().by("eve", "")));
         assertEquals("{\"a\":1}", again.applyOptions());
         assertEquals(
                 1,
@@ -122,7 +136,8 @@ interface ReplayRules {
     default void a_plan_that_needs_it_is_approved_by_somebody_else_than_its_maker() {
         RunId id = laid(true);
         change(new ReplayPlanOperation.MarkReady(id, "{}"));
-        ReplayPlanOperation<ReplayPlanOperation.@Nullable ReplayPlan> own = new ReplayPlanOperation.ApprovePlan(desk().ws, id, desk().by("ann", ""));
+        ReplayPlanOperation<ReplayPlanOperation.@Nullable ReplayPlan> own =
+                new ReplayPlanOperation.ApprovePlan(desk().ws, id, desk().by("ann", ""));
         assertNull(plan(change(own).id()).approvedBy());
         assertEquals(
                 PlanState.PLANNED,
@@ -130,10 +145,12 @@ interface ReplayRules {
                         .state());
         assertEquals(
                 "bob",
-                change(new ReplayPlanOperation.ApprovePlan(desk().ws, id, desk().by("bob", ""))).approvedBy());
+                change(new ReplayPlanOperation.ApprovePlan(desk().ws, id, desk().by("bob", "")))
+                        .approvedBy());
         assertEquals(
                 "bob",
-                change(new ReplayPlanOperation.ApprovePlan(desk().ws, id, desk().by("eve", ""))).approvedBy());
+                change(new ReplayPlanOperation.ApprovePlan(desk().ws, id, desk().by("eve", "")))
+                        .approvedBy());
         assertEquals(
                 PlanState.APPLYING,
                 change(new ReplayPlanOperation.StartApplying(desk().ws, id, "{}", desk().by("ann", "")))
@@ -192,7 +209,8 @@ interface ReplayRules {
         assertTrue(change(new ReplayPlanOperation.RecordItems(id, two, List.of())));
         assertEquals("It waits.", plan(id).note(), "nothing was done");
         ReplayPlanOperation.PlanItem item = items(id, 0, null).getFirst();
-        assertTrue(change(new ReplayPlanOperation.RecordItems(id, two, List.of(item.withOutcome(ItemOutcome.REJECTED, null, "no")))));
+        assertTrue(change(new ReplayPlanOperation.RecordItems(
+                id, two, List.of(item.withOutcome(ItemOutcome.REJECTED, null, "no")))));
         assertEquals("", plan(id).note());
     }
 
@@ -208,7 +226,8 @@ interface ReplayRules {
         change(new ReplayPlanOperation.CreatePlan(id, desk().ws, "ann", "{}", null, true, "{\"a\":1}"));
         change(new ReplayPlanOperation.MarkReady(id, "{}"));
         change(new ReplayPlanOperation.ApprovePlan(desk().ws, id, desk().by("bob", "")));
-        ReplayPlanOperation.ReplayPlan other = change(new ReplayPlanOperation.StartApplying(desk().ws, id, "{\"b\":1}", desk().by("ann", "")));
+        ReplayPlanOperation.ReplayPlan other =
+                change(new ReplayPlanOperation.StartApplying(desk().ws, id, "{\"b\":1}", desk().by("ann", "")));
         assertEquals(PlanState.PLANNED, other.state());
         assertEquals("{\"a\":1}", other.applyOptions());
         assertEquals(
@@ -233,7 +252,10 @@ interface ReplayRules {
         change(new ReplayPlanOperation.AddItems(id, List.of(item(one, 3), item(two, 3))));
         assertEquals(1, change(new ReplayPlanOperation.RemoveItems(id, List.of(one))));
         assertEquals(
-                List.of(two), items(id, 0, null).stream().map(ReplayPlanOperation.PlanItem::run).toList());
+                List.of(two),
+                items(id, 0, null).stream()
+                        .map(ReplayPlanOperation.PlanItem::run)
+                        .toList());
         change(new ReplayPlanOperation.MarkReady(id, "{}"));
         assertEquals(0, change(new ReplayPlanOperation.RemoveItems(id, List.of(two))), "it is ready");
         assertEquals(1, items(id, 0, null).size());
@@ -298,12 +320,14 @@ interface ReplayRules {
         assertNull(desk().reads.plans().applying());
         assertFalse(change(new ReplayPlanOperation.ClaimPlan(id, worker, LASTING)));
         RunId other = applying(desk().id());
-        ReplayPlanOperation.ReplayPlan stopped = change(new ReplayPlanOperation.StopPlan(desk().ws, other, desk().by("ann", "enough")));
+        ReplayPlanOperation.ReplayPlan stopped =
+                change(new ReplayPlanOperation.StopPlan(desk().ws, other, desk().by("ann", "enough")));
         assertEquals(PlanState.STOPPED, stopped.state());
         assertEquals("enough", stopped.note());
         assertEquals(
                 PlanState.DONE,
-                change(new ReplayPlanOperation.StopPlan(desk().ws, id, desk().by("ann", ""))).state());
+                change(new ReplayPlanOperation.StopPlan(desk().ws, id, desk().by("ann", "")))
+                        .state());
     }
 
     private static ReplayPlanOperation.ReplayPlan assertThere(ReplayPlanOperation.@Nullable ReplayPlan plan) {
@@ -334,11 +358,13 @@ interface ReplayRules {
         RunId id = desk().id();
         var links = new NewRun.RunParentage(first, null, first, "[{\"step\":\"a\",\"at\":1,\"result\":1}]", 0);
         NewRun run = desk().linked(id, links, null, RunState.STARTED);
-        StoreWrite.AdmitRun admit = desk().admit(run, List.of(desk().wish(UniqueKey.KeyKind.REPLAY, first.text(), 1)), true);
+        StoreWrite.AdmitRun admit =
+                desk().admit(run, List.of(desk().wish(UniqueKey.KeyKind.REPLAY, first.text(), 1)), true);
         for (int i = 0; i < 2; i++) {
             desk().apply(admit);
             assertEquals(
-                    List.of(new StoreQueries.JournalChunk(0, links.carriedJournal())), desk().reads.journal(id));
+                    List.of(new StoreQueries.JournalChunk(0, links.carriedJournal())),
+                    desk().reads.journal(id));
         }
         assertEquals(java.util.Map.of(first, List.of(id)), desk().reads.lineages(List.of(first, desk().fresh())));
     }

@@ -26,7 +26,8 @@ final class ReplayScript {
         RunId plan = PLANS.get(random.nextInt(PLANS.size()));
         RunId worker = new RunId(1, random.nextInt(2));
         int ws = 1 + random.nextInt(2);
-        StoreCommand.ChangeAuthor by = new StoreCommand.ChangeAuthor(new RunId(920_000 + ++seen, 5), random.nextBoolean() ? "ann" : "bob", "why");
+        StoreCommand.ChangeAuthor by = new StoreCommand.ChangeAuthor(
+                new RunId(920_000 + ++seen, 5), random.nextBoolean() ? "ann" : "bob", "why");
         ReplayPlanOperation<?> replay = switch (random.nextInt(12)) {
             case 0, 1 ->
                 new ReplayPlanOperation.CreatePlan(
@@ -37,7 +38,8 @@ final class ReplayScript {
                         List.of(item(runs), item(runs)).stream().distinct().toList());
             case 4 ->
                 seen % 4 == 0
-                        ? new ReplayPlanOperation.RemoveItems(plan, List.of(item(runs).run()))
+                        ? new ReplayPlanOperation.RemoveItems(
+                                plan, List.of(item(runs).run()))
                         : new ReplayPlanOperation.MarkReady(plan, "{\"n\":" + seen + "}");
             case 5 -> new ReplayPlanOperation.ApprovePlan(ws, plan, by);
             case 6 -> new ReplayPlanOperation.StartApplying(ws, plan, "{}", by);
@@ -47,7 +49,9 @@ final class ReplayScript {
                         : new ReplayPlanOperation.ClaimPlan(plan, worker, 1_000_000);
             case 8, 9 -> new ReplayPlanOperation.RecordItems(plan, worker, List.of(settled(runs)));
             case 10 ->
-                random.nextBoolean() ? new ReplayPlanOperation.FinishPlan(plan, ReplayPlanOperation.PlanState.DONE, "") : new ReplayPlanOperation.StopPlan(ws, plan, by);
+                random.nextBoolean()
+                        ? new ReplayPlanOperation.FinishPlan(plan, ReplayPlanOperation.PlanState.DONE, "")
+                        : new ReplayPlanOperation.StopPlan(ws, plan, by);
             default -> new ReplayPlanOperation.DeleteOldPlans(Place.START + random.nextInt(5_000_000), 2);
         };
         return new StoreCommand.ReplayPlanCommand<>(replay);

@@ -17,7 +17,8 @@ interface ReplyRules {
     Desk desk();
 
     private StoreCommand.CommandRequest asked(String operation, String key, String request) {
-        return new StoreCommand.CommandRequest(desk().id(), desk().ws, operation, key, Desk.bytes(request), Desk.WINDOW);
+        return new StoreCommand.CommandRequest(
+                desk().id(), desk().ws, operation, key, Desk.bytes(request), Desk.WINDOW);
     }
 
     private StoreCommand.IdempotentCommand<StoredRows.WorkflowRow> publish(String key, String text) {
@@ -53,11 +54,14 @@ interface ReplyRules {
         var pause = new StoreCommand.PauseWorkflow(desk().ws, "wf_pay", true);
         assertEquals(
                 new CommandReply.Done("version 1", false),
-                desk().change(new StoreCommand.IdempotentCommand<>(asked("pause", "K", "wf_pay"), pause, ReplyRules::version)));
-        var there = new StoreCommand.CommandRequest(desk().id(), other, "publish", "K", Desk.bytes("text 1"), Desk.WINDOW);
+                desk().change(new StoreCommand.IdempotentCommand<>(
+                        asked("pause", "K", "wf_pay"), pause, ReplyRules::version)));
+        var there =
+                new StoreCommand.CommandRequest(desk().id(), other, "publish", "K", Desk.bytes("text 1"), Desk.WINDOW);
         var edit = new StoreCommand.PublishVersion(other, "pay", "wf_theirs", "text 1", "tester");
         assertEquals(
-                new CommandReply.Done("version 1", false), desk().change(new StoreCommand.IdempotentCommand<>(there, edit, ReplyRules::version)));
+                new CommandReply.Done("version 1", false),
+                desk().change(new StoreCommand.IdempotentCommand<>(there, edit, ReplyRules::version)));
     }
 
     @Test
@@ -65,7 +69,8 @@ interface ReplyRules {
         var pause = new StoreCommand.PauseWorkflow(desk().ws, "wf_none", true);
         assertEquals(
                 new CommandReply.Rejected(),
-                desk().change(new StoreCommand.IdempotentCommand<>(asked("pause", "K", "wf_none"), pause, ReplyRules::version)));
+                desk().change(new StoreCommand.IdempotentCommand<>(
+                        asked("pause", "K", "wf_none"), pause, ReplyRules::version)));
         assertEquals(0, desk().place.count("semel_idempotent_response"));
     }
 
@@ -74,7 +79,8 @@ interface ReplyRules {
         var once = publish("K", "text 1");
         assertEquals(new CommandReply.Done("version 1", false), desk().change(once));
         assertEquals(new CommandReply.Done("version 1", false), desk().change(once));
-        assertEquals(1, desk().place.number("SELECT count(*) FROM semel_workflow_version WHERE workflow_id = 'wf_pay'"));
+        assertEquals(
+                1, desk().place.number("SELECT count(*) FROM semel_workflow_version WHERE workflow_id = 'wf_pay'"));
     }
 
     @Test
@@ -143,8 +149,8 @@ interface ReplyRules {
         assertNotNull(again);
         assertEquals(made.tokenId(), again.tokenId(), "applied again after a lost answer");
         var late = new StoredRows.TokenRow("tok_2", 0, "two", "ci", Desk.bytes("other"), "admin", 0, 0, 0);
-        Object refused = desk().applyAll(new StoreWrite.ExecuteCommand<>(
-                        new StoreCommand.CreateToken(late, new StoreCommand.CreateWorkspace("two", Desk.bytes("another")))))
+        Object refused = desk().applyAll(new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateToken(
+                        late, new StoreCommand.CreateWorkspace("two", Desk.bytes("another")))))
                 .getFirst();
         assertEquals(NullOutcome.NOTHING, refused);
         assertEquals(1, desk().place.count("semel_token"));

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.StoreWrite.RunExecution;
 import dev.semel.store.StoreWrite.OwnerWriteResult;
+import dev.semel.store.StoreWrite.RunExecution;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -30,7 +30,9 @@ interface RestRules {
                 desk().apply(new StoreWrite.AppendJournal(by, 0, "[\"sleep\"]", RunState.WAITING, List.of(), rest)));
         assertEquals(List.of("[\"sleep\"]"), desk().journal(by.run()));
         assertEquals(RunState.WAITING, desk().runOf(by.run()).state());
-        assertEquals(new StoredRows.RunProgress(1, 0, false, Place.START + 100, "{\"for\":\"time\"}"), desk().work(by.run()));
+        assertEquals(
+                new StoredRows.RunProgress(1, 0, false, Place.START + 100, "{\"for\":\"time\"}"),
+                desk().work(by.run()));
         assertEquals(Place.START + 100, desk().reads.nextDue());
         desk().place.setTime(Place.START + 99);
         assertEquals(List.of(), desk().claim());
@@ -66,7 +68,9 @@ interface RestRules {
         assertEquals(StoreWrite.Suspension.NEVER, desk().reads.nextDue());
         assertEquals(List.of(), desk().claim());
         List<StoreQueries.HeldRun> found = desk().reads.heldRuns(null, 2);
-        assertEquals(held.subList(0, 2), found.stream().map(StoreQueries.HeldRun::run).toList());
+        assertEquals(
+                held.subList(0, 2),
+                found.stream().map(StoreQueries.HeldRun::run).toList());
         assertEquals(
                 desk().runOf(held.getFirst()).workflowId(), found.getFirst().workflowId());
         assertEquals(
@@ -113,7 +117,13 @@ interface RestRules {
                         desk().end(ending),
                         desk().append(ending.run(), 0, "[3]"));
         assertEquals(
-                List.of(OwnerWriteResult.RECORDED, OwnerWriteResult.RECORDED, OwnerWriteResult.FENCED, OwnerWriteResult.FENCED, OwnerWriteResult.RECORDED, OwnerWriteResult.FENCED),
+                List.of(
+                        OwnerWriteResult.RECORDED,
+                        OwnerWriteResult.RECORDED,
+                        OwnerWriteResult.FENCED,
+                        OwnerWriteResult.FENCED,
+                        OwnerWriteResult.RECORDED,
+                        OwnerWriteResult.FENCED),
                 outcomes);
         assertEquals(List.of("[1]"), desk().journal(resting.run()));
         assertEquals(List.of(), desk().journal(ending.run()));
@@ -128,7 +138,11 @@ interface RestRules {
         RunExecution now = desk().claim().getFirst();
         assertEquals(2, now.claim());
         assertEquals(
-                List.of(OwnerWriteResult.FENCED, OwnerWriteResult.FENCED, OwnerWriteResult.FENCED, OwnerWriteResult.RECORDED),
+                List.of(
+                        OwnerWriteResult.FENCED,
+                        OwnerWriteResult.FENCED,
+                        OwnerWriteResult.FENCED,
+                        OwnerWriteResult.RECORDED),
                 desk().applyAll(
                                 desk().append(old.run(), 0, "[\"old\"]"),
                                 Desk.rest(old, Place.START, 0),
@@ -208,15 +222,25 @@ interface RestRules {
         desk().applyAs(hold, new StoreWrite.AppendJournal(next, 0, "[1]", RunState.HELD, List.of(), suspect));
         assertEquals(1, desk().work(by.run()).crashCount());
         desk().applyAs(hold, new StoreWrite.ExecuteCommand<>(new StoreCommand.WakeRuns(List.of(by.run()))));
-        assertEquals(List.of(), desk().applyAs(hold, new StoreWrite.ClaimRuns(5, List.of(), 0)), "it is left to a trial");
+        assertEquals(
+                List.of(), desk().applyAs(hold, new StoreWrite.ClaimRuns(5, List.of(), 0)), "it is left to a trial");
         int other = desk().ws + 1;
-        assertFalse(desk().applyAs(hold, new StoreWrite.ExecuteCommand<>(new StoreCommand.ContinueHeldRun(other, by.run(), "op", "why"))));
-        assertTrue(desk().applyAs(hold, new StoreWrite.ExecuteCommand<>(new StoreCommand.ContinueHeldRun(desk().ws, by.run(), "op", "why"))));
+        assertFalse(desk().applyAs(
+                        hold,
+                        new StoreWrite.ExecuteCommand<>(
+                                new StoreCommand.ContinueHeldRun(other, by.run(), "op", "why"))));
+        assertTrue(desk().applyAs(
+                        hold,
+                        new StoreWrite.ExecuteCommand<>(
+                                new StoreCommand.ContinueHeldRun(desk().ws, by.run(), "op", "why"))));
         assertEquals(0, desk().work(by.run()).crashCount());
         RunExecution last = new RunExecution(by.run(), next.claim() + 1);
         assertEquals(List.of(last), desk().applyAs(hold, new StoreWrite.ClaimRuns(5, List.of(), 0)));
         assertFalse(
-                desk().applyAs(hold, new StoreWrite.ExecuteCommand<>(new StoreCommand.ContinueHeldRun(desk().ws, by.run(), "op", "why"))),
+                desk().applyAs(
+                                hold,
+                                new StoreWrite.ExecuteCommand<>(
+                                        new StoreCommand.ContinueHeldRun(desk().ws, by.run(), "op", "why"))),
                 "it is not held");
     }
 
@@ -226,7 +250,8 @@ interface RestRules {
         RunExecution learns = driver();
         for (RunExecution by : List.of(knows, learns)) {
             assertTrue(desk().change(new StoreCommand.CancelRun(desk().ws, by.run(), "op", "why")));
-            var rest = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{\"for\":\"sleep\"}", 0, by.equals(knows), false);
+            var rest = new StoreWrite.Suspension(
+                    StoreWrite.Suspension.NEVER, "{\"for\":\"sleep\"}", 0, by.equals(knows), false);
             desk().apply(new StoreWrite.AppendJournal(by, 0, "", RunState.WAITING, List.of(), rest));
         }
         assertEquals(List.of(new RunExecution(learns.run(), learns.claim() + 1)), desk().claim());
@@ -281,9 +306,12 @@ interface RestRules {
         }
         desk().publish(desk().ws, "two", "wf_two");
         RunId mine = unowned(desk().ws, "wf_two");
-        assertEquals(List.of(new RunExecution(mine, 1)), desk().apply(new StoreWrite.ClaimRuns(2, List.of("wf_none", Desk.WORKFLOW))));
+        assertEquals(
+                List.of(new RunExecution(mine, 1)),
+                desk().apply(new StoreWrite.ClaimRuns(2, List.of("wf_none", Desk.WORKFLOW))));
         assertEquals(List.of(), desk().apply(new StoreWrite.ClaimRuns(2, List.of("wf_two", Desk.WORKFLOW))));
-        assertEquals(5, desk().apply(new StoreWrite.ClaimRuns(9, List.of("wf_two"))).size());
+        assertEquals(
+                5, desk().apply(new StoreWrite.ClaimRuns(9, List.of("wf_two"))).size());
     }
 
     /** A run that nobody drives. */

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.effect.EffectLedger;
 import dev.semel.admission.KeyRecord;
+import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.StoreCommand.ResumeResult;
@@ -33,7 +33,8 @@ interface ResumeRules {
         return desk().wish(UniqueKey.KeyKind.REPLAY, run.text() + (end == 0 ? "" : "." + end), KeyRecord.HOLD);
     }
 
-    private StoreCommand.ResumeFailedRun resume(RunId run, int end, List<NewRun.StartConditions.QueueLimit> places, EffectLedger.LedgerOperation... ops) {
+    private StoreCommand.ResumeFailedRun resume(
+            RunId run, int end, List<NewRun.StartConditions.QueueLimit> places, EffectLedger.LedgerOperation... ops) {
         StoredRows.RunEnd seen = desk().runOf(run).end();
         return new StoreCommand.ResumeFailedRun(
                 desk().ws,
@@ -165,7 +166,9 @@ interface ResumeRules {
         desk().change(resume(other));
         NewRun late = desk().linked(desk().id(), new NewRun.RunParentage(other, null, other), null, RunState.STARTED);
         StoreWrite.AdmitResult told = desk().apply(desk().admit(late, List.of(follows(other, 0)), true));
-        KeyRecord holder = assertInstanceOf(StoreWrite.AdmitResult.KeysHeld.class, told).keyRecords().getFirst();
+        KeyRecord holder = assertInstanceOf(StoreWrite.AdmitResult.KeysHeld.class, told)
+                .keyRecords()
+                .getFirst();
         assertNotNull(holder);
         assertEquals(other, holder.run());
     }
@@ -225,9 +228,14 @@ interface ResumeRules {
     @Test
     default void a_refusal_leaves_no_queue_behind() {
         RunId run = desk().fresh();
-        assertEquals(ResumeResult.MOVED, desk().change(resume(run, 0, List.of(new NewRun.StartConditions.QueueLimit("Q", 1)))));
+        assertEquals(
+                ResumeResult.MOVED,
+                desk().change(resume(run, 0, List.of(new NewRun.StartConditions.QueueLimit("Q", 1)))));
         RunId first = desk().id();
-        desk().apply(desk().gated(first, new NewRun.StartConditions(List.of(new NewRun.StartConditions.QueueLimit("Q", 1)), null, 0, null)));
+        desk().apply(desk().gated(
+                        first,
+                        new NewRun.StartConditions(
+                                List.of(new NewRun.StartConditions.QueueLimit("Q", 1)), null, 0, null)));
         assertTrue(Desk.runs(desk().claim()).contains(first));
     }
 
@@ -251,7 +259,8 @@ interface ResumeRules {
         desk().apply(desk().failed(run));
         EffectLedger.EffectRow free = desk().reads.effect(deed.id());
         assertNotNull(free);
-        var said = new EffectLedger.SettleSend(free.id(), free.holder(), EffectLedger.EffectState.DONE, "{\"by\":\"hand\"}");
+        var said = new EffectLedger.SettleSend(
+                free.id(), free.holder(), EffectLedger.EffectState.DONE, "{\"by\":\"hand\"}");
         StoreCommand.ResumeFailedRun resume = resume(run, 0, List.of(), said);
         desk().change(resume);
         EffectLedger.EffectRow done = desk().reads.effect(deed.id());
@@ -266,12 +275,15 @@ interface ResumeRules {
     default void what_it_listened_for_it_asks_for_again() {
         RunId run = desk().fresh();
         KeyedSignalOperation.SignalAddress to = new KeyedSignalOperation.SignalAddress(desk().ws, "paid", "order_1");
-        desk().change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StartListening(to, new KeyedSignalOperation.SignalWaiter(new RunExecution(run, 1), "wait"), false)));
+        desk().change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StartListening(
+                to, new KeyedSignalOperation.SignalWaiter(new RunExecution(run, 1), "wait"), false)));
         desk().apply(desk().failed(run));
-        desk().change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.SendKeyedSignal(to, "letter", desk().id(), Desk.bytes("d"), "{}")));
+        desk().change(new StoreCommand.KeyedSignalCommand<>(
+                new KeyedSignalOperation.SendKeyedSignal(to, "letter", desk().id(), Desk.bytes("d"), "{}")));
         desk().change(resume(run));
         RunExecution driver = desk().claim().getFirst();
-        desk().change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StartListening(to, new KeyedSignalOperation.SignalWaiter(driver, "wait"), false)));
+        desk().change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StartListening(
+                to, new KeyedSignalOperation.SignalWaiter(driver, "wait"), false)));
         assertEquals(1, desk().reads.signals(run).size(), "the letter that came in between");
     }
 

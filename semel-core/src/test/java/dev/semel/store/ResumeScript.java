@@ -1,7 +1,7 @@
 package dev.semel.store;
 
-import dev.semel.effect.EffectLedger;
 import dev.semel.admission.KeyRecord;
+import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import java.util.Comparator;
@@ -57,6 +57,7 @@ final class ResumeScript {
             return List.of();
         }
         EffectLedger.EffectRow row = rows.getFirst();
-        return List.of(new EffectLedger.SettleSend(row.id(), row.holder(), EffectLedger.EffectState.DONE, "{\"by\":\"hand\"}"));
+        return List.of(new EffectLedger.SettleSend(
+                row.id(), row.holder(), EffectLedger.EffectState.DONE, "{\"by\":\"hand\"}"));
     }
 }

@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.store.ReviewOperation.DecideReviewResult;
 import dev.semel.store.ReviewOperation.OpenReviewResult;
 import dev.semel.store.ReviewOperation.ReviewKind;
-import dev.semel.store.ReviewOperation.DecideReviewResult;
 import dev.semel.store.StoreWrite.RunExecution;
 import java.util.List;
 import java.util.Objects;
@@ -29,7 +29,8 @@ interface ReviewRules {
     }
 
     private OpenReviewResult ask(RunExecution by, ReviewOperation.ReviewQuestion question) {
-        return desk().change(new StoreCommand.ReviewCommand<>(new ReviewOperation.OpenReview(by, desk().ws, Desk.WORKFLOW, question)));
+        return desk().change(new StoreCommand.ReviewCommand<>(
+                new ReviewOperation.OpenReview(by, desk().ws, Desk.WORKFLOW, question)));
     }
 
     private RunExecution driver() {
@@ -45,11 +46,14 @@ interface ReviewRules {
     }
 
     private ReviewOperation.ReviewPage page(ReviewOperation.ReviewCursor after, int limit) {
-        return desk().reads.reviews().open(new ReviewOperation.OpenReviewFilter(desk().ws, null, null, null, after, limit));
+        return desk().reads
+                .reviews()
+                .open(new ReviewOperation.OpenReviewFilter(desk().ws, null, null, null, after, limit));
     }
 
     private DecideReviewResult rule(ReviewOperation.ReviewRow row, int version, String decision, StoreCommand<?> deed) {
-        return rule(new ReviewOperation.DecideReview(row.ws(), row.id(), version, decision, deed, desk().by("ann", "why")));
+        return rule(
+                new ReviewOperation.DecideReview(row.ws(), row.id(), version, decision, deed, desk().by("ann", "why")));
     }
 
     private DecideReviewResult rule(ReviewOperation.DecideReview rule) {
@@ -65,7 +69,9 @@ interface ReviewRules {
         RunExecution by = driver();
         desk().apply(Desk.ops(by.run(), deed.reserve(by.run())));
         desk().apply(Desk.ops(by.run(), deed.settle(by.run(), EffectLedger.EffectState.UNKNOWN, null)));
-        assertEquals(OpenReviewResult.ASKED, ask(by, question(ReviewKind.DOUBT, "pay", deed.id().digest())));
+        assertEquals(
+                OpenReviewResult.ASKED,
+                ask(by, question(ReviewKind.DOUBT, "pay", deed.id().digest())));
         return by;
     }
 
@@ -94,8 +100,10 @@ interface ReviewRules {
         RunExecution by = driver();
         desk().apply(Desk.ops(by.run(), deed.reserve(by.run())));
         desk().apply(Desk.ops(by.run(), deed.settle(by.run(), EffectLedger.EffectState.UNKNOWN, null)));
-        var left = new ReviewOperation.ReviewQuestion(ReviewKind.DOUBT, "pay", deed.id().digest(), "owner", "{\"left_in_doubt\":true}", 0);
-        var own = new ReviewOperation.ReviewQuestion(ReviewKind.DOUBT, "pay", deed.id().digest(), "cfo", "{\"title\":\"sent?\"}", 0);
+        var left = new ReviewOperation.ReviewQuestion(
+                ReviewKind.DOUBT, "pay", deed.id().digest(), "owner", "{\"left_in_doubt\":true}", 0);
+        var own = new ReviewOperation.ReviewQuestion(
+                ReviewKind.DOUBT, "pay", deed.id().digest(), "cfo", "{\"title\":\"sent?\"}", 0);
         assertEquals(OpenReviewResult.ASKED, ask(by, left));
         assertEquals("owner", row(by, "pay").reviewer());
         assertEquals(OpenReviewResult.ASKED, ask(by, own));
@@ -119,12 +127,15 @@ interface ReviewRules {
         EffectLedger.EffectHolder same = Deed.in(by.run(), replay);
         desk().apply(Desk.ops(
                 replay,
-                new EffectLedger.ReserveSend(deed.id(), same, 0, 0, deed.onChange(), deed.data(), Deed.FACTS, true, false)));
+                new EffectLedger.ReserveSend(
+                        deed.id(), same, 0, 0, deed.onChange(), deed.data(), Deed.FACTS, true, false)));
         desk().apply(Desk.ops(replay, deed.settle(same, EffectLedger.EffectState.DONE, "1")));
         assertFalse(desk().reads.reviews().isStillOpen(asked), "the provider was asked, and knew");
         assertEquals(List.of(), open());
         assertEquals(
-                List.of(asked), desk().reads.reviews().dueReminders(asked.nextReminderAt(), 10), "whoever tells sees it once more");
+                List.of(asked),
+                desk().reads.reviews().dueReminders(asked.nextReminderAt(), 10),
+                "whoever tells sees it once more");
     }
 
     @Test
@@ -140,8 +151,10 @@ interface ReviewRules {
     @Test
     default void whoever_does_not_drive_the_run_asks_nothing() {
         RunExecution by = driver();
-        assertEquals(OpenReviewResult.GONE, ask(new RunExecution(by.run(), 2), question(ReviewKind.APPROVAL, "ok", "")));
-        assertEquals(OpenReviewResult.GONE, ask(new RunExecution(desk().id(), 1), question(ReviewKind.APPROVAL, "ok", "")));
+        assertEquals(
+                OpenReviewResult.GONE, ask(new RunExecution(by.run(), 2), question(ReviewKind.APPROVAL, "ok", "")));
+        assertEquals(
+                OpenReviewResult.GONE, ask(new RunExecution(desk().id(), 1), question(ReviewKind.APPROVAL, "ok", "")));
         assertEquals(List.of(), open());
     }
 
@@ -150,10 +163,12 @@ interface ReviewRules {
         RunExecution by = driver();
         ask(by, question(ReviewKind.APPROVAL, "ok", ""));
         ReviewOperation.ReviewRow asked = row(by, "ok");
-        DecideReviewResult.Done done = assertInstanceOf(DecideReviewResult.Done.class, rule(asked, 1, "approve", yes(by)));
+        DecideReviewResult.Done done =
+                assertInstanceOf(DecideReviewResult.Done.class, rule(asked, 1, "approve", yes(by)));
         assertEquals("ann", done.row().decidedBy());
         assertEquals(done.row(), row(by, "ok"));
-        var other = new ReviewOperation.DecideReview(asked.ws(), asked.id(), 1, "reject", yes(by), desk().by("bob", ""));
+        var other =
+                new ReviewOperation.DecideReview(asked.ws(), asked.id(), 1, "reject", yes(by), desk().by("bob", ""));
         DecideReviewResult.NotOpen lost = assertInstanceOf(DecideReviewResult.NotOpen.class, rule(other));
         assertEquals("approve", lost.row().decision());
         assertEquals("ann", lost.row().decidedBy());
@@ -185,7 +200,8 @@ interface ReviewRules {
     @Test
     default void a_decision_about_nothing_says_so() {
         RunExecution by = driver();
-        ReviewOperation.DecideReview rule = new ReviewOperation.DecideReview(desk().ws, "rev_none", 0, "approve", yes(by), desk().by("ann", ""));
+        ReviewOperation.DecideReview rule =
+                new ReviewOperation.DecideReview(desk().ws, "rev_none", 0, "approve", yes(by), desk().by("ann", ""));
         assertEquals(new DecideReviewResult.NotFound(), desk().change(new StoreCommand.ReviewCommand<>(rule)));
         assertEquals(List.of(), desk().reads.signals(by.run()));
     }
@@ -213,8 +229,10 @@ interface ReviewRules {
         desk().apply(Desk.ops(by.run(), deed.settle(again, EffectLedger.EffectState.UNKNOWN, null)));
         assertEquals(OpenReviewResult.ASKED, ask(by, question(ReviewKind.DOUBT, "pay", "d1")));
         assertEquals(2, row(by, "pay").version());
-        assertInstanceOf(DecideReviewResult.NotOpen.class, rule(row(by, "pay"), 1, "happened", decide(deed, by.run(), "1")));
-        assertInstanceOf(DecideReviewResult.Done.class, rule(row(by, "pay"), 2, "happened", decide(deed, by.run(), "1")));
+        assertInstanceOf(
+                DecideReviewResult.NotOpen.class, rule(row(by, "pay"), 1, "happened", decide(deed, by.run(), "1")));
+        assertInstanceOf(
+                DecideReviewResult.Done.class, rule(row(by, "pay"), 2, "happened", decide(deed, by.run(), "1")));
     }
 
     @Test
@@ -250,10 +268,10 @@ interface ReviewRules {
     @Test
     default void a_question_about_one_message_gives_way_to_that_about_another_and_so_does_its_decision() {
         RunExecution by = driver();
-        ReviewOperation.ReviewQuestion first =
-                new ReviewOperation.ReviewQuestion(ReviewKind.CHANGE, "mail", "", "role:ops", "{\"message_digest\":\"aa\"}", 0);
-        ReviewOperation.ReviewQuestion second =
-                new ReviewOperation.ReviewQuestion(ReviewKind.CHANGE, "mail", "", "role:ops", "{\"message_digest\":\"bb\"}", 0);
+        ReviewOperation.ReviewQuestion first = new ReviewOperation.ReviewQuestion(
+                ReviewKind.CHANGE, "mail", "", "role:ops", "{\"message_digest\":\"aa\"}", 0);
+        ReviewOperation.ReviewQuestion second = new ReviewOperation.ReviewQuestion(
+                ReviewKind.CHANGE, "mail", "", "role:ops", "{\"message_digest\":\"bb\"}", 0);
         assertEquals(OpenReviewResult.ASKED, ask(by, first));
         assertEquals(OpenReviewResult.ASKED, ask(by, first));
         assertEquals(1, row(by, "mail").version());
@@ -282,14 +300,20 @@ interface ReviewRules {
         ask(by, question);
         ReviewOperation.ExpireReview lapse = new ReviewOperation.ExpireReview(by, desk().ws, question);
         assertEquals(OpenReviewResult.ASKED, desk().change(new StoreCommand.ReviewCommand<>(lapse)));
-        assertEquals(OpenReviewResult.ASKED, desk().change(new StoreCommand.ReviewCommand<>(lapse)), "the same when applied again");
+        assertEquals(
+                OpenReviewResult.ASKED,
+                desk().change(new StoreCommand.ReviewCommand<>(lapse)),
+                "the same when applied again");
         assertEquals(ReviewOperation.TIMED_OUT, row(by, "ok").decision());
         assertInstanceOf(DecideReviewResult.NotOpen.class, rule(row(by, "ok"), 0, "approve", yes(by)));
 
         RunExecution late = driver();
         ask(late, question);
         rule(row(late, "ok"), 0, "approve", yes(late));
-        assertEquals(OpenReviewResult.SETTLED, desk().change(new StoreCommand.ReviewCommand<>(new ReviewOperation.ExpireReview(late, desk().ws, question))));
+        assertEquals(
+                OpenReviewResult.SETTLED,
+                desk().change(new StoreCommand.ReviewCommand<>(
+                        new ReviewOperation.ExpireReview(late, desk().ws, question))));
         assertEquals("approve", row(late, "ok").decision());
     }
 
@@ -306,10 +330,12 @@ interface ReviewRules {
         ReviewOperation.ReviewPage rest = page(Objects.requireNonNull(first.next()), 2);
         assertEquals(List.of(row(never, "ok")), rest.found());
         assertNull(rest.next());
-        var toBoss = new ReviewOperation.OpenReviewFilter(desk().ws, ReviewKind.APPROVAL, Desk.WORKFLOW, "role:boss", ReviewOperation.ReviewCursor.FRONT, 10);
+        var toBoss = new ReviewOperation.OpenReviewFilter(
+                desk().ws, ReviewKind.APPROVAL, Desk.WORKFLOW, "role:boss", ReviewOperation.ReviewCursor.FRONT, 10);
         assertEquals(
                 List.of(row(two, "ok")), desk().reads.reviews().open(toBoss).found());
-        var doubts = new ReviewOperation.OpenReviewFilter(desk().ws, ReviewKind.DOUBT, null, null, ReviewOperation.ReviewCursor.FRONT, 10);
+        var doubts = new ReviewOperation.OpenReviewFilter(
+                desk().ws, ReviewKind.DOUBT, null, null, ReviewOperation.ReviewCursor.FRONT, 10);
         assertEquals(List.of(), desk().reads.reviews().open(doubts).found());
     }
 
@@ -318,7 +344,8 @@ interface ReviewRules {
         RunExecution by = driver();
         ask(by, question(ReviewKind.APPROVAL, "ok", ""));
         assertEquals(List.of(row(by, "ok")), desk().reads.reviews().dueReminders(Place.START, 10));
-        var told = new ReviewOperation.RecordReminder(desk().ws, row(by, "ok").id(), Place.START, Place.START + A_MINUTE, "role:boss");
+        var told = new ReviewOperation.RecordReminder(
+                desk().ws, row(by, "ok").id(), Place.START, Place.START + A_MINUTE, "role:boss");
         assertTrue(desk().change(new StoreCommand.ReviewCommand<>(told)));
         assertFalse(desk().change(new StoreCommand.ReviewCommand<>(told)));
         assertEquals(List.of(), desk().reads.reviews().dueReminders(Place.START, 10));
@@ -331,13 +358,16 @@ interface ReviewRules {
         KeyClaim key = desk().key("k");
         RunId run = desk().fresh(key);
         long later = Place.START + 2 * Desk.WINDOW;
-        StoreCommand.ExtendKey extend = new StoreCommand.ExtendKey(key.key(), run, later, desk().by("ann", "slow retries"));
+        StoreCommand.ExtendKey extend =
+                new StoreCommand.ExtendKey(key.key(), run, later, desk().by("ann", "slow retries"));
         assertTrue(desk().change(extend));
         assertTrue(desk().change(extend), "the same when applied again");
         assertEquals(later, Objects.requireNonNull(desk().holder(key)).expiresAt());
-        assertTrue(desk().change(new StoreCommand.ExtendKey(key.key(), run, Place.START + 1, desk().by("bob", "shorter"))));
+        assertTrue(desk().change(
+                        new StoreCommand.ExtendKey(key.key(), run, Place.START + 1, desk().by("bob", "shorter"))));
         assertEquals(later, Objects.requireNonNull(desk().holder(key)).expiresAt());
-        assertFalse(desk().change(new StoreCommand.ExtendKey(key.key(), desk().id(), later, desk().by("eve", "not its run"))));
+        assertFalse(desk().change(
+                        new StoreCommand.ExtendKey(key.key(), desk().id(), later, desk().by("eve", "not its run"))));
         desk().change(new StoreCommand.ReleaseKey(key.key(), run, desk().by("ann", "")));
         assertFalse(desk().change(new StoreCommand.ExtendKey(key.key(), run, later, desk().by("ann", "released"))));
     }
@@ -362,7 +392,8 @@ interface ReviewRules {
         return page.found().stream().map(row -> row.id().digest()).toList();
     }
 
-    private StoreQueries.EffectPage effects(EffectLedger.@Nullable EffectState state, StoreQueries.@Nullable EffectCursor before, int limit) {
+    private StoreQueries.EffectPage effects(
+            EffectLedger.@Nullable EffectState state, StoreQueries.@Nullable EffectCursor before, int limit) {
         return desk().reads
                 .effects(StoreQueries.EffectFilter.in(desk().ws, state, limit).before(before));
     }

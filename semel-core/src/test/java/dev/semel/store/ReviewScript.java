@@ -34,20 +34,27 @@ final class ReviewScript {
             case 3, 4, 5 -> rule(row);
             case 6 -> new ReviewOperation.ExpireReview(driver(), 1, question());
             default ->
-                new ReviewOperation.RecordReminder(1, row.id(), row.nextReminderAt(), row.nextReminderAt() + random.nextInt(1_000_000), "role:boss");
+                new ReviewOperation.RecordReminder(
+                        1,
+                        row.id(),
+                        row.nextReminderAt(),
+                        row.nextReminderAt() + random.nextInt(1_000_000),
+                        "role:boss");
         };
     }
 
     private ReviewOperation.ReviewQuestion question() {
-        List<EffectLedger.EffectRow> doubtful = reads.effects(StoreQueries.EffectFilter.in(1, EffectLedger.EffectState.UNKNOWN, 20)).found().stream()
-                .sorted(Comparator.comparing(EffectLedger.EffectRow::id))
-                .toList();
+        List<EffectLedger.EffectRow> doubtful =
+                reads.effects(StoreQueries.EffectFilter.in(1, EffectLedger.EffectState.UNKNOWN, 20)).found().stream()
+                        .sorted(Comparator.comparing(EffectLedger.EffectRow::id))
+                        .toList();
         long due = random.nextBoolean() ? 0 : 1_000_000;
         if (!doubtful.isEmpty() && random.nextBoolean()) {
             String effect = doubtful.get(random.nextInt(doubtful.size())).id().digest();
             return new ReviewOperation.ReviewQuestion(ReviewKind.DOUBT, "pay", effect, "role:ops", "{}", due);
         }
-        ReviewKind kind = random.nextBoolean() ? ReviewKind.APPROVAL : random.nextBoolean() ? ReviewKind.CHANGE : ReviewKind.HELD;
+        ReviewKind kind =
+                random.nextBoolean() ? ReviewKind.APPROVAL : random.nextBoolean() ? ReviewKind.CHANGE : ReviewKind.HELD;
         return new ReviewOperation.ReviewQuestion(kind, random.nextBoolean() ? "ok" : "may", "", "role:ops", "{}", due);
     }
 
@@ -70,7 +77,8 @@ final class ReviewScript {
         EffectLedger.EffectRow effect = reads.effect(new EffectLedger.EffectId(1, row.effect()));
         String result = random.nextBoolean() ? null : "{\"id\":8}";
         RunId holder = effect == null ? row.run() : effect.holder().run();
-        StoreCommand.ChangeAuthor by = new StoreCommand.ChangeAuthor(new RunId(900_000 + ++made, 5), "tester", "looked");
+        StoreCommand.ChangeAuthor by =
+                new StoreCommand.ChangeAuthor(new RunId(900_000 + ++made, 5), "tester", "looked");
         return new StoreCommand.DecideEffect(new EffectLedger.EffectId(1, row.effect()), holder, result, by);
     }
 

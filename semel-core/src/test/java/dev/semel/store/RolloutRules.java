@@ -29,7 +29,8 @@ interface RolloutRules {
     }
 
     private StoredRows.WorkflowRow rollback(int version) {
-        return there(desk().change(new StoreCommand.RollBackVersion(desk().ws, "wf_pay", version, "tester", "it failed")));
+        return there(
+                desk().change(new StoreCommand.RollBackVersion(desk().ws, "wf_pay", version, "tester", "it failed")));
     }
 
     private Object refused(StoreCommand<?> edit) {
@@ -79,7 +80,8 @@ interface RolloutRules {
 
     private Object publishAfter(String body, int version, int candidate) {
         var text = new StoreCommand.PublishVersion(desk().ws, "pay", "wf_pay", body, "tester");
-        return refused(new StoreCommand.PublishIfUnchanged(text, null, new StoreCommand.VersionsInForce(version, candidate)));
+        return refused(
+                new StoreCommand.PublishIfUnchanged(text, null, new StoreCommand.VersionsInForce(version, candidate)));
     }
 
     private Rollout after(String body, int version, int candidate) {
@@ -120,12 +122,13 @@ interface RolloutRules {
     @Test
     default void what_was_counted_before_somebody_else_published_is_not_published() {
         long counted = desk().reads.catalogVersion();
-        var mine =
-                new StoreCommand.PublishIfUnchanged(new StoreCommand.PublishVersion(desk().ws, "mine", "wf_mine", "text", "tester"), counted, null);
+        var mine = new StoreCommand.PublishIfUnchanged(
+                new StoreCommand.PublishVersion(desk().ws, "mine", "wf_mine", "text", "tester"), counted, null);
         desk().change(new StoreCommand.PublishVersion(desk().ws, "theirs", "wf_theirs", "text", "tester"));
         assertEquals(NullOutcome.NOTHING, refused(mine));
         assertEquals(2, desk().reads.workflows(desk().ws).size(), "not even its name is there");
-        var again = new StoreCommand.PublishIfUnchanged(mine.publish(), desk().reads.catalogVersion(), null);
+        var again =
+                new StoreCommand.PublishIfUnchanged(mine.publish(), desk().reads.catalogVersion(), null);
         assertTrue(there(desk().change(again)).changed());
         assertFalse(there(desk().change(again)).changed(), "applied again it is what it was");
     }
@@ -136,20 +139,27 @@ interface RolloutRules {
         var text = new StoreCommand.PublishVersion(desk().ws, "pay", "wf_pay", "text 1", "tester");
         var none = new StoreCommand.VersionsInForce(0, 0);
         desk().change(new StoreCommand.PublishVersion(desk().ws, "theirs", "wf_theirs", "text", "tester"));
-        assertEquals(NullOutcome.NOTHING, refused(new StoreCommand.PublishIfUnchanged(text, counted, none)), "counted too early");
+        assertEquals(
+                NullOutcome.NOTHING,
+                refused(new StoreCommand.PublishIfUnchanged(text, counted, none)),
+                "counted too early");
         long again = desk().reads.catalogVersion();
         assertEquals(
                 NullOutcome.NOTHING,
                 refused(new StoreCommand.PublishIfUnchanged(text, again, new StoreCommand.VersionsInForce(1, 0))),
                 "there is nothing that could have been seen");
-        assertTrue(there(desk().change(new StoreCommand.PublishIfUnchanged(text, again, none))).changed());
+        assertTrue(there(desk().change(new StoreCommand.PublishIfUnchanged(text, again, none)))
+                .changed());
         assertFalse(
-                there(desk().change(new StoreCommand.PublishIfUnchanged(text, again, none))).changed(), "applied again");
+                there(desk().change(new StoreCommand.PublishIfUnchanged(text, again, none)))
+                        .changed(),
+                "applied again");
     }
 
     @Test
     default void there_is_no_candidate_of_what_was_never_published() {
-        assertEquals(NullOutcome.NOTHING, refused(new StoreCommand.StageCandidate(desk().ws, "none", "text", 10, "tester")));
+        assertEquals(
+                NullOutcome.NOTHING, refused(new StoreCommand.StageCandidate(desk().ws, "none", "text", 10, "tester")));
         assertEquals(1, desk().reads.workflows(desk().ws).size());
     }
 
@@ -186,7 +196,8 @@ interface RolloutRules {
         assertRollout(Rollout.of(4), true, rollback(1));
         assertEquals("text 1", there(desk().reads.version("wf_pay", 4)).body());
         assertRollout(Rollout.of(4), false, rollback(1));
-        assertEquals(NullOutcome.NOTHING, refused(new StoreCommand.RollBackVersion(desk().ws, "wf_pay", 5, "tester", "")));
+        assertEquals(
+                NullOutcome.NOTHING, refused(new StoreCommand.RollBackVersion(desk().ws, "wf_pay", 5, "tester", "")));
     }
 
     @Test
@@ -213,7 +224,8 @@ interface RolloutRules {
         int other = desk().workspace("two").ws();
         assertEquals(NullOutcome.NOTHING, refused(new StoreCommand.PromoteCandidate(other, "wf_pay", 0, "tester")));
         assertEquals(NullOutcome.NOTHING, refused(new StoreCommand.RollBackVersion(other, "wf_pay", 0, "tester", "")));
-        assertEquals(NullOutcome.NOTHING, refused(new StoreCommand.StageCandidate(other, "pay", "text 3", 10, "tester")));
+        assertEquals(
+                NullOutcome.NOTHING, refused(new StoreCommand.StageCandidate(other, "pay", "text 3", 10, "tester")));
         assertEquals(
                 new Rollout(1, 2, 10, 2),
                 there(desk().reads.workflow(desk().ws, "pay")).rollout());
@@ -223,7 +235,10 @@ interface RolloutRules {
     default void a_pause_leaves_the_candidate_as_it_is() {
         publish("text 1");
         stage("text 2", 10);
-        assertRollout(new Rollout(1, 2, 10, 2), false, there(desk().change(new StoreCommand.PauseWorkflow(desk().ws, "wf_pay", true))));
+        assertRollout(
+                new Rollout(1, 2, 10, 2),
+                false,
+                there(desk().change(new StoreCommand.PauseWorkflow(desk().ws, "wf_pay", true))));
     }
 
     @Test
@@ -232,7 +247,8 @@ interface RolloutRules {
         publish("text 2");
         stage("text 3", 10);
         List<StoredRows.VersionRow> two = desk().reads.versions("wf_pay", Integer.MAX_VALUE, 2);
-        assertEquals(List.of(3, 2), two.stream().map(StoredRows.VersionRow::version).toList());
+        assertEquals(
+                List.of(3, 2), two.stream().map(StoredRows.VersionRow::version).toList());
         assertEquals("", two.getFirst().body());
         assertEquals(
                 List.of(1),
@@ -249,9 +265,11 @@ interface RolloutRules {
             desk().apply(desk().admit(desk().run(id, RunState.STARTED, null), List.of(), true));
         }
         assertEquals(
-                List.of(new StoredRows.RunCount(1, RunState.STARTED, 3)), desk().reads.countRuns(desk().ws, Desk.WORKFLOW, 100));
+                List.of(new StoredRows.RunCount(1, RunState.STARTED, 3)),
+                desk().reads.countRuns(desk().ws, Desk.WORKFLOW, 100));
         assertEquals(
-                List.of(new StoredRows.RunCount(1, RunState.STARTED, 2)), desk().reads.countRuns(desk().ws, Desk.WORKFLOW, 2));
+                List.of(new StoredRows.RunCount(1, RunState.STARTED, 2)),
+                desk().reads.countRuns(desk().ws, Desk.WORKFLOW, 2));
         assertEquals(List.of(), desk().reads.countRuns(desk().ws + 1, Desk.WORKFLOW, 100));
         assertFalse(desk().reads.countRuns(desk().ws, Desk.WORKFLOW, 1).isEmpty());
     }

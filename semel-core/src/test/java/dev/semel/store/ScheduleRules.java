@@ -38,7 +38,8 @@ interface ScheduleRules {
     }
 
     private static StoredRows.TickRow tick(long nominal, TickOutcome state, @Nullable RunId run) {
-        return new StoredRows.TickRow(Desk.WORKFLOW, "a", nominal, state, state.ran() ? "" : "overlap", run, nominal, 0);
+        return new StoredRows.TickRow(
+                Desk.WORKFLOW, "a", nominal, state, state.ran() ? "" : "overlap", run, nominal, 0);
     }
 
     private List<StoredRows.ScheduleRow> due() {
@@ -55,7 +56,9 @@ interface ScheduleRules {
             last = tick.state().ran() ? tick.run() : last;
         }
         return desk().change(new StoreCommand.RecordTicks(
-                by, List.of(new StoreCommand.ScheduleProgress(Desk.WORKFLOW, "a", from, next, next, last, List.of(ticks)))));
+                by,
+                List.of(new StoreCommand.ScheduleProgress(
+                        Desk.WORKFLOW, "a", from, next, next, last, List.of(ticks)))));
     }
 
     private List<StoredRows.TickRow> ticks() {
@@ -64,8 +67,10 @@ interface ScheduleRules {
 
     @Test
     default void schedules_are_laid_out_for_the_current_version_only() {
-        assertFalse(desk().change(new StoreCommand.SaveSchedules(desk().ws, Desk.WORKFLOW, 2, List.of(laid("a", "one", at(5))))));
-        assertFalse(desk().change(new StoreCommand.SaveSchedules(desk().ws + 1, Desk.WORKFLOW, 1, List.of(laid("a", "one", at(5))))));
+        assertFalse(desk().change(
+                        new StoreCommand.SaveSchedules(desk().ws, Desk.WORKFLOW, 2, List.of(laid("a", "one", at(5))))));
+        assertFalse(desk().change(new StoreCommand.SaveSchedules(
+                desk().ws + 1, Desk.WORKFLOW, 1, List.of(laid("a", "one", at(5))))));
         assertNull(desk().reads.schedules().firstDue());
         assertTrue(lay(laid("b", "two", at(3)), laid("a", "one", at(5))));
         assertEquals("b", assertThere(desk().reads.schedules().firstDue()).name());
@@ -107,7 +112,8 @@ interface ScheduleRules {
         assertTrue(lay(edit), "after a lost answer");
         assertEquals(at(7), row("a").nextNominal());
         assertEquals(at(8), row("a").nextAt());
-        assertFalse(lay(new StoreCommand.ScheduleUpdate("a", "three", at(9), at(9), before)), "it is not what was read");
+        assertFalse(
+                lay(new StoreCommand.ScheduleUpdate("a", "three", at(9), at(9), before)), "it is not what was read");
         assertEquals("two", row("a").spec());
     }
 
@@ -121,7 +127,9 @@ interface ScheduleRules {
         desk().place.advance(Duration.ofSeconds(1));
         assertTrue(lay());
         assertEquals(
-                List.of(new StoredRows.TickRow(Desk.WORKFLOW, "a", at(5), TickOutcome.SKIPPED, "edited", null, at(5), 0)), ticks());
+                List.of(new StoredRows.TickRow(
+                        Desk.WORKFLOW, "a", at(5), TickOutcome.SKIPPED, "edited", null, at(5), 0)),
+                ticks());
         assertNull(desk().reads.schedules().firstDue());
     }
 
@@ -131,10 +139,12 @@ interface ScheduleRules {
         desk().place.advance(Duration.ofSeconds(65));
         assertTrue(lay(new StoreCommand.ScheduleUpdate("b", "two", at(70), at(70), row("b"))));
         assertEquals(
-                List.of(new StoredRows.TickRow(Desk.WORKFLOW, "a", at(5), TickOutcome.SKIPPED, "edited", null, at(65), at(65))),
+                List.of(new StoredRows.TickRow(
+                        Desk.WORKFLOW, "a", at(5), TickOutcome.SKIPPED, "edited", null, at(65), at(65))),
                 ticks());
         assertEquals(
-                List.of(new StoredRows.TickRow(Desk.WORKFLOW, "b", at(5), TickOutcome.SKIPPED, "edited", null, at(65), at(65))),
+                List.of(new StoredRows.TickRow(
+                        Desk.WORKFLOW, "b", at(5), TickOutcome.SKIPPED, "edited", null, at(65), at(65))),
                 desk().reads.schedules().ticks(Desk.WORKFLOW, "b", Long.MAX_VALUE, 100));
     }
 
@@ -142,8 +152,10 @@ interface ScheduleRules {
     default void what_was_found_of_ticks_that_are_left_behind_is_told_as_long_as_the_row_stands_there() {
         lay(laid("a", "one", at(0)));
         RunId run = desk().id();
-        List<StoredRows.TickRow> found = List.of(tick(at(0), TickOutcome.FIRED, run), tick(at(1), TickOutcome.SKIPPED, null));
-        StoreCommand.AbandonedTicks elsewhere = new StoreCommand.AbandonedTicks("a", at(3), List.of(tick(at(3), TickOutcome.SKIPPED, null)));
+        List<StoredRows.TickRow> found =
+                List.of(tick(at(0), TickOutcome.FIRED, run), tick(at(1), TickOutcome.SKIPPED, null));
+        StoreCommand.AbandonedTicks elsewhere =
+                new StoreCommand.AbandonedTicks("a", at(3), List.of(tick(at(3), TickOutcome.SKIPPED, null)));
         StoreCommand.AbandonedTicks left = new StoreCommand.AbandonedTicks("a", at(0), found);
         var edit = new StoreCommand.SaveSchedules(desk().ws, Desk.WORKFLOW, 1, List.of(), List.of(elsewhere, left));
         assertTrue(desk().change(edit));
@@ -172,7 +184,9 @@ interface ScheduleRules {
         assertNull(desk().reads.schedules().firstDueAfter(0));
         lay(laid("a", "one", at(3)), laid("b", "one", at(5)), laid("c", "one", at(9)));
         assertEquals(
-                "b", assertThere(desk().reads.schedules().firstDueAfter(at(3))).name(), "not the one that is due right then");
+                "b",
+                assertThere(desk().reads.schedules().firstDueAfter(at(3))).name(),
+                "not the one that is due right then");
         assertNull(desk().reads.schedules().firstDueAfter(at(9)));
     }
 
@@ -183,9 +197,15 @@ interface ScheduleRules {
         desk().place.advance(Duration.ofSeconds(5));
         List<StoredRows.ScheduleRow> seen = due();
         RunId first = desk().id();
-        assertEquals(1, desk().change(new StoreCommand.ClaimTicks(seen, first, LASTS)).size());
-        assertEquals(1, desk().change(new StoreCommand.ClaimTicks(seen, first, LASTS)).size(), "the same request again");
-        assertTrue(desk().change(new StoreCommand.ClaimTicks(seen, desk().id(), LASTS)).isEmpty());
+        assertEquals(
+                1,
+                desk().change(new StoreCommand.ClaimTicks(seen, first, LASTS)).size());
+        assertEquals(
+                1,
+                desk().change(new StoreCommand.ClaimTicks(seen, first, LASTS)).size(),
+                "the same request again");
+        assertTrue(desk().change(new StoreCommand.ClaimTicks(seen, desk().id(), LASTS))
+                .isEmpty());
         assertTrue(due().isEmpty());
         desk().place.advance(Duration.ofSeconds(15));
         RunId second = desk().id();
@@ -222,8 +242,14 @@ interface ScheduleRules {
         assertEquals(0, settle(late, at(0), at(99), tick(at(0), TickOutcome.FIRED, run)));
         assertEquals(List.of(tick(at(0), TickOutcome.FIRED, run)), ticks(), "there is a run, so it was not skipped");
         assertEquals(at(60), row("a").nextNominal());
-        assertEquals(0, desk().change(new StoreCommand.RecordBackfill(List.of(tick(at(0), TickOutcome.BACKFILLED, desk().id())))));
-        assertEquals(1, desk().change(new StoreCommand.RecordBackfill(List.of(tick(at(1), TickOutcome.BACKFILLED, desk().id())))));
+        assertEquals(
+                0,
+                desk().change(new StoreCommand.RecordBackfill(
+                        List.of(tick(at(0), TickOutcome.BACKFILLED, desk().id())))));
+        assertEquals(
+                1,
+                desk().change(new StoreCommand.RecordBackfill(
+                        List.of(tick(at(1), TickOutcome.BACKFILLED, desk().id())))));
         assertEquals(run, ticks().getLast().run());
     }
 
@@ -236,15 +262,19 @@ interface ScheduleRules {
     default void a_schedule_is_paused_once_and_only_in_its_workspace() {
         lay(laid("a", "one", at(0)));
         StoreCommand.ChangeAuthor by = desk().by("tester", "");
-        assertEquals(NullOutcome.NOTHING, refused(new StoreCommand.PauseSchedule(desk().ws + 1, Desk.WORKFLOW, "a", true, by)));
-        assertEquals(NullOutcome.NOTHING, refused(new StoreCommand.PauseSchedule(desk().ws, Desk.WORKFLOW, "none", true, by)));
+        assertEquals(
+                NullOutcome.NOTHING,
+                refused(new StoreCommand.PauseSchedule(desk().ws + 1, Desk.WORKFLOW, "a", true, by)));
+        assertEquals(
+                NullOutcome.NOTHING,
+                refused(new StoreCommand.PauseSchedule(desk().ws, Desk.WORKFLOW, "none", true, by)));
         assertTrue(assertThere(desk().change(new StoreCommand.PauseSchedule(desk().ws, Desk.WORKFLOW, "a", true, by)))
                 .paused());
         assertTrue(assertThere(desk().change(new StoreCommand.PauseSchedule(desk().ws, Desk.WORKFLOW, "a", true, by)))
                 .paused());
         assertEquals(1, desk().reads.audit(desk().ws, null, 10).size());
-        assertFalse(assertThere(desk().change(
-                                new StoreCommand.PauseSchedule(desk().ws, Desk.WORKFLOW, "a", false, desk().by("tester", ""))))
+        assertFalse(assertThere(desk().change(new StoreCommand.PauseSchedule(
+                        desk().ws, Desk.WORKFLOW, "a", false, desk().by("tester", ""))))
                 .paused());
     }
 

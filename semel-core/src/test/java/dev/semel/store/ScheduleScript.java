@@ -43,7 +43,8 @@ final class ScheduleScript {
             if (random.nextInt(4) > 0) {
                 StoredRows.ScheduleRow before = random.nextInt(5) == 0 ? null : timetable.schedule(1, "wf_pay", name);
                 long next = now + random.nextInt(2_000_000);
-                laid.add(new StoreCommand.ScheduleUpdate(name, "spec " + random.nextInt(3), next, next + random.nextInt(2), before));
+                laid.add(new StoreCommand.ScheduleUpdate(
+                        name, "spec " + random.nextInt(3), next, next + random.nextInt(2), before));
             }
         }
         StoredRows.ScheduleRow any = timetable.firstDue();
@@ -54,7 +55,8 @@ final class ScheduleScript {
         StoredRows.ScheduleRow there = timetable.schedule(1, "wf_pay", "a");
         List<StoreCommand.AbandonedTicks> left = there == null
                 ? List.of()
-                : List.of(new StoreCommand.AbandonedTicks("a", there.nextNominal(), List.of(tick("a", there.nextNominal()))));
+                : List.of(new StoreCommand.AbandonedTicks(
+                        "a", there.nextNominal(), List.of(tick("a", there.nextNominal()))));
         return new StoreCommand.SaveSchedules(1, "wf_pay", version, laid, left);
     }
 

@@ -58,7 +58,8 @@ final class Script {
                 new StoreCommand.PublishVersion(1, "ship", "wf_ship", "v1", "tester"),
                 new StoreCommand.PublishVersion(2, "pay", "wf_other", "v1", "tester"));
         List<Step> steps = new ArrayList<>();
-        edits.forEach(edit -> steps.add(new Step.Apply(Step.As.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(edit)))));
+        edits.forEach(
+                edit -> steps.add(new Step.Apply(Step.As.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(edit)))));
         return steps;
     }
 
@@ -74,16 +75,21 @@ final class Script {
     private Step make() {
         if (++made % SETTINGS_EVERY == 0) {
             return new Step.Apply(
-                    Step.As.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(settings.next(first.reads.catalogVersion()))));
+                    Step.As.NOBODY,
+                    List.of(new StoreWrite.ExecuteCommand<>(settings.next(first.reads.catalogVersion()))));
         }
         if (made % SCHEDULES_EVERY == 0) {
             return new Step.Apply(Step.As.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(schedules.next(first))));
         }
         if (made % LETTERS_EVERY == 0) {
-            return new Step.Apply(Step.As.OWNER, List.of(new StoreWrite.ExecuteCommand<>(new StoreCommand.KeyedSignalCommand<>(letters.next()))));
+            return new Step.Apply(
+                    Step.As.OWNER,
+                    List.of(new StoreWrite.ExecuteCommand<>(new StoreCommand.KeyedSignalCommand<>(letters.next()))));
         }
         if (made % REVIEWS_EVERY == 0) {
-            return new Step.Apply(Step.As.OWNER, List.of(new StoreWrite.ExecuteCommand<>(new StoreCommand.ReviewCommand<>(reviews.next()))));
+            return new Step.Apply(
+                    Step.As.OWNER,
+                    List.of(new StoreWrite.ExecuteCommand<>(new StoreCommand.ReviewCommand<>(reviews.next()))));
         }
         if (made % DELIVERIES_EVERY == 0) {
             return new Step.Apply(Step.As.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(deliveries.next())));
@@ -233,7 +239,8 @@ final class Script {
         }
         StoreWrite.RunResult ending = state == RunState.FAILED
                 ? new StoreWrite.RunResult(null, "broken", "it broke", "pay")
-                : StoreWrite.RunResult.output(random.nextInt(10) == 0 ? "\"" + "x".repeat(5_000) + "\"" : "{\"ok\":true}");
+                : StoreWrite.RunResult.output(
+                        random.nextInt(10) == 0 ? "\"" + "x".repeat(5_000) + "\"" : "{\"ok\":true}");
         return new StoreWrite.EndRun(by, state, ending, "[\"last\"]", alone ? ops.some(by, false) : List.of());
     }
 
@@ -307,7 +314,8 @@ final class Script {
 
     private StoreCommand<?> noted(int ws, RunId run) {
         var note = new StoreCommand.AuditEntry(ws, "run.decide", run.text(), by("tester", "go"));
-        return new StoreCommand.AuditedCommand<>(signal(ws, run), outcome -> outcome == StoreCommand.SignalResult.DELIVERED, note);
+        return new StoreCommand.AuditedCommand<>(
+                signal(ws, run), outcome -> outcome == StoreCommand.SignalResult.DELIVERED, note);
     }
 
     private @Nullable RunId lineage(RunId id) {
@@ -338,7 +346,8 @@ final class Script {
         StoreQueries.EffectFilter unknown = StoreQueries.EffectFilter.in(1, EffectLedger.EffectState.UNKNOWN, 20);
         List<EffectLedger.EffectRow> doubtful = first.reads.effects(unknown).found();
         if (doubtful.isEmpty()) {
-            return new StoreCommand.DecideEffect(new EffectLedger.EffectId(1, "d1"), otherwise, result, by("tester", "looked"));
+            return new StoreCommand.DecideEffect(
+                    new EffectLedger.EffectId(1, "d1"), otherwise, result, by("tester", "looked"));
         }
         EffectLedger.EffectRow one = pick(doubtful);
         return new StoreCommand.DecideEffect(one.id(), one.holder().run(), result, by("tester", "looked"));
@@ -346,7 +355,9 @@ final class Script {
 
     private StoreCommand<?> edit() {
         return switch (random.nextInt(15)) {
-            case 0 -> new StoreCommand.PauseWorkflow(random.nextInt(6) == 0 ? 2 : 1, pick(Triggers.WORKFLOWS), random.nextBoolean());
+            case 0 ->
+                new StoreCommand.PauseWorkflow(
+                        random.nextInt(6) == 0 ? 2 : 1, pick(Triggers.WORKFLOWS), random.nextBoolean());
             case 1 -> new StoreCommand.PauseWorkflow(1, pick(Triggers.WORKFLOWS), false);
             case 2 -> new StoreCommand.DeleteExpiredReplies(10);
             case 3 -> new StoreCommand.PublishVersion(1, "pay", "wf_pay", "v" + random.nextInt(3), "tester");
@@ -359,11 +370,14 @@ final class Script {
                         .tombstones(null, 1_000, first.place.time() - random.nextInt(5_000_000))
                         .found());
             case 10 ->
-                new StoreCommand.StageCandidate(1, pick(List.of("pay", "none")), "v" + random.nextInt(3), 1 + random.nextInt(99), "t");
+                new StoreCommand.StageCandidate(
+                        1, pick(List.of("pay", "none")), "v" + random.nextInt(3), 1 + random.nextInt(99), "t");
             case 11 -> new StoreCommand.PromoteCandidate(1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester");
             case 13 ->
-                new StoreCommand.DeleteEvents(first.reads.oldEvents(1, first.place.time() - random.nextInt(5_000_000), 2));
-            case 12 -> new StoreCommand.RollBackVersion(1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester", "why");
+                new StoreCommand.DeleteEvents(
+                        first.reads.oldEvents(1, first.place.time() - random.nextInt(5_000_000), 2));
+            case 12 ->
+                new StoreCommand.RollBackVersion(1 + random.nextInt(2), "wf_pay", random.nextInt(4), "tester", "why");
             default -> throw new AssertionError();
         };
     }

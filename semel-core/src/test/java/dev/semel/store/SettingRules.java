@@ -80,9 +80,13 @@ interface SettingRules {
     default void a_new_document_is_not_made_over_one_that_is_there() {
         SettingName name = name(PLAIN, "anna");
         put(name, "{}", 0);
-        assertEquals(new SettingResult.VersionConflict(1), desk().change(new StoreCommand.SaveSetting(name, "{\"a\":1}", 0, "tester")));
         assertEquals(
-                new SettingResult.VersionConflict(0), desk().change(new StoreCommand.SaveSetting(name(PLAIN, "nobody"), "{}", 1, "tester")), "none");
+                new SettingResult.VersionConflict(1),
+                desk().change(new StoreCommand.SaveSetting(name, "{\"a\":1}", 0, "tester")));
+        assertEquals(
+                new SettingResult.VersionConflict(0),
+                desk().change(new StoreCommand.SaveSetting(name(PLAIN, "nobody"), "{}", 1, "tester")),
+                "none");
         assertNull(desk().reads.setting(desk().ws, "profile", "nobody"));
     }
 
@@ -125,7 +129,8 @@ interface SettingRules {
         assertEquals(new SettingResult.NotFound(), desk().change(new StoreCommand.RemoveSetting(name, null, "tester")));
         put(name, "{\"secret\":true}", null);
         SettingResult removed = desk().change(new StoreCommand.RemoveSetting(name, null, "tester"));
-        StoredRows.SettingRow stone = assertInstanceOf(SettingResult.Saved.class, removed).row();
+        StoredRows.SettingRow stone =
+                assertInstanceOf(SettingResult.Saved.class, removed).row();
         assertEquals(2, stone.version());
         assertTrue(stone.removed());
         assertEquals("", stone.body());
@@ -145,10 +150,13 @@ interface SettingRules {
         put(name(KEEPING, "a"), "{}", null);
         put(name(WATCHED, "aa"), "{}", null);
         List<StoredRows.SettingRow> first = desk().reads.settings(desk().ws, "template", "", 2);
-        assertEquals(List.of("a", "b"), first.stream().map(StoredRows.SettingRow::name).toList());
+        assertEquals(
+                List.of("a", "b"),
+                first.stream().map(StoredRows.SettingRow::name).toList());
         assertEquals("{\"v\":2}", first.getLast().body());
         List<StoredRows.SettingRow> rest = desk().reads.settings(desk().ws, "template", "b", 2);
-        assertEquals(List.of("c"), rest.stream().map(StoredRows.SettingRow::name).toList());
+        assertEquals(
+                List.of("c"), rest.stream().map(StoredRows.SettingRow::name).toList());
         assertEquals("", rest.getFirst().body());
         assertEquals(
                 large, there(desk().reads.setting(desk().ws, "template", "c")).body());
@@ -181,24 +189,35 @@ interface SettingRules {
         put(mine, "{}", 0);
         put(theirs, "{}", 0);
         long counted = desk().reads.catalogVersion();
-        var put = new StoreCommand.ChangeSettingIfCatalogUnchanged(new StoreCommand.SaveSetting(mine, "{\"a\":1}", 1, "tester"), counted);
-        var removal = new StoreCommand.ChangeSettingIfCatalogUnchanged(new StoreCommand.RemoveSetting(theirs, 1, "tester"), counted);
+        var put = new StoreCommand.ChangeSettingIfCatalogUnchanged(
+                new StoreCommand.SaveSetting(mine, "{\"a\":1}", 1, "tester"), counted);
+        var removal = new StoreCommand.ChangeSettingIfCatalogUnchanged(
+                new StoreCommand.RemoveSetting(theirs, 1, "tester"), counted);
         SettingResult first = desk().change(put);
         assertEquals(2, assertInstanceOf(SettingResult.Saved.class, first).row().version());
         assertEquals(first, desk().change(put), "applied again it tells the same, though it moved the catalog itself");
-        assertEquals(new SettingResult.VersionConflict(1), desk().change(removal), "of two who counted at once one wins");
+        assertEquals(
+                new SettingResult.VersionConflict(1), desk().change(removal), "of two who counted at once one wins");
         assertNotNull(desk().reads.setting(desk().ws, "channel", "theirs"));
         var again = new StoreCommand.ChangeSettingIfCatalogUnchanged(
-                new StoreCommand.RemoveSetting(theirs, 1, "tester"), desk().reads.catalogVersion());
+                new StoreCommand.RemoveSetting(theirs, 1, "tester"),
+                desk().reads.catalogVersion());
         SettingResult removed = desk().change(again);
         assertTrue(assertInstanceOf(SettingResult.Saved.class, removed).row().removed());
         assertEquals(removed, desk().change(again));
-        assertEquals(new SettingResult.VersionConflict(2), desk().change(asOfNow(new StoreCommand.SaveSetting(mine, "{\"a\":2}", 1, "tester"))));
-        assertEquals(new SettingResult.NotFound(), desk().change(asOfNow(new StoreCommand.RemoveSetting(name(WATCHED, "none"), 1, "tester"))));
-        assertThrows(IllegalArgumentException.class, () -> asOfNow(new StoreCommand.RemoveSetting(name(PLAIN, "anna"), 1, "tester")));
+        assertEquals(
+                new SettingResult.VersionConflict(2),
+                desk().change(asOfNow(new StoreCommand.SaveSetting(mine, "{\"a\":2}", 1, "tester"))));
+        assertEquals(
+                new SettingResult.NotFound(),
+                desk().change(asOfNow(new StoreCommand.RemoveSetting(name(WATCHED, "none"), 1, "tester"))));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> asOfNow(new StoreCommand.RemoveSetting(name(PLAIN, "anna"), 1, "tester")));
     }
 
     private StoreCommand.ChangeSettingIfCatalogUnchanged asOfNow(StoreCommand<SettingResult> place) {
-        return new StoreCommand.ChangeSettingIfCatalogUnchanged(place, desk().reads.catalogVersion());
+        return new StoreCommand.ChangeSettingIfCatalogUnchanged(
+                place, desk().reads.catalogVersion());
     }
 }

@@ -69,12 +69,16 @@ final class SharedFileTest {
         otherLeases.takeOverExpired();
         assertEquals(1, work(run).crashCount(), "its worker died with it");
         var driver = new StoreWrite.RunExecution(run, 2);
-        assertEquals(List.of(List.of(driver)), otherLane.apply(new CommitBatch(THERE, List.of(new StoreWrite.ClaimRuns(5)))));
+        assertEquals(
+                List.of(List.of(driver)),
+                otherLane.apply(new CommitBatch(THERE, List.of(new StoreWrite.ClaimRuns(5)))));
         desk.leases.start(79, "back again", 1, Desk.TTL);
         var late = new CommitBatch.LeaseSlot(79, 0);
         assertEquals(StoreWrite.OwnerWriteResult.FENCED, desk.applyAs(late, desk.append(run, 0, "[\"late\"]")));
         var append = new StoreWrite.AppendJournal(driver, 0, "[1]", RunState.RUNNING, List.of(), null);
-        assertEquals(List.of(StoreWrite.OwnerWriteResult.RECORDED), otherLane.apply(new CommitBatch(THERE, List.of(append))));
+        assertEquals(
+                List.of(StoreWrite.OwnerWriteResult.RECORDED),
+                otherLane.apply(new CommitBatch(THERE, List.of(append))));
         assertEquals(List.of("[1]"), desk.journal(run));
         assertEquals(0, work(run).crashCount(), "it got on");
     }
@@ -97,14 +101,16 @@ final class SharedFileTest {
         for (int round = 0; round < 200; round++) {
             StoreWrite.AdmitRun here = desk.admit(desk.id(), desk.key("K" + round));
             StoreWrite.AdmitRun there = desk.admit(desk.id(), desk.key("K" + round));
-            FutureTask<Object> other = new FutureTask<>(
-                    () -> otherLane.apply(new CommitBatch(THERE, List.of(there))).getFirst());
+            FutureTask<Object> other = new FutureTask<>(() ->
+                    otherLane.apply(new CommitBatch(THERE, List.of(there))).getFirst());
             Thread.ofPlatform().start(other);
             List<Object> both = new ArrayList<>(desk.applyAll(here));
             both.add(other.get());
             assertEquals(
                     1,
-                    both.stream().filter(StoreWrite.AdmitResult.Fresh.class::isInstance).count(),
+                    both.stream()
+                            .filter(StoreWrite.AdmitResult.Fresh.class::isInstance)
+                            .count(),
                     both::toString);
         }
         assertEquals(200, desk.place.count("semel_run"));

@@ -100,7 +100,8 @@ final class Side implements AutoCloseable {
             }
         }
         for (int i = 0; i < outcomes.size(); i++) {
-            if (outcomes.get(i) instanceof StoreWrite.AdmitResult.RetryNextBatch || outcomes.get(i) == StoreWrite.Deferred.DEFERRED) {
+            if (outcomes.get(i) instanceof StoreWrite.AdmitResult.RetryNextBatch
+                    || outcomes.get(i) == StoreWrite.Deferred.DEFERRED) {
                 outcomes.set(i, apply(lease, writes[i]));
             }
         }
@@ -115,7 +116,8 @@ final class Side implements AutoCloseable {
         for (int tried = 0; tried < MOST_TRIES; tried++) {
             try {
                 Object outcome = lane.apply(batch).getFirst();
-                if (!(outcome instanceof StoreWrite.AdmitResult.RetryNextBatch) && outcome != StoreWrite.Deferred.DEFERRED) {
+                if (!(outcome instanceof StoreWrite.AdmitResult.RetryNextBatch)
+                        && outcome != StoreWrite.Deferred.DEFERRED) {
                     return outcome;
                 }
             } catch (StoreFailure.LockConflict e) {

@@ -73,9 +73,12 @@ interface SignalRules {
         assertEquals(SignalResult.REPEATED, desk().change(signal(run, "l")));
         assertEquals(List.of(), desk().claim(), "a repeat wakes nobody");
         List<StoredRows.SignalRow> signals = desk().reads.signals(run);
-        assertEquals(List.of("k", "l"), signals.stream().map(StoredRows.SignalRow::key).toList());
         assertEquals(
-                new StoredRows.SignalRow(signals.getFirst().id(), "paid", "k", "{\"a\":1}", Place.START), signals.getFirst());
+                List.of("k", "l"),
+                signals.stream().map(StoredRows.SignalRow::key).toList());
+        assertEquals(
+                new StoredRows.SignalRow(signals.getFirst().id(), "paid", "k", "{\"a\":1}", Place.START),
+                signals.getFirst());
     }
 
     @Test

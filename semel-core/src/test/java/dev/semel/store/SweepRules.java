@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import dev.semel.effect.EffectLedger.EffectState;
 import dev.semel.admission.KeyRecord;
+import dev.semel.effect.EffectLedger.EffectState;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import java.util.ArrayList;
@@ -129,7 +129,8 @@ interface SweepRules {
 
     @Test
     default void a_run_stays_while_a_name_or_an_effect_needs_it() {
-        RunId named = desk().fresh(new KeyClaim(desk().key("year").key(), new byte[32], 365 * 86_400_000_000L, 0, true));
+        RunId named =
+                desk().fresh(new KeyClaim(desk().key("year").key(), new byte[32], 365 * 86_400_000_000L, 0, true));
         RunId doubtful = desk().fresh();
         Deed deed = Deed.of(desk().ws, "d1");
         desk().apply(Desk.ops(doubtful, deed.reserve(Deed.holder(doubtful, 1, 1))));
@@ -152,7 +153,8 @@ interface SweepRules {
         desk().apply(desk().end(run));
         desk().place.setTime(Place.START + 999);
         assertEquals(0, retire(Place.START + 999), "another run could send it again");
-        assertEquals(0, desk().change(new StoreCommand.ErasePayloads(List.of(run), Place.START + 999)), "with its result");
+        assertEquals(
+                0, desk().change(new StoreCommand.ErasePayloads(List.of(run), Place.START + 999)), "with its result");
         assertNotNull(desk().reads.effect(deed.id()));
         desk().place.setTime(Place.START + 1_001);
         assertEquals(1, retire(Place.START + 999));

@@ -37,9 +37,11 @@ final class Triggers {
     static StoreCommand<?> publishOver(RandomGenerator random, long catalog) {
         int n = random.nextInt(4);
         String name = n == 3 ? "pay" : "new " + n;
-        var text = new StoreCommand.PublishVersion(1, name, n == 3 ? "wf_pay" : "wf_new" + n, "v" + random.nextInt(4), "tester");
+        var text = new StoreCommand.PublishVersion(
+                1, name, n == 3 ? "wf_pay" : "wf_new" + n, "v" + random.nextInt(4), "tester");
         Long counted = random.nextBoolean() ? null : Long.valueOf(catalog - random.nextInt(2));
-        StoreCommand.VersionsInForce seen = random.nextBoolean() ? null : new StoreCommand.VersionsInForce(random.nextInt(4), 0);
+        StoreCommand.VersionsInForce seen =
+                random.nextBoolean() ? null : new StoreCommand.VersionsInForce(random.nextInt(4), 0);
         return new StoreCommand.PublishIfUnchanged(text, counted, seen);
     }
 
@@ -84,7 +86,8 @@ final class Triggers {
     }
 
     private KeyClaim key(int ws, String workflow) {
-        int flags = pick(List.of(0, KeyRecord.HOLD, KeyRecord.HOLD, KeyRecord.RERUN_FAILED, KeyRecord.HOLD | KeyRecord.RERUN_FAILED));
+        int flags = pick(List.of(
+                0, KeyRecord.HOLD, KeyRecord.HOLD, KeyRecord.RERUN_FAILED, KeyRecord.HOLD | KeyRecord.RERUN_FAILED));
         byte[] digest = {(byte) random.nextInt(2)};
         return new KeyClaim(keyName(ws, workflow), digest, window(), flags, true);
     }
@@ -128,7 +131,8 @@ final class Triggers {
                 workflow,
                 1,
                 random.nextInt(5) == 0 ? RunState.QUEUED : RunState.STARTED,
-                new NewRun.TriggerOrigin(TriggerSource.HTTP, "actor", "key", random.nextBoolean() ? null : "correlation"),
+                new NewRun.TriggerOrigin(
+                        TriggerSource.HTTP, "actor", "key", random.nextBoolean() ? null : "correlation"),
                 input,
                 new byte[] {1, 2, 3},
                 links,
@@ -150,8 +154,9 @@ final class Triggers {
         NewRun.StartConditions.RateLimit rate = random.nextInt(4) == 0
                 ? new NewRun.StartConditions.RateLimit("r" + random.nextInt(2), 1_000_000, 1 + random.nextInt(2))
                 : null;
-        NewRun.StartConditions.DebounceWindow debounce =
-                random.nextInt(3) == 0 ? new NewRun.StartConditions.DebounceWindow(workflow, 5_000_000, 12_000_000) : null;
+        NewRun.StartConditions.DebounceWindow debounce = random.nextInt(3) == 0
+                ? new NewRun.StartConditions.DebounceWindow(workflow, 5_000_000, 12_000_000)
+                : null;
         return new NewRun.StartConditions(places, rate, random.nextInt(4) == 0 ? 1_000_000 : 0, debounce);
     }
 

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.StoreWrite.RunExecution;
 import dev.semel.store.StoreWrite.OwnerWriteResult;
+import dev.semel.store.StoreWrite.RunExecution;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -63,10 +63,11 @@ interface TxRules {
     default void a_deed_that_fails_is_undone_and_the_next_one_is_not() {
         RunExecution by = withTable();
         var failure = new IllegalStateException("no");
-        var undone = assertInstanceOf(StoreWrite.RolledBack.class, desk().tx(new StoreWrite.UserTransaction(by, 1, connection -> {
-            run(connection, "INSERT INTO mine VALUES (1)");
-            throw failure;
-        })));
+        var undone = assertInstanceOf(
+                StoreWrite.RolledBack.class, desk().tx(new StoreWrite.UserTransaction(by, 1, connection -> {
+                    run(connection, "INSERT INTO mine VALUES (1)");
+                    throw failure;
+                })));
         assertSame(failure, undone.failure());
         var broken = desk().tx(new StoreWrite.UserTransaction(by, 1, connection -> {
             run(connection, "INSERT INTO mine VALUES (1)");
@@ -74,7 +75,8 @@ interface TxRules {
             return "[1]";
         }));
         assertInstanceOf(
-                SQLException.class, assertInstanceOf(StoreWrite.RolledBack.class, broken).failure());
+                SQLException.class,
+                assertInstanceOf(StoreWrite.RolledBack.class, broken).failure());
         assertEquals(0, desk().place.count("mine"));
         assertEquals(OwnerWriteResult.RECORDED, desk().tx(insert(by, 1)));
         assertEquals(1, desk().place.count("mine"));
@@ -108,7 +110,8 @@ interface TxRules {
         desk().place.advance(Duration.ofSeconds(11));
         desk().leases.start(78, "desk", desk().slots(), Desk.TTL);
         desk().leases.takeOverExpired();
-        RunExecution next = desk().applyAs(new CommitBatch.LeaseSlot(78, 0), new StoreWrite.ClaimRuns(1)).getFirst();
+        RunExecution next = desk().applyAs(new CommitBatch.LeaseSlot(78, 0), new StoreWrite.ClaimRuns(1))
+                .getFirst();
         assertEquals(1, desk().work(by.run()).crashCount());
         int slot = desk().store.txLanes() == 0 ? 0 : desk().store.lanes();
         assertEquals(OwnerWriteResult.RECORDED, desk().txAs(new CommitBatch.LeaseSlot(78, slot), insert(next, 1)));

@@ -26,7 +26,8 @@ interface WorkerRules {
     @Test
     default void what_it_tells_of_itself_is_shown_with_how_far_its_clock_is_ahead() {
         desk().place.setTime(Place.START + 7);
-        WorkerLeases.StoreStatus pulse = desk().leases.heartbeat(Desk.LEASE, new WorkerLeases.WorkerReport("1.2.3", 42, Place.START + 1_000_007));
+        WorkerLeases.StoreStatus pulse = desk().leases
+                .heartbeat(Desk.LEASE, new WorkerLeases.WorkerReport("1.2.3", 42, Place.START + 1_000_007));
         assertEquals(1_000_000, pulse.clockAhead());
         assertNull(pulse.unknownMigration());
         assertEquals(
@@ -51,6 +52,8 @@ interface WorkerRules {
     default void the_heartbeat_tells_what_a_commit_survives() {
         assertEquals(
                 desk().store.durability(),
-                desk().leases.heartbeat(Desk.LEASE, new WorkerLeases.WorkerReport("1", 1, 0)).durability());
+                desk().leases
+                        .heartbeat(Desk.LEASE, new WorkerLeases.WorkerReport("1", 1, 0))
+                        .durability());
     }
 }

@@ -1,7 +1,7 @@
 package dev.semel.store;
 
-import dev.semel.effect.EffectLedger;
 import dev.semel.admission.KeyRecord;
+import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.StoreWrite.RunExecution;
@@ -24,9 +24,12 @@ final class World implements AutoCloseable {
 
     static final long OTHER = 78;
     static final NewRun.StartConditions GATE = new NewRun.StartConditions(
-            List.of(new NewRun.StartConditions.QueueLimit("queue", 1)), new NewRun.StartConditions.RateLimit("rate", 1_000, 5), 0, null);
-    static final NewRun.StartConditions QUIET =
-            new NewRun.StartConditions(List.of(), null, 0, new NewRun.StartConditions.DebounceWindow("quiet", Desk.WINDOW, Desk.WINDOW));
+            List.of(new NewRun.StartConditions.QueueLimit("queue", 1)),
+            new NewRun.StartConditions.RateLimit("rate", 1_000, 5),
+            0,
+            null);
+    static final NewRun.StartConditions QUIET = new NewRun.StartConditions(
+            List.of(), null, 0, new NewRun.StartConditions.DebounceWindow("quiet", Desk.WINDOW, Desk.WINDOW));
 
     final PostgresPlace place = PostgresPlace.withClockByHand();
     final Desk desk = new Desk(place);
@@ -73,7 +76,8 @@ final class World implements AutoCloseable {
         ask(doubting, doubt());
         ask(driven, approval());
         var rest = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{}", 0);
-        desk.apply(new StoreWrite.AppendJournal(new RunExecution(doubting, 1), 0, "", RunState.IN_DOUBT, List.of(unknown), rest));
+        desk.apply(new StoreWrite.AppendJournal(
+                new RunExecution(doubting, 1), 0, "", RunState.IN_DOUBT, List.of(unknown), rest));
         ended = desk.fresh(expired());
         desk.apply(desk.end(ended));
         old = desk.fresh(desk.chosen("old"));
@@ -84,7 +88,8 @@ final class World implements AutoCloseable {
         desk.apply(desk.admit(desk.run(desk.id()), List.of(), false));
         desk.apply(desk.admit(desk.run(desk.id(), RunState.QUEUED, null), List.of(), true));
         desk.apply(new StoreWrite.SaveEvent(
-                new StoredRows.EventRow(ws, "evt_b", desk.id(), TriggerSource.EVENT, "/s", "1", "t", "{}", 0, "a", null, 0, "[]"),
+                new StoredRows.EventRow(
+                        ws, "evt_b", desk.id(), TriggerSource.EVENT, "/s", "1", "t", "{}", 0, "a", null, 0, "[]"),
                 desk.reads.catalogVersion()));
         desk.change(listen(driven, "heard"));
         letter("kept");
@@ -96,28 +101,33 @@ final class World implements AutoCloseable {
     }
 
     private void ask(RunId run, ReviewOperation.ReviewQuestion question) {
-        desk.change(new StoreCommand.ReviewCommand<>(new ReviewOperation.OpenReview(new RunExecution(run, 1), ws, Desk.WORKFLOW, question)));
+        desk.change(new StoreCommand.ReviewCommand<>(
+                new ReviewOperation.OpenReview(new RunExecution(run, 1), ws, Desk.WORKFLOW, question)));
     }
 
     /** What the driven run asks. */
     ReviewOperation.ReviewQuestion approval() {
-        return new ReviewOperation.ReviewQuestion(ReviewOperation.ReviewKind.APPROVAL, "ok", "", "role:ops", "{}", Desk.WINDOW);
+        return new ReviewOperation.ReviewQuestion(
+                ReviewOperation.ReviewKind.APPROVAL, "ok", "", "role:ops", "{}", Desk.WINDOW);
     }
 
     private ReviewOperation.ReviewQuestion doubt() {
-        return new ReviewOperation.ReviewQuestion(ReviewOperation.ReviewKind.DOUBT, "pay", doubted.id().digest(), "role:ops", "{}", 0);
+        return new ReviewOperation.ReviewQuestion(
+                ReviewOperation.ReviewKind.DOUBT, "pay", doubted.id().digest(), "role:ops", "{}", 0);
     }
 
     /** A run waits under a key, at a path that is named like it. */
     StoreCommand<KeyedSignalOperation.ListenResult> listen(RunId run, String key) {
         KeyedSignalOperation.SignalWaiter ear = new KeyedSignalOperation.SignalWaiter(new RunExecution(run, 1), key);
-        return new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StartListening(new KeyedSignalOperation.SignalAddress(ws, "paid", key), ear, false));
+        return new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StartListening(
+                new KeyedSignalOperation.SignalAddress(ws, "paid", key), ear, false));
     }
 
     /** A letter that nobody waits for yet, under a key that is its id. */
     private void letter(String id) {
         KeyedSignalOperation.SignalAddress to = new KeyedSignalOperation.SignalAddress(ws, "paid", id);
-        desk.change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.SendKeyedSignal(to, id, desk.id(), Desk.bytes(id), "{}")));
+        desk.change(new StoreCommand.KeyedSignalCommand<>(
+                new KeyedSignalOperation.SendKeyedSignal(to, id, desk.id(), Desk.bytes(id), "{}")));
     }
 
     SettingName profile(String name) {
@@ -137,7 +147,8 @@ final class World implements AutoCloseable {
     /** The run that failed goes on in place. */
     StoreCommand.ResumeFailedRun resume(StoreCommand.ChangeAuthor by) {
         List<NewRun.StartConditions.QueueLimit> places = GATE.queueLimits();
-        return new StoreCommand.ResumeFailedRun(ws, failed, Place.START, follows(), 1 << 24, 0, "[\"resumed\"]", places, List.of(), by);
+        return new StoreCommand.ResumeFailedRun(
+                ws, failed, Place.START, follows(), 1 << 24, 0, "[\"resumed\"]", places, List.of(), by);
     }
 
     /** A key that is past its time. */

@@ -234,14 +234,24 @@ final class CrashSweepTest {
     @Test
     void the_report_counts_what_it_is_told() {
         CrashPoint sent = new CrashPoint("effect-sent", 1);
-        var calm = new CrashSweepReport.CrashResult(null, true, new CrashSweepReport.EffectCounts(1, 1, 0), List.of(), null);
-        var fine = new CrashSweepReport.CrashResult(sent, true, new CrashSweepReport.EffectCounts(3, 1, 0), List.of(), null);
+        var calm = new CrashSweepReport.CrashResult(
+                null, true, new CrashSweepReport.EffectCounts(1, 1, 0), List.of(), null);
+        var fine = new CrashSweepReport.CrashResult(
+                sent, true, new CrashSweepReport.EffectCounts(3, 1, 0), List.of(), null);
         var twice = new CrashSweepReport.CrashResult(
                 new CrashPoint("effect-sent", 2), true, new CrashSweepReport.EffectCounts(2, 2, 1), List.of(), null);
         var lost = new CrashSweepReport.CrashResult(
-                new CrashPoint("run-ending", 1), true, new CrashSweepReport.EffectCounts(1, 1, 0), List.of("run_a: gone"), null);
+                new CrashPoint("run-ending", 1),
+                true,
+                new CrashSweepReport.EffectCounts(1, 1, 0),
+                List.of("run_a: gone"),
+                null);
         var missed = new CrashSweepReport.CrashResult(
-                new CrashPoint("batch-committed", 9), false, new CrashSweepReport.EffectCounts(1, 1, 0), List.of(), null);
+                new CrashPoint("batch-committed", 9),
+                false,
+                new CrashSweepReport.EffectCounts(1, 1, 0),
+                List.of(),
+                null);
         CrashSweepReport report = new CrashSweepReport("pay", List.of(calm, fine, twice, lost, missed), 1_840_000_000L);
         assertEquals("""
             crash sweep  pay   4 points   2 recovered   1 duplicated effects   1 lost runs   1.8 s

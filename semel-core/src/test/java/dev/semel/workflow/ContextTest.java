@@ -114,8 +114,10 @@ class ContextTest {
         ctx.signal("run_2", PICKED, new Pick("b"), Key.of("evt", 1));
         assertEquals(
                 List.of(
-                        new DurableOperations.OutgoingSignal("run_2", "picked", StrictJson.parse("{\"place\":\"a\"}"), null),
-                        new DurableOperations.OutgoingSignal("run_2", "picked", StrictJson.parse("{\"place\":\"b\"}"), "evt:1")),
+                        new DurableOperations.OutgoingSignal(
+                                "run_2", "picked", StrictJson.parse("{\"place\":\"a\"}"), null),
+                        new DurableOperations.OutgoingSignal(
+                                "run_2", "picked", StrictJson.parse("{\"place\":\"b\"}"), "evt:1")),
                 world.sent);
         assertThrows(IllegalArgumentException.class, () -> Signal.of("not a name", Pick.class));
     }
@@ -164,8 +166,10 @@ class ContextTest {
         assertEquals(new Pick("found"), ctx.call("second", pick, new Line("b"), Start.withKey("b")));
         assertEquals(
                 List.of(
-                        new DurableOperations.ChildWorkflowCall("pick", StrictJson.parse("{\"sku\":\"a\"}"), Start.fresh()),
-                        new DurableOperations.ChildWorkflowCall("pick", StrictJson.parse("{\"sku\":\"b\"}"), Start.withKey("b"))),
+                        new DurableOperations.ChildWorkflowCall(
+                                "pick", StrictJson.parse("{\"sku\":\"a\"}"), Start.fresh()),
+                        new DurableOperations.ChildWorkflowCall(
+                                "pick", StrictJson.parse("{\"sku\":\"b\"}"), Start.withKey("b"))),
                 world.called);
     }
 

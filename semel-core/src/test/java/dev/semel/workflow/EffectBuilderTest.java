@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.effect.Protection;
-import dev.semel.error.ErrorCode;
 import dev.semel.error.EffectInDoubt;
+import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.error.TypeMismatch;
 import dev.semel.json.JsonCodec;
@@ -77,7 +77,9 @@ class EffectBuilderTest {
                 .call(e -> {});
         EffectSpec plan = plan();
         assertEquals("k:1:ann@example.org", plan.key());
-        assertEquals(new EffectSpec.BusinessRecord(EffectSpec.EffectAction.NOTIFY, "lead:7", "100 EUR"), plan.businessRecord());
+        assertEquals(
+                new EffectSpec.BusinessRecord(EffectSpec.EffectAction.NOTIFY, "lead:7", "100 EUR"),
+                plan.businessRecord());
         assertEquals(new StepSpec("x", List.of("old"), Retry.NONE, Duration.ofSeconds(9)), plan.step());
         assertEquals(List.of(409, 410), plan.alreadyDone());
         EffectSpec.OncePerWindow once = plan.once();
@@ -137,7 +139,9 @@ class EffectBuilderTest {
                 refusal(
                         "not PT8761H",
                         d -> d.key("a").oncePer(Duration.ofHours(365 * 24 + 1)).repeatable("w")),
-                refusal("data(…) and onChange(…) require oncePer(…)", d -> d.key("a").data(1).repeatable("w")),
+                refusal(
+                        "data(…) and onChange(…) require oncePer(…)",
+                        d -> d.key("a").data(1).repeatable("w")),
                 refusal(
                         "data(…) and onChange(…) require oncePer(…)",
                         d -> d.onChange(EffectSpec.OnChange.SEND).repeatable("w")),
@@ -166,7 +170,10 @@ class EffectBuilderTest {
 
     @Test
     void a_key_of_exactly_64_kilobytes_is_taken() {
-        ctx.effect("x").key("x".repeat(EffectBuilder.MAX_KEY_BYTES)).repeatable("w").call(e -> {});
+        ctx.effect("x")
+                .key("x".repeat(EffectBuilder.MAX_KEY_BYTES))
+                .repeatable("w")
+                .call(e -> {});
         assertEquals(1, world.effects.size());
     }
 

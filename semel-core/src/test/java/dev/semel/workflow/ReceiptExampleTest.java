@@ -3,10 +3,10 @@ package dev.semel.workflow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import dev.semel.effect.Protection;
-import dev.semel.json.StrictJson;
 import dev.semel.admission.KeyPolicy.OnFailed;
 import dev.semel.admission.KeyPolicy.OnMismatch;
+import dev.semel.effect.Protection;
+import dev.semel.json.StrictJson;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.sql.Connection;
@@ -108,7 +108,9 @@ class ReceiptExampleTest {
         EffectSpec capture = planOf(world, "capture");
         assertEquals("capture:pay_1", capture.key());
         assertEquals(new Protection.ProviderKey(Duration.ofHours(24)), capture.protection());
-        assertEquals(new EffectSpec.BusinessRecord(EffectSpec.EffectAction.CREATE, "payment:pay_1", "49.00 EUR"), capture.businessRecord());
+        assertEquals(
+                new EffectSpec.BusinessRecord(EffectSpec.EffectAction.CREATE, "payment:pay_1", "49.00 EUR"),
+                capture.businessRecord());
         assertEquals(List.of(CardDeclined.class), capture.step().retry().notOn());
         assertNull(capture.once());
         EffectSpec.@Nullable OncePerWindow once = planOf(world, "send_receipt").once();

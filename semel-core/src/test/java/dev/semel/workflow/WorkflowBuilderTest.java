@@ -7,15 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.admission.KeyPolicy;
+import dev.semel.admission.KeyPolicy.DuplicatePayload;
+import dev.semel.admission.KeyPolicy.KeyScope;
+import dev.semel.admission.KeyPolicy.OnFailed;
+import dev.semel.admission.KeyPolicy.OnMismatch;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.error.TypeMismatch;
 import dev.semel.json.StrictJson;
-import dev.semel.admission.KeyPolicy;
-import dev.semel.admission.KeyPolicy.DuplicatePayload;
-import dev.semel.admission.KeyPolicy.OnFailed;
-import dev.semel.admission.KeyPolicy.OnMismatch;
-import dev.semel.admission.KeyPolicy.KeyScope;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
@@ -259,6 +259,8 @@ class WorkflowBuilderTest {
         list.checkInput(StrictJson.parse("{}"));
         assertEquals(
                 "a",
-                list.outputOf(list.body().run(run, StrictJson.parse("{}"))).getFirst().id());
+                list.outputOf(list.body().run(run, StrictJson.parse("{}")))
+                        .getFirst()
+                        .id());
     }
 }

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.semel.admission.Fingerprint;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.admission.Fingerprint;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
@@ -174,7 +174,11 @@ class WorkflowInputTest {
                 Arguments.of(required, "keyedBy returned nothing for these data", plain, "{\"lines\":1}"),
                 Arguments.of(required, "keyedBy returned nothing for these data", blank, DATA),
                 Arguments.of(required, "failed with NullPointerException", failing, "{\"lines\":1}"),
-                Arguments.of(required, "do not match the input type at /data/lines: int is expected", plain, "{\"order_id\":\"hush\"}"),
+                Arguments.of(
+                        required,
+                        "do not match the input type at /data/lines: int is expected",
+                        plain,
+                        "{\"order_id\":\"hush\"}"),
                 Arguments.of(invalid, "visible ASCII", unstable, DATA),
                 Arguments.of(invalid, "visible ASCII", foreign, DATA),
                 Arguments.of(invalid, "visible ASCII", tooLong, DATA));
@@ -227,10 +231,13 @@ class WorkflowInputTest {
 
     @Test
     void a_gate_whose_key_fails_or_is_too_long_is_refused() {
-        ConcurrencyControl failing = finished(draft().serialBy(o -> o.total().amount())).concurrency();
+        ConcurrencyControl failing =
+                finished(draft().serialBy(o -> o.total().amount())).concurrency();
         SemelException failed = assertThrows(SemelException.class, () -> key(failing.serialBy(), "{\"lines\":1}"));
-        assertTrue(failed.detail().contains("could not be derived from the data (NullPointerException)"), failed.detail());
-        ConcurrencyControl tooLong = finished(draft().serialBy(o -> "x".repeat(1_001))).concurrency();
+        assertTrue(
+                failed.detail().contains("could not be derived from the data (NullPointerException)"), failed.detail());
+        ConcurrencyControl tooLong =
+                finished(draft().serialBy(o -> "x".repeat(1_001))).concurrency();
         SemelException refused = assertThrows(SemelException.class, () -> key(tooLong.serialBy(), DATA));
         assertTrue(refused.detail().contains("is longer than 1000 bytes"), refused.detail());
     }

@@ -3,14 +3,14 @@ package dev.semel.server;
 import dev.semel.Semel;
 import dev.semel.error.SemelException;
 import dev.semel.server.expressions.FileErrorCollector;
-import dev.semel.server.expressions.SourceText;
 import dev.semel.server.expressions.SourceRange;
+import dev.semel.server.expressions.SourceText;
 import dev.semel.server.expressions.YamlNode;
 import dev.semel.server.expressions.YamlReader;
 import dev.semel.server.settings.AlertSetting;
 import dev.semel.server.settings.SettingNames;
-import dev.semel.server.settings.WorkspaceSettings;
 import dev.semel.server.settings.SettingRepository;
+import dev.semel.server.settings.WorkspaceSettings;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
 import java.util.LinkedHashMap;
@@ -52,8 +52,8 @@ final class AlertFileImporter {
         int changed = 0;
         for (Map.Entry<String, JsonNode> one : wanted.entrySet()) {
             StoredRows.SettingRow before = shelf.findRow(ws, one.getKey());
-            StoreCommand.SettingResult placed =
-                    semel.change(shelf.preparePut(new SettingRepository.SettingDraft(ws, one.getKey(), one.getValue(), null, ACTOR)));
+            StoreCommand.SettingResult placed = semel.change(shelf.preparePut(
+                    new SettingRepository.SettingDraft(ws, one.getKey(), one.getValue(), null, ACTOR)));
             boolean same = before != null
                     && placed instanceof StoreCommand.SettingResult.Saved(StoredRows.SettingRow now)
                     && now.version() == before.version();

@@ -1,7 +1,7 @@
 package dev.semel.server;
 
-import dev.semel.server.access.UserAccounts;
 import dev.semel.server.access.Role;
+import dev.semel.server.access.UserAccounts;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * The connection to the OpenID Connect provider, if one is configured. It does not share the HTTP client of the steps:
  * the provider's host may be private, and workflow files must not reach it.
  */
-record IdentityProviderConnection(@Nullable OidcIdentityProvider signOn, @Nullable OutboundHttpClient outbound) implements AutoCloseable {
+record IdentityProviderConnection(
+        @Nullable OidcIdentityProvider signOn, @Nullable OutboundHttpClient outbound) implements AutoCloseable {
     private static final int SECRET_BYTES = 32;
 
     static IdentityProviderConnection open(ServerOptions options, Semel semel, InstantSource clock) {
@@ -26,7 +27,8 @@ record IdentityProviderConnection(@Nullable OidcIdentityProvider signOn, @Nullab
         List<String> hosts = new ArrayList<>(options.allowHosts());
         hosts.add(provider.host());
         OutboundHttpClient outbound = new OutboundHttpClient(OutboundAddressGuard.of(options.dev(), hosts));
-        var means = new OidcIdentityProvider.Dependencies(outbound, clock, semel::nanos, () -> semel.newSecret(SECRET_BYTES));
+        var means = new OidcIdentityProvider.Dependencies(
+                outbound, clock, semel::nanos, () -> semel.newSecret(SECRET_BYTES));
         return new IdentityProviderConnection(new OidcIdentityProvider(provider, means), outbound);
     }
 

@@ -1,8 +1,8 @@
 package dev.semel.server;
 
 import dev.semel.server.cli.Cli;
-import dev.semel.server.cli.ServerOptions;
 import dev.semel.server.cli.CommandEnvironment;
+import dev.semel.server.cli.ServerOptions;
 import java.util.function.Function;
 
 /** Entry point of the jar: runs the command line, which also starts the server. */

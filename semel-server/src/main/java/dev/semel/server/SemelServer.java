@@ -4,38 +4,38 @@ import dev.semel.Semel;
 import dev.semel.SemelOptions;
 import dev.semel.WorkerStatus;
 import dev.semel.engine.EngineEnvironment;
-import dev.semel.engine.WorkflowCatalog;
-import dev.semel.engine.RetentionPolicy;
 import dev.semel.engine.EngineLimits;
+import dev.semel.engine.RetentionPolicy;
+import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.SemelException;
+import dev.semel.server.access.ApiTokens;
+import dev.semel.server.access.UserAccounts;
 import dev.semel.server.alerts.AlertMonitor;
-import dev.semel.server.api.ApiRoutes;
 import dev.semel.server.api.ApiLimits;
+import dev.semel.server.api.ApiRoutes;
 import dev.semel.server.api.FileWorkflow;
 import dev.semel.server.api.PrometheusMetrics;
-import dev.semel.server.access.UserAccounts;
-import dev.semel.server.access.ApiTokens;
-import dev.semel.server.channel.TimeoutTimer;
 import dev.semel.server.channel.ChannelFactory;
 import dev.semel.server.channel.MessageTemplate;
+import dev.semel.server.channel.TimeoutTimer;
 import dev.semel.server.cli.ServerOptions;
+import dev.semel.server.dashboard.DashboardRoutes;
 import dev.semel.server.definition.WorkflowDefinition;
-import dev.semel.server.demo.DemoSettings;
 import dev.semel.server.demo.DemoProviderServer;
-import dev.semel.server.ingress.ReviewNotifier;
+import dev.semel.server.demo.DemoSettings;
 import dev.semel.server.http.HttpServer;
 import dev.semel.server.http.TokenScope;
+import dev.semel.server.ingress.ReviewNotifier;
 import dev.semel.server.outbound.OutboundAddressGuard;
 import dev.semel.server.outbound.OutboundHttpClient;
-import dev.semel.server.dashboard.DashboardRoutes;
+import dev.semel.server.services.WorkspaceStepServices;
 import dev.semel.server.settings.WorkspaceSettings.DocumentChecks;
 import dev.semel.server.steps.JavaStep;
 import dev.semel.server.steps.StepServices;
-import dev.semel.server.services.WorkspaceStepServices;
 import dev.semel.store.Durability;
 import dev.semel.store.StoreCommand;
-import dev.semel.store.StoredRows;
 import dev.semel.store.StoreFailure;
+import dev.semel.store.StoredRows;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetAddress;
@@ -85,14 +85,15 @@ public final class SemelServer implements AutoCloseable {
         int standIn = options.stepPermissions().stubPort();
         this.outbound = standIn == 0
                 ? new OutboundHttpClient(OutboundAddressGuard.of(options.dev(), options.allowHosts()))
-                : OutboundHttpClient.withSubstituteServer(new InetSocketAddress(InetAddress.getLoopbackAddress(), standIn));
+                : OutboundHttpClient.withSubstituteServer(
+                        new InetSocketAddress(InetAddress.getLoopbackAddress(), standIn));
         this.javaSteps = standIn == 0 ? javaSteps() : Map.of(); // Java code could call real services
-        this.semel = Semel.open(
-                SemelOptions.of(options.store(), version -> FileWorkflow.compile(awaitServices(version), this::stepServices))
-                        .withClock(ambient, () -> 0)
-                        .withWorkerName(name(options))
-                        .withLimits(limits(options.retention()))
-                        .withRequestObserver(ServerLog::logRequest));
+        this.semel = Semel.open(SemelOptions.of(
+                        options.store(), version -> FileWorkflow.compile(awaitServices(version), this::stepServices))
+                .withClock(ambient, () -> 0)
+                .withWorkerName(name(options))
+                .withLimits(limits(options.retention()))
+                .withRequestObserver(ServerLog::logRequest));
         this.provider = IdentityProviderConnection.open(options, semel, clock);
         try {
             this.playground = options.dev() && options.demo() ? playground(options.port()) : null;
@@ -100,7 +101,9 @@ public final class SemelServer implements AutoCloseable {
             ApiTokens tokens = options.dev() ? ApiTokens.forDev(semel, workspace) : ApiTokens.serving(semel);
             PrometheusMetrics metrics = new PrometheusMetrics(semel);
             this.settings = new dev.semel.server.settings.WorkspaceSettings(
-                    semel, SecretKeyLoader.load(options, semel), new DocumentChecks(MessageTemplate::check, ChannelFactory::check));
+                    semel,
+                    SecretKeyLoader.load(options, semel),
+                    new DocumentChecks(MessageTemplate::check, ChannelFactory::check));
             servicesReady.complete(true);
             ServerLog.setRedaction(settings.redaction()::redact);
             this.users = (options.dev()
@@ -116,7 +119,8 @@ public final class SemelServer implements AutoCloseable {
                     .addRoutesFor(users);
             DashboardRoutes.addTo(
                     api.router(), users, clock, () -> "form-" + HexFormat.of().formatHex(semel.newSecret(16)));
-            this.alertMonitor = new AlertMonitor(semel, settings, ws -> stepServices(ws).messageDispatcher());
+            this.alertMonitor =
+                    new AlertMonitor(semel, settings, ws -> stepServices(ws).messageDispatcher());
             this.reminders = new ReviewNotifier(semel, api.eventIngress());
             Path files = options.workflows();
             this.folder = files == null ? null : folder(files);
@@ -144,7 +148,8 @@ public final class SemelServer implements AutoCloseable {
      */
     private StoredRows.VersionRow awaitServices(StoredRows.VersionRow version) {
         if (!servicesReady.join()) {
-            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId()); // this server failed to start
+            throw new WorkflowCatalog.WorkflowNotRegistered(
+                    version.name(), version.workflowId()); // this server failed to start
         }
         return version;
     }
@@ -193,8 +198,11 @@ public final class SemelServer implements AutoCloseable {
 
     private static String name(ServerOptions options) {
         return options.name().isEmpty()
-                ? SemelOptions.of(options.store(), version -> FileWorkflow.compile(version, _ -> StepServices.UNAVAILABLE))
-                                .workerName() + ":" + options.port()
+                ? SemelOptions.of(
+                                        options.store(),
+                                        version -> FileWorkflow.compile(version, _ -> StepServices.UNAVAILABLE))
+                                .workerName()
+                        + ":" + options.port()
                 : options.name();
     }
 
@@ -308,7 +316,8 @@ public final class SemelServer implements AutoCloseable {
     private WorkflowFolderPublisher folder(Path files) {
         int ws = workspace.ws();
         AlertFileImporter alerts = new AlertFileImporter(semel, settings, ws);
-        return new WorkflowFolderPublisher(files, definition -> api.publish(ws, definition), alerts::importAlerts, System.err::println);
+        return new WorkflowFolderPublisher(
+                files, definition -> api.publish(ws, definition), alerts::importAlerts, System.err::println);
     }
 
     private void publish(String file, String text) {
@@ -340,9 +349,13 @@ public final class SemelServer implements AutoCloseable {
         }
         // CRASH(first-token): the file holds a token that the store does not know; the next start creates another.
         semel.crashPoint("first-token");
-        StoreCommand.ChangeAuthor by = new StoreCommand.ChangeAuthor(semel.newId(), "serve", "the first token of this store");
-        var note = new StoreCommand.AuditEntry(workspace.ws(), "token.create", made.row().tokenId(), by);
-        if (semel.changeOrNull(new StoreCommand.AuditedCommand<>(new StoreCommand.CreateToken(made.row()), Objects::nonNull, note)) == null) {
+        StoreCommand.ChangeAuthor by =
+                new StoreCommand.ChangeAuthor(semel.newId(), "serve", "the first token of this store");
+        var note = new StoreCommand.AuditEntry(
+                workspace.ws(), "token.create", made.row().tokenId(), by);
+        if (semel.changeOrNull(new StoreCommand.AuditedCommand<>(
+                        new StoreCommand.CreateToken(made.row()), Objects::nonNull, note))
+                == null) {
             throw new IllegalStateException("the id or the hash of a new token already exists");
         }
         System.err.println("The first admin token is in " + file);

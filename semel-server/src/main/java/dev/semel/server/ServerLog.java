@@ -53,7 +53,8 @@ final class ServerLog {
         REQUESTS.log(Level.INFO, seen.conflict() ? "conflict" : "replayed", new RequestLogEntry(seen, key));
     }
 
-    private record RequestLogEntry(StoreWrite.DuplicateRequest request, @Nullable String key) {}
+    private record RequestLogEntry(
+            StoreWrite.DuplicateRequest request, @Nullable String key) {}
 
     private static final class LogFormatter extends Formatter {
         private static final DateTimeFormatter CLOCK =

@@ -104,8 +104,8 @@ final class WorkflowFolderPublisher implements AutoCloseable {
 
     private Map<String, String> read() throws IOException {
         // Alerts refer to workflows, so they come after them.
-        Map<String, String> texts =
-                new TreeMap<>(Comparator.comparing(AlertFileImporter::isAlertFile).thenComparing(Comparator.<String>naturalOrder()));
+        Map<String, String> texts = new TreeMap<>(
+                Comparator.comparing(AlertFileImporter::isAlertFile).thenComparing(Comparator.<String>naturalOrder()));
         try (Stream<Path> files = Files.list(folder)) {
             for (Path file : files.filter(WorkflowFolderPublisher::isOne).toList()) {
                 try {

@@ -2,8 +2,8 @@ package dev.semel.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.semel.server.cli.ServerOptions;
 import dev.semel.server.cli.CommandEnvironment;
+import dev.semel.server.cli.ServerOptions;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;

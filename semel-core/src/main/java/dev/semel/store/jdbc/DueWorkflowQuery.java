@@ -26,8 +26,11 @@ public final class DueWorkflowQuery {
 
     private DueWorkflowQuery() {}
 
-    public static List<FairClaim.DueWorkflow> list(JdbcSession session, StoreWrite.ClaimRuns claim, long now) throws SQLException {
-        return session.queryList(GROUPS, row -> new FairClaim.DueWorkflow(row.getInt(2), row.getString(1)), now).stream()
+    public static List<FairClaim.DueWorkflow> list(JdbcSession session, StoreWrite.ClaimRuns claim, long now)
+            throws SQLException {
+        return session
+                .queryList(GROUPS, row -> new FairClaim.DueWorkflow(row.getInt(2), row.getString(1)), now)
+                .stream()
                 .filter(group -> !claim.excludedWorkflows().contains(group.workflowId()))
                 .toList();
     }

@@ -47,12 +47,14 @@ public final class EffectLedgerRepository {
         return session.queryList(OF_RUN, EffectLedgerRepository::mapRow, run);
     }
 
-    public static EffectLedger.@Nullable EffectRow find(JdbcSession session, EffectLedger.EffectId id) throws SQLException {
+    public static EffectLedger.@Nullable EffectRow find(JdbcSession session, EffectLedger.EffectId id)
+            throws SQLException {
         return session.queryOne(FIND, EffectLedgerRepository::mapRow, id.workspace(), id.digest());
     }
 
     /** Reads the row, decides and writes. Safe only for a store with one writer, or under a lock on the row. */
-    public static EffectLedger.LedgerDecision apply(JdbcSession session, EffectLedger.LedgerOperation op, long now, MetricUpdates counted) throws SQLException {
+    public static EffectLedger.LedgerDecision apply(
+            JdbcSession session, EffectLedger.LedgerOperation op, long now, MetricUpdates counted) throws SQLException {
         EffectLedger.EffectRow row = find(session, op.id());
         EffectLedger.LedgerChange change = EffectLedger.apply(row, op, now);
         EffectLedger.EffectRow next = change.row();
@@ -123,7 +125,8 @@ public final class EffectLedgerRepository {
     public static EffectLedger.EffectRow mapRow(ResultSet row) throws SQLException {
         return new EffectLedger.EffectRow(
                 new EffectLedger.EffectId(row.getInt(1), row.getString(2)),
-                new EffectLedger.EffectHolder(row.getString(3), RunId.of(row.getBytes(4)), row.getInt(5), row.getInt(6)),
+                new EffectLedger.EffectHolder(
+                        row.getString(3), RunId.of(row.getBytes(4)), row.getInt(5), row.getInt(6)),
                 EffectLedger.EffectState.of(row.getInt(7)),
                 row.getInt(8),
                 row.getInt(9),

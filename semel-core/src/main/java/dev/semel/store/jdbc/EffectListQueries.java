@@ -121,13 +121,15 @@ final class EffectListQueries {
         if (found.size() == filter.limit()) {
             EffectLedger.EffectRow last = found.getLast();
             return new StoreQueries.EffectPage(
-                    found, new StoreQueries.EffectCursor(last.holder().run(), last.id().digest()));
+                    found,
+                    new StoreQueries.EffectCursor(last.holder().run(), last.id().digest()));
         }
         return new StoreQueries.EffectPage(found, reached(session, walk, before));
     }
 
     private static List<EffectLedger.EffectRow> found(
-            JdbcSession session, IndexScan walk, StoreQueries.EffectFilter filter, StoreQueries.EffectCursor before) throws SQLException {
+            JdbcSession session, IndexScan walk, StoreQueries.EffectFilter filter, StoreQueries.EffectCursor before)
+            throws SQLException {
         List<Object> values = new ArrayList<>(walk.from());
         values.addAll(List.of(before.run(), before.digest(), StoreQueries.EffectFilter.MAX_SCANNED));
         values.addAll(walk.more());
@@ -139,8 +141,8 @@ final class EffectListQueries {
         return session.queryList(walk.list(), EffectLedgerRepository::mapRow, values.toArray());
     }
 
-    private static StoreQueries.@Nullable EffectCursor reached(JdbcSession session, IndexScan walk, StoreQueries.EffectCursor before)
-            throws SQLException {
+    private static StoreQueries.@Nullable EffectCursor reached(
+            JdbcSession session, IndexScan walk, StoreQueries.EffectCursor before) throws SQLException {
         List<Object> values = new ArrayList<>(walk.from());
         values.addAll(List.of(before.run(), before.digest(), StoreQueries.EffectFilter.MAX_SCANNED - 1));
         return session.queryOne(

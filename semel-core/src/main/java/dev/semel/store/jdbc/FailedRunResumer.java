@@ -3,11 +3,11 @@ package dev.semel.store.jdbc;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
+import dev.semel.store.KeyClaim;
 import dev.semel.store.MetricUpdates;
+import dev.semel.store.NewRun;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.UniqueKey;
-import dev.semel.store.NewRun;
-import dev.semel.store.KeyClaim;
 import java.sql.SQLException;
 import java.util.List;
 
@@ -129,7 +129,9 @@ final class FailedRunResumer {
 
     private List<UniqueKey> names(RunId run) throws SQLException {
         return session.queryList(
-                KEYS_FREED_BY_FAILURE, row -> new UniqueKey(row.getInt(1), UniqueKey.KeyKind.of(row.getInt(2)), row.getString(3)), run);
+                KEYS_FREED_BY_FAILURE,
+                row -> new UniqueKey(row.getInt(1), UniqueKey.KeyKind.of(row.getInt(2)), row.getString(3)),
+                run);
     }
 
     private boolean follow(StoreCommand.ResumeFailedRun resume, long now) throws SQLException {

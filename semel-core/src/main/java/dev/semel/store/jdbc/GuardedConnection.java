@@ -92,8 +92,8 @@ public final class GuardedConnection {
     }
 
     private static <T> T proxy(Class<T> kind, ProxyCall call) {
-        return kind.cast(Proxy.newProxyInstance(
-                GuardedConnection.class.getClassLoader(), new Class<?>[] {kind}, call::invoke));
+        return kind.cast(
+                Proxy.newProxyInstance(GuardedConnection.class.getClassLoader(), new Class<?>[] {kind}, call::invoke));
     }
 
     private static @Nullable Object call(Object real, Method method, Object @Nullable [] arguments) throws Throwable {

@@ -3,8 +3,8 @@ package dev.semel.store.jdbc;
 import dev.semel.run.RunId;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreQueries;
-import dev.semel.store.StoredRows;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
 import dev.semel.trigger.TriggerSource;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -73,10 +73,13 @@ public final class InboundEventRepository {
     private InboundEventRepository() {}
 
     /** Stores one event. If its own row exists, the write is a retry after a lost response and was in time. */
-    public static StoreWrite.SaveEventResult save(JdbcSession session, StoreWrite.SaveEvent keep, long now, long change) throws SQLException {
+    public static StoreWrite.SaveEventResult save(JdbcSession session, StoreWrite.SaveEvent keep, long now, long change)
+            throws SQLException {
         StoredRows.EventRow event = keep.event();
         if (keep.catalogVersion() != change) {
-            return isOwn(session, event) ? new StoreWrite.SaveEventResult.Saved(true) : new StoreWrite.SaveEventResult.CatalogChanged();
+            return isOwn(session, event)
+                    ? new StoreWrite.SaveEventResult.Saved(true)
+                    : new StoreWrite.SaveEventResult.CatalogChanged();
         }
         session.update(
                 KEEP,
@@ -106,7 +109,8 @@ public final class InboundEventRepository {
     }
 
     /** Scans a bounded number of rows, so that a filter that matches nothing costs no more than a full page. */
-    static StoreQueries.EventPage list(JdbcSession session, StoreQueries.EventFilter filter, byte[] before) throws SQLException {
+    static StoreQueries.EventPage list(JdbcSession session, StoreQueries.EventFilter filter, byte[] before)
+            throws SQLException {
         String type = filter.type() == null ? "" : filter.type();
         String source = filter.source() == null ? "" : filter.source();
         List<StoredRows.EventRow> found = session.queryList(
@@ -130,15 +134,21 @@ public final class InboundEventRepository {
                 filter.ws(),
                 before,
                 StoreQueries.EventFilter.MAX_SCANNED - 1);
-        return new StoreQueries.EventPage(found, reached == null || reached.at() < filter.since() ? null : reached.seq());
+        return new StoreQueries.EventPage(
+                found, reached == null || reached.at() < filter.since() ? null : reached.seq());
     }
 
     /** The last event that a bounded scan read. */
     private record ScanEnd(RunId seq, long at) {}
 
-    static List<StoreCommand.ExpiredEvent> findExpired(JdbcSession session, int ws, long before, int limit) throws SQLException {
+    static List<StoreCommand.ExpiredEvent> findExpired(JdbcSession session, int ws, long before, int limit)
+            throws SQLException {
         return session.queryList(
-                OLD, row -> new StoreCommand.ExpiredEvent(row.getInt(1), row.getString(2), row.getLong(3)), ws, limit, before);
+                OLD,
+                row -> new StoreCommand.ExpiredEvent(row.getInt(1), row.getString(2), row.getLong(3)),
+                ws,
+                limit,
+                before);
     }
 
     static int delete(JdbcSession session, List<StoreCommand.ExpiredEvent> events) throws SQLException {

@@ -1,10 +1,10 @@
 package dev.semel.store.jdbc;
 
 import dev.semel.run.RunId;
-import dev.semel.store.MetricUpdates;
-import dev.semel.store.StoreCommand;
 import dev.semel.store.MetricCounter;
 import dev.semel.store.MetricQueries;
+import dev.semel.store.MetricUpdates;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreFailure;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -136,13 +136,18 @@ final class JdbcMetricQueries implements MetricQueries {
         return query(() -> session.queryList(
                 TOTALS,
                 row -> new CounterTotal(
-                        row.getInt(1), row.getString(2), MetricCounter.of(row.getInt(3)), row.getString(4), row.getLong(5)),
+                        row.getInt(1),
+                        row.getString(2),
+                        MetricCounter.of(row.getInt(3)),
+                        row.getString(4),
+                        row.getLong(5)),
                 from,
                 until));
     }
 
     private static CounterSum sum(ResultSet row) throws SQLException {
-        return new CounterSum(row.getString(1), MetricCounter.of(row.getInt(2)), row.getString(3), row.getLong(4), row.getLong(5));
+        return new CounterSum(
+                row.getString(1), MetricCounter.of(row.getInt(2)), row.getString(3), row.getLong(4), row.getLong(5));
     }
 
     @Override
@@ -198,7 +203,8 @@ final class JdbcMetricQueries implements MetricQueries {
     public List<ObjectWrites> mostWrittenObjects(MetricRange range, long more, int limit) {
         return query(() -> session.queryList(
                 OBJECTS,
-                row -> new ObjectWrites(row.getString(1), row.getString(2), row.getLong(3), row.getLong(4), row.getLong(5)),
+                row -> new ObjectWrites(
+                        row.getString(1), row.getString(2), row.getLong(3), row.getLong(4), row.getLong(5)),
                 range.ws(),
                 MetricCounter.WRITTEN.code(),
                 range.since(),
@@ -257,8 +263,8 @@ final class JdbcMetricQueries implements MetricQueries {
 
     @Override
     public List<InDoubtCount> inDoubtCounts(int ws) {
-        return query(
-                () -> session.queryList(IN_DOUBT, row -> new InDoubtCount(row.getString(1), row.getLong(2), row.getLong(3)), ws));
+        return query(() -> session.queryList(
+                IN_DOUBT, row -> new InDoubtCount(row.getString(1), row.getLong(2), row.getLong(3)), ws));
     }
 
     @Override
@@ -281,7 +287,8 @@ final class JdbcMetricQueries implements MetricQueries {
 
     @Override
     public boolean needsCompaction(StoreCommand.CompactMetrics tidy) {
-        return queryNullable(() -> session.queryOne(NEEDS_COMPACTION, row -> 1, tidy.hourlyBefore(), tidy.countsBefore(), tidy.factsBefore()))
+        return queryNullable(() -> session.queryOne(
+                        NEEDS_COMPACTION, row -> 1, tidy.hourlyBefore(), tidy.countsBefore(), tidy.factsBefore()))
                 != null;
     }
 

@@ -2,8 +2,8 @@ package dev.semel.store.jdbc;
 
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanOperation;
+import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.StoreFailure;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -85,7 +85,8 @@ final class JdbcReplayPlanQueries implements ReplayPlanQueries {
 
     @Override
     public List<ReplayPlanOperation.ReplayPlan> page(int ws, @Nullable RunId before, int limit) {
-        return query(() -> session.queryList(PAGE, JdbcReplayPlanQueries::plan, ws, before == null ? AFTER_ALL : before, limit));
+        return query(() ->
+                session.queryList(PAGE, JdbcReplayPlanQueries::plan, ws, before == null ? AFTER_ALL : before, limit));
     }
 
     @Override
@@ -133,7 +134,8 @@ final class JdbcReplayPlanQueries implements ReplayPlanQueries {
                 some[i] = runs.get(Math.min(from + i, runs.size() - 1)); // the last run fills the remaining parameters
             }
             all.addAll(query(() -> session.queryList(
-                    ENDED, row -> new EndedRun(RunId.of(row.getBytes(1)), RunState.of(row.getInt(2))), (Object[]) some)));
+                    ENDED, row -> new EndedRun(RunId.of(row.getBytes(1)), RunState.of(row.getInt(2))), (Object[])
+                            some)));
         }
         return all;
     }

@@ -2,9 +2,9 @@ package dev.semel.store.jdbc;
 
 import dev.semel.run.RunId;
 import dev.semel.schedule.TickOutcome;
-import dev.semel.store.StoredRows;
-import dev.semel.store.StoreFailure;
 import dev.semel.store.ScheduleQueries;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.StoredRows;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -92,7 +92,8 @@ final class JdbcScheduleQueries implements ScheduleQueries {
         return queryNullable(() -> find(session, ws, workflowId, name));
     }
 
-    static StoredRows.@Nullable ScheduleRow find(JdbcSession session, int ws, String workflowId, String name) throws SQLException {
+    static StoredRows.@Nullable ScheduleRow find(JdbcSession session, int ws, String workflowId, String name)
+            throws SQLException {
         return session.queryOne(ONE, JdbcScheduleQueries::schedule, ws, workflowId, name);
     }
 
@@ -117,15 +118,18 @@ final class JdbcScheduleQueries implements ScheduleQueries {
 
     @Override
     public boolean hasTicksBefore(long time) {
-        return queryNullable(
-                        () -> session.queryOne("SELECT 1 FROM semel_schedule_tick WHERE at < ? LIMIT 1", row -> 1, time))
+        return queryNullable(() ->
+                        session.queryOne("SELECT 1 FROM semel_schedule_tick WHERE at < ? LIMIT 1", row -> 1, time))
                 != null;
     }
 
     @Override
     public List<CurrentVersion> currentVersions(String after, int limit) {
         return query(() -> session.queryList(
-                CURRENT_VERSIONS, row -> new CurrentVersion(row.getInt(1), row.getString(2), row.getInt(3)), after, limit));
+                CURRENT_VERSIONS,
+                row -> new CurrentVersion(row.getInt(1), row.getString(2), row.getInt(3)),
+                after,
+                limit));
     }
 
     private static StoredRows.ScheduleRow schedule(ResultSet row) throws SQLException {

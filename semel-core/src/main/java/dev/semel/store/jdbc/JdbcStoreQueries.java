@@ -3,18 +3,18 @@ package dev.semel.store.jdbc;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.WebhookDelivery;
-import dev.semel.store.StoreCommand;
-import dev.semel.store.MetricQueries;
 import dev.semel.store.KeyedSignalOperation;
-import dev.semel.store.UniqueKey;
+import dev.semel.store.MetricQueries;
 import dev.semel.store.ReplayPlanQueries;
-import dev.semel.store.StoreQueries;
 import dev.semel.store.ReviewOperation;
-import dev.semel.store.StoredRows;
-import dev.semel.store.StoreFailure;
 import dev.semel.store.ScheduleQueries;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoreFailure;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
+import dev.semel.store.UniqueKey;
+import dev.semel.store.WebhookDelivery;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -254,18 +254,22 @@ public abstract class JdbcStoreQueries implements StoreQueries {
 
     @Override
     public List<StoreWrite.DuplicateRequest> requests(int ws, @Nullable RunId before, int limit) {
-        return query(() -> session.queryList(REQUESTS, RowMappers::mapDuplicateRequest, ws, before == null ? AFTER_ALL : before.bytes(), limit));
+        return query(() -> session.queryList(
+                REQUESTS, RowMappers::mapDuplicateRequest, ws, before == null ? AFTER_ALL : before.bytes(), limit));
     }
 
     @Override
     public List<StoredRows.KeyRow> keyRecords(int ws, String key) {
         List<StoredRows.KeyRow> found = new ArrayList<>();
         // Workflow keys and distinct keys are the key, a newline and more: they sort between newline and vertical tab.
-        found.addAll(query(() -> session.queryList(KEYS, RowMappers::mapKeyRow, ws, UniqueKey.KeyKind.KEY.code(), key, key + "\u0001", 1)));
+        found.addAll(query(() -> session.queryList(
+                KEYS, RowMappers::mapKeyRow, ws, UniqueKey.KeyKind.KEY.code(), key, key + "\u0001", 1)));
         for (UniqueKey.KeyKind kind : List.of(UniqueKey.KeyKind.WORKFLOW_KEY, UniqueKey.KeyKind.DISTINCT_KEY)) {
-            found.addAll(query(() -> session.queryList(KEYS, RowMappers::mapKeyRow, ws, kind.code(), key + "\n", key + "\u000b", 100)));
+            found.addAll(query(() ->
+                    session.queryList(KEYS, RowMappers::mapKeyRow, ws, kind.code(), key + "\n", key + "\u000b", 100)));
         }
-        found.sort(Comparator.comparingLong((StoredRows.KeyRow held) -> held.keyRecord().firstAt())
+        found.sort(Comparator.comparingLong(
+                        (StoredRows.KeyRow held) -> held.keyRecord().firstAt())
                 .reversed());
         return found;
     }
@@ -273,20 +277,23 @@ public abstract class JdbcStoreQueries implements StoreQueries {
     @Override
     public List<StoredRows.KeyRow> keys(int ws, String prefix, @Nullable UniqueKey after, int limit) {
         List<StoredRows.KeyRow> found = new ArrayList<>();
-        for (UniqueKey.KeyKind kind : List.of(UniqueKey.KeyKind.KEY, UniqueKey.KeyKind.WORKFLOW_KEY, UniqueKey.KeyKind.DISTINCT_KEY)) {
+        for (UniqueKey.KeyKind kind :
+                List.of(UniqueKey.KeyKind.KEY, UniqueKey.KeyKind.WORKFLOW_KEY, UniqueKey.KeyKind.DISTINCT_KEY)) {
             if (found.size() >= limit || (after != null && after.kind().code() > kind.code())) {
                 continue;
             }
             String from = after != null && after.kind() == kind ? after.text() + "\u0001" : prefix;
             int room = limit - found.size();
-            found.addAll(query(() -> session.queryList(KEYS, RowMappers::mapKeyRow, ws, kind.code(), from, prefix + "\u007f", room)));
+            found.addAll(query(() ->
+                    session.queryList(KEYS, RowMappers::mapKeyRow, ws, kind.code(), from, prefix + "\u007f", room)));
         }
         return found;
     }
 
     @Override
     public List<StoredRows.KeyRow> keysStartingWith(int ws, UniqueKey.KeyKind kind, String prefix, int limit) {
-        return query(() -> session.queryList(KEYS, RowMappers::mapKeyRow, ws, kind.code(), prefix, prefix + "\u007f", limit));
+        return query(() ->
+                session.queryList(KEYS, RowMappers::mapKeyRow, ws, kind.code(), prefix, prefix + "\u007f", limit));
     }
 
     @Override
@@ -313,14 +320,18 @@ public abstract class JdbcStoreQueries implements StoreQueries {
 
     @Override
     public long catalogVersion() {
-        Long change = queryNullable(() -> session.queryOne("SELECT revision FROM semel_catalog", row -> row.getLong(1)));
+        Long change =
+                queryNullable(() -> session.queryOne("SELECT revision FROM semel_catalog", row -> row.getLong(1)));
         return change == null ? 0 : change;
     }
 
     @Override
     public StoredRows.@Nullable WorkflowRow workflow(int ws, String nameOrId) {
-        StoredRows.WorkflowRow byName = queryNullable(() -> session.queryOne(WORKFLOW, RowMappers::mapWorkflow, ws, nameOrId));
-        return byName != null ? byName : queryNullable(() -> session.queryOne(WORKFLOW_BY_ID, RowMappers::mapWorkflow, ws, nameOrId));
+        StoredRows.WorkflowRow byName =
+                queryNullable(() -> session.queryOne(WORKFLOW, RowMappers::mapWorkflow, ws, nameOrId));
+        return byName != null
+                ? byName
+                : queryNullable(() -> session.queryOne(WORKFLOW_BY_ID, RowMappers::mapWorkflow, ws, nameOrId));
     }
 
     @Override
@@ -360,14 +371,14 @@ public abstract class JdbcStoreQueries implements StoreQueries {
 
     @Override
     public StoredRows.@Nullable WorkspaceRow workspace(String name) {
-        return queryNullable(() ->
-                session.queryOne("SELECT ws, name, secret FROM semel_workspace WHERE name = ?", RowMappers::mapWorkspace, name));
+        return queryNullable(() -> session.queryOne(
+                "SELECT ws, name, secret FROM semel_workspace WHERE name = ?", RowMappers::mapWorkspace, name));
     }
 
     @Override
     public StoredRows.@Nullable WorkspaceRow workspace(int ws) {
-        return queryNullable(
-                () -> session.queryOne("SELECT ws, name, secret FROM semel_workspace WHERE ws = ?", RowMappers::mapWorkspace, ws));
+        return queryNullable(() -> session.queryOne(
+                "SELECT ws, name, secret FROM semel_workspace WHERE ws = ?", RowMappers::mapWorkspace, ws));
     }
 
     @Override
@@ -377,7 +388,8 @@ public abstract class JdbcStoreQueries implements StoreQueries {
 
     @Override
     public StoredRows.@Nullable SettingRow setting(int ws, String kind, String name, int version) {
-        return queryNullable(() -> SettingWriter.findVersion(session, new SettingWriter.SettingVersionId(ws, kind, name, version)));
+        return queryNullable(
+                () -> SettingWriter.findVersion(session, new SettingWriter.SettingVersionId(ws, kind, name, version)));
     }
 
     @Override
@@ -392,8 +404,8 @@ public abstract class JdbcStoreQueries implements StoreQueries {
 
     @Override
     public List<WebhookDelivery> deliveries(int ws, String hook, @Nullable RunId before, int limit) {
-        return query(() ->
-                WebhookDeliveryWriter.list(session, ws, hook, List.of(before == null ? AFTER_ALL : before.bytes(), limit)));
+        return query(() -> WebhookDeliveryWriter.list(
+                session, ws, hook, List.of(before == null ? AFTER_ALL : before.bytes(), limit)));
     }
 
     @Override
@@ -414,7 +426,8 @@ public abstract class JdbcStoreQueries implements StoreQueries {
 
     @Override
     public List<StoredRows.AuditRow> audit(int ws, @Nullable RunId before, int limit) {
-        return query(() -> session.queryList(AUDIT, RowMappers::mapAudit, ws, before == null ? AFTER_ALL : before.bytes(), limit));
+        return query(() ->
+                session.queryList(AUDIT, RowMappers::mapAudit, ws, before == null ? AFTER_ALL : before.bytes(), limit));
     }
 
     @Override
@@ -491,12 +504,10 @@ public abstract class JdbcStoreQueries implements StoreQueries {
 
     @Override
     public long nextDue() {
-        Long due = queryNullable(() -> session.queryOne(
-                """
-                SELECT due_at FROM semel_unfinished_run
-                WHERE owner IS NULL AND start_blocked = 0 ORDER BY due_at, run LIMIT 1
-                """,
-                row -> row.getLong(1)));
+        Long due = queryNullable(() -> session.queryOne("""
+            SELECT due_at FROM semel_unfinished_run
+            WHERE owner IS NULL AND start_blocked = 0 ORDER BY due_at, run LIMIT 1
+            """, row -> row.getLong(1)));
         return due == null || due == StoreWrite.Suspension.HELD ? StoreWrite.Suspension.NEVER : due;
     }
 
@@ -517,7 +528,8 @@ public abstract class JdbcStoreQueries implements StoreQueries {
 
     @Override
     public long countUnfinished() {
-        Long count = queryNullable(() -> session.queryOne("SELECT count(*) FROM semel_unfinished_run", row -> row.getLong(1)));
+        Long count = queryNullable(
+                () -> session.queryOne("SELECT count(*) FROM semel_unfinished_run", row -> row.getLong(1)));
         return count == null ? 0 : count;
     }
 

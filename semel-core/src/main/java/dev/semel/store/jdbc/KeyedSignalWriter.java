@@ -88,7 +88,8 @@ final class KeyedSignalWriter {
             case KeyedSignalOperation.SendKeyedSignal post -> post(post, now);
             case KeyedSignalOperation.StartListening listen -> listen(listen, now);
             case KeyedSignalOperation.StopListening hush -> stopListening(hush.waiter());
-            case KeyedSignalOperation.DeleteExpiredSignals delete -> session.update(DELETE_EXPIRED, now - BEHIND_MICROS, delete.limit());
+            case KeyedSignalOperation.DeleteExpiredSignals delete ->
+                session.update(DELETE_EXPIRED, now - BEHIND_MICROS, delete.limit());
         };
     }
 
@@ -142,12 +143,14 @@ final class KeyedSignalWriter {
                 post.to().name(),
                 post.signalId()));
         return MessageDigest.isEqual(known.digest(), post.digest())
-                ? new SendResult.Sent(runs(known.runs()), known.until(), !known.id().equals(post.requestId()))
+                ? new SendResult.Sent(
+                        runs(known.runs()), known.until(), !known.id().equals(post.requestId()))
                 : new SendResult.DifferentSignal();
     }
 
     private RunControlWriter.SignalMessage signal(String path, String value, long now) {
-        return new RunControlWriter.SignalMessage(ids.get(), KeyedSignalOperation.SIGNAL_PREFIX + path, KeyedSignalOperation.SIGNAL_KEY, value, now);
+        return new RunControlWriter.SignalMessage(
+                ids.get(), KeyedSignalOperation.SIGNAL_PREFIX + path, KeyedSignalOperation.SIGNAL_KEY, value, now);
     }
 
     private ListenResult listen(KeyedSignalOperation.StartListening listen, long now) throws SQLException {
@@ -191,7 +194,8 @@ final class KeyedSignalWriter {
     }
 
     private boolean hasSignal(KeyedSignalOperation.SignalWaiter ear) throws SQLException {
-        return session.queryOne(HAS_SIGNAL, row -> 1, ear.by().run(), ear.signalName(), KeyedSignalOperation.SIGNAL_KEY) != null;
+        return session.queryOne(HAS_SIGNAL, row -> 1, ear.by().run(), ear.signalName(), KeyedSignalOperation.SIGNAL_KEY)
+                != null;
     }
 
     private static String texts(List<RunId> runs) {

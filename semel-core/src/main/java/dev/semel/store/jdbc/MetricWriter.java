@@ -2,9 +2,9 @@ package dev.semel.store.jdbc;
 
 import dev.semel.run.RunId;
 import dev.semel.store.CommitBatch;
+import dev.semel.store.MetricCounter;
 import dev.semel.store.MetricUpdates;
 import dev.semel.store.StoreCommand;
-import dev.semel.store.MetricCounter;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -55,7 +55,8 @@ public final class MetricWriter {
      * Writes the counters as the last statements of a batch. A batch that holds a slot has rows of its own and waits
      * for no other batch. Batches without a slot share rows and lock them in one order.
      */
-    public static void write(JdbcSession session, MetricUpdates counted, CommitBatch.@Nullable LeaseSlot hold) throws SQLException {
+    public static void write(JdbcSession session, MetricUpdates counted, CommitBatch.@Nullable LeaseSlot hold)
+            throws SQLException {
         if (counted.isEmpty()) {
             return;
         }
@@ -64,7 +65,15 @@ public final class MetricWriter {
         List<@Nullable Object[]> counts = new ArrayList<>();
         counted.increments()
                 .forEach((cell, n) -> counts.add(new @Nullable Object[] {
-                    cell.ws(), cell.minute(), cell.workflowId(), cell.counter().code(), cell.step(), FINE, lease, slot, n
+                    cell.ws(),
+                    cell.minute(),
+                    cell.workflowId(),
+                    cell.counter().code(),
+                    cell.step(),
+                    FINE,
+                    lease,
+                    slot,
+                    n
                 }));
         session.updateBatch(COUNT, counts);
         List<@Nullable Object[]> facts = new ArrayList<>();
@@ -87,9 +96,11 @@ public final class MetricWriter {
     }
 
     /** Counts the recovery of a run that completed after a failure or crash. Reads its workflow from the run row. */
-    public static void countRecovery(JdbcSession session, RunId run, long now, MetricUpdates counted) throws SQLException {
+    public static void countRecovery(JdbcSession session, RunId run, long now, MetricUpdates counted)
+            throws SQLException {
         record RunWorkflow(int ws, String workflowId) {}
-        RunWorkflow found = session.queryOne(WORKFLOW_OF_RUN, row -> new RunWorkflow(row.getInt(1), row.getString(2)), run);
+        RunWorkflow found =
+                session.queryOne(WORKFLOW_OF_RUN, row -> new RunWorkflow(row.getInt(1), row.getString(2)), run);
         if (found != null) {
             counted.countRecovery(found.ws(), found.workflowId(), run, now);
         }
@@ -97,7 +108,8 @@ public final class MetricWriter {
 
     static int compact(JdbcSession session, StoreCommand.CompactMetrics tidy) throws SQLException {
         int gone = 0;
-        for (CounterRow old : session.queryList(OLD_COUNTS, MetricWriter::row, FINE, tidy.hourlyBefore(), tidy.limit())) {
+        for (CounterRow old :
+                session.queryList(OLD_COUNTS, MetricWriter::row, FINE, tidy.hourlyBefore(), tidy.limit())) {
             // The worker that deletes the row gets its number; another worker then counts nothing for it.
             Long n = take(session, old);
             if (n != null) {
@@ -108,7 +120,8 @@ public final class MetricWriter {
                 gone++;
             }
         }
-        for (CounterRow old : session.queryList(OLD_COUNTS, MetricWriter::row, HOUR, tidy.countsBefore(), tidy.limit())) {
+        for (CounterRow old :
+                session.queryList(OLD_COUNTS, MetricWriter::row, HOUR, tidy.countsBefore(), tidy.limit())) {
             gone += take(session, old) == null ? 0 : 1;
         }
         record Old(int ws, int figure, long at, RunId run, String digest) {}

@@ -135,7 +135,8 @@ final class ReplayPlanWriter {
         }
         List<@Nullable Object[]> rows = new ArrayList<>();
         for (ReplayPlanOperation.PlanItem item : note.items()) {
-            rows.add(new @Nullable Object[] {note.plan(), item.run(), item.worstAction(), item.actions(), item.preview()});
+            rows.add(new @Nullable Object[] {note.plan(), item.run(), item.worstAction(), item.actions(), item.preview()
+            });
         }
         session.updateBatch(ADD_ITEM, rows);
         return rows.size();
@@ -153,18 +154,26 @@ final class ReplayPlanWriter {
         return rows.size();
     }
 
-    private ReplayPlanOperation.@Nullable ReplayPlan approve(ReplayPlanOperation.ApprovePlan approve, long now) throws SQLException {
+    private ReplayPlanOperation.@Nullable ReplayPlan approve(ReplayPlanOperation.ApprovePlan approve, long now)
+            throws SQLException {
         String actor = approve.by().actor();
         if (session.update(APPROVE, actor, approve.ws(), approve.plan(), actor) == 1) {
-            edits.writeAudit(approve.ws(), now, approve.by(), List.of("replay.approve", ReplayPlanOperation.textOf(approve.plan())));
+            edits.writeAudit(
+                    approve.ws(),
+                    now,
+                    approve.by(),
+                    List.of("replay.approve", ReplayPlanOperation.textOf(approve.plan())));
         }
         return JdbcReplayPlanQueries.find(session, approve.ws(), approve.plan());
     }
 
-    private ReplayPlanOperation.@Nullable ReplayPlan begin(ReplayPlanOperation.StartApplying begin, long now) throws SQLException {
+    private ReplayPlanOperation.@Nullable ReplayPlan begin(ReplayPlanOperation.StartApplying begin, long now)
+            throws SQLException {
         String actor = begin.by().actor();
-        if (session.update(BEGIN, begin.applyOptions(), actor, begin.ws(), begin.plan(), now, begin.applyOptions()) == 1) {
-            edits.writeAudit(begin.ws(), now, begin.by(), List.of("replay.apply", ReplayPlanOperation.textOf(begin.plan())));
+        if (session.update(BEGIN, begin.applyOptions(), actor, begin.ws(), begin.plan(), now, begin.applyOptions())
+                == 1) {
+            edits.writeAudit(
+                    begin.ws(), now, begin.by(), List.of("replay.apply", ReplayPlanOperation.textOf(begin.plan())));
         }
         return JdbcReplayPlanQueries.find(session, begin.ws(), begin.plan());
     }
@@ -175,7 +184,8 @@ final class ReplayPlanWriter {
         List<@Nullable Object[]> rows = new ArrayList<>();
         for (ReplayPlanOperation.PlanItem item : settle.items()) {
             if (ours || item.outcome() == ItemOutcome.APPLIED) {
-                rows.add(new @Nullable Object[] {item.outcome().code(), item.newRun(), item.note(), settle.plan(), item.run()
+                rows.add(new @Nullable Object[] {
+                    item.outcome().code(), item.newRun(), item.note(), settle.plan(), item.run()
                 });
             }
         }
@@ -183,9 +193,11 @@ final class ReplayPlanWriter {
         return ours;
     }
 
-    private ReplayPlanOperation.@Nullable ReplayPlan stop(ReplayPlanOperation.StopPlan stop, long now) throws SQLException {
+    private ReplayPlanOperation.@Nullable ReplayPlan stop(ReplayPlanOperation.StopPlan stop, long now)
+            throws SQLException {
         if (session.update(STOP, stop.by().reason(), now, stop.ws(), stop.plan()) == 1) {
-            edits.writeAudit(stop.ws(), now, stop.by(), List.of("replay.stop", ReplayPlanOperation.textOf(stop.plan())));
+            edits.writeAudit(
+                    stop.ws(), now, stop.by(), List.of("replay.stop", ReplayPlanOperation.textOf(stop.plan())));
         }
         return JdbcReplayPlanQueries.find(session, stop.ws(), stop.plan());
     }

@@ -2,10 +2,10 @@ package dev.semel.store.jdbc;
 
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
-import dev.semel.store.StoreCommand;
 import dev.semel.store.ReviewOperation;
-import dev.semel.store.ReviewOperation.OpenReviewResult;
 import dev.semel.store.ReviewOperation.DecideReviewResult;
+import dev.semel.store.ReviewOperation.OpenReviewResult;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreWrite;
 import java.sql.SQLException;
 import java.util.List;
@@ -72,7 +72,8 @@ final class ReviewWriter {
             case ReviewOperation.DecideReview rule -> rule(rule, now);
             case ReviewOperation.ExpireReview lapse -> lapse(lapse, now);
             case ReviewOperation.RecordReminder told ->
-                session.update(SET_REMINDER, told.next(), told.reviewer(), told.workspace(), told.id(), told.nominal()) == 1;
+                session.update(SET_REMINDER, told.next(), told.reviewer(), told.workspace(), told.id(), told.nominal())
+                        == 1;
         };
     }
 
@@ -133,7 +134,8 @@ final class ReviewWriter {
     private boolean isSettled(int ws, RunId run, ReviewOperation.ReviewQuestion question) throws SQLException {
         if (question.kind() == ReviewOperation.ReviewKind.DOUBT) {
             session.update(LOCK_EFFECT, ws, question.effect());
-            EffectLedger.EffectRow row = EffectLedgerRepository.find(session, new EffectLedger.EffectId(ws, question.effect()));
+            EffectLedger.EffectRow row =
+                    EffectLedgerRepository.find(session, new EffectLedger.EffectId(ws, question.effect()));
             return row == null || row.state() != EffectLedger.EffectState.UNKNOWN;
         }
         String signal = question.decisionSignal();
@@ -157,8 +159,8 @@ final class ReviewWriter {
             ReviewOperation.ReviewRow found = JdbcReviewQueries.find(session, rule.workspace(), rule.id());
             return new DecideReviewResult.NotOpen(found == null ? row : found);
         }
-        ReviewOperation.ReviewDecision how =
-                new ReviewOperation.ReviewDecision(rule.decision(), rule.by().actor(), rule.by().reason());
+        ReviewOperation.ReviewDecision how = new ReviewOperation.ReviewDecision(
+                rule.decision(), rule.by().actor(), rule.by().reason());
         session.update(DECIDE, now, how.decision(), how.by(), how.note(), row.ws(), row.id());
         edits.writeAudit(row.ws(), now, rule.by(), List.of("review." + rule.decision(), row.id()));
         // Read again under the lock of the update: a reminder may have changed it.
@@ -192,7 +194,9 @@ final class ReviewWriter {
             return OpenReviewResult.SETTLED;
         }
         ReviewOperation.ReviewRow row = JdbcReviewQueries.find(
-                session, lapse.workspace(), ReviewOperation.id(run, lapse.question().step()));
+                session,
+                lapse.workspace(),
+                ReviewOperation.id(run, lapse.question().step()));
         if (row != null && row.isOpen()) {
             session.update(DECIDE, now, ReviewOperation.TIMED_OUT, "", "", row.ws(), row.id());
         }

@@ -3,11 +3,11 @@ package dev.semel.store.jdbc;
 import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.UniqueKey;
 import dev.semel.store.NewRun;
 import dev.semel.store.Rollout;
-import dev.semel.store.StoredRows;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
+import dev.semel.store.UniqueKey;
 import dev.semel.trigger.TriggerSource;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -50,7 +50,8 @@ public final class RowMappers {
         if (endState != 0) {
             end = new StoredRows.RunEnd(
                     row.getLong(18),
-                    new StoreWrite.RunResult(row.getString(19), row.getString(20), row.getString(21), row.getString(22)),
+                    new StoreWrite.RunResult(
+                            row.getString(19), row.getString(20), row.getString(21), row.getString(22)),
                     row.getString(23));
         }
         return new StoredRows.RunRow(
@@ -60,7 +61,8 @@ public final class RowMappers {
                 row.getString(4),
                 row.getInt(5),
                 RunState.of(end == null ? row.getInt(15) : endState),
-                new NewRun.TriggerOrigin(TriggerSource.of(row.getInt(6)), row.getString(7), row.getString(8), row.getString(9)),
+                new NewRun.TriggerOrigin(
+                        TriggerSource.of(row.getInt(6)), row.getString(7), row.getString(8), row.getString(9)),
                 row.getString(10),
                 RunId.of(row.getBytes(11)),
                 mapRunId(row, 12),
@@ -75,7 +77,8 @@ public final class RowMappers {
     }
 
     private static StoredRows.RunProgress work(ResultSet row) throws SQLException {
-        return new StoredRows.RunProgress(row.getInt(16), row.getInt(27), row.getInt(28) == 1, row.getLong(29), row.getString(30));
+        return new StoredRows.RunProgress(
+                row.getInt(16), row.getInt(27), row.getInt(28) == 1, row.getLong(29), row.getString(30));
     }
 
     static StoreWrite.DuplicateRequest mapDuplicateRequest(ResultSet row) throws SQLException {

@@ -5,8 +5,8 @@ import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.MetricUpdates;
 import dev.semel.store.StoreCommand;
-import dev.semel.store.StoredRows;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.function.Supplier;
@@ -62,28 +62,18 @@ final class RunControlWriter {
         }
         // Locks the row in every state: a run that is being suspended right now reads its signals after its own lock.
         // A run that is in doubt may wait for the signal in another branch.
-        boolean found = session.update(
-                        """
-                        UPDATE semel_unfinished_run SET due_at = CASE WHEN state IN (?, ?) THEN 0 ELSE due_at END
-                        WHERE run = ?
-                        """,
-                        RunState.WAITING.code(),
-                        RunState.IN_DOUBT.code(),
-                        run)
-                == 1;
+        boolean found = session.update("""
+            UPDATE semel_unfinished_run SET due_at = CASE WHEN state IN (?, ?) THEN 0 ELSE due_at END
+            WHERE run = ?
+            """, RunState.WAITING.code(), RunState.IN_DOUBT.code(), run) == 1;
         return found ? StoreCommand.SignalResult.DELIVERED : StoreCommand.SignalResult.GONE;
     }
 
     private boolean unfinished(int workspace, RunId run) throws SQLException {
-        return session.queryOne(
-                        """
-                        SELECT 1 FROM semel_run r JOIN semel_unfinished_run w ON w.run = r.run
-                        WHERE r.run = ? AND r.ws = ?
-                        """,
-                        row -> 1,
-                        run,
-                        workspace)
-                != null;
+        return session.queryOne("""
+            SELECT 1 FROM semel_run r JOIN semel_unfinished_run w ON w.run = r.run
+            WHERE r.run = ? AND r.ws = ?
+            """, row -> 1, run, workspace) != null;
     }
 
     boolean cancel(StoreCommand.CancelRun cancel) throws SQLException {
@@ -99,32 +89,24 @@ final class RunControlWriter {
     }
 
     boolean returnRun(StoreWrite.RunExecution driver) throws SQLException {
-        return session.update(
-                        """
-                        UPDATE semel_unfinished_run SET owner = NULL
-                        WHERE run = ? AND claim_count = ? AND owner IS NOT NULL
-                        """,
-                        driver.run(),
-                        driver.claim())
-                == 1;
+        return session.update("""
+            UPDATE semel_unfinished_run SET owner = NULL
+            WHERE run = ? AND claim_count = ? AND owner IS NOT NULL
+            """, driver.run(), driver.claim()) == 1;
     }
 
     int wakeHeld(String workflowId) throws SQLException {
-        return session.update(
-                """
-                UPDATE semel_unfinished_run SET due_at = 0
-                WHERE workflow_id = ? AND owner IS NULL AND waiting_for LIKE ?
-                """,
-                workflowId,
-                HELD_FOR_CODE);
+        return session.update("""
+            UPDATE semel_unfinished_run SET due_at = 0
+            WHERE workflow_id = ? AND owner IS NULL AND waiting_for LIKE ?
+            """, workflowId, HELD_FOR_CODE);
     }
 
     boolean continueHeld(StoreCommand.ContinueHeldRun on) throws SQLException {
-        return unfinished(on.workspace(), on.run())
-                && session.update("""
-                    UPDATE semel_unfinished_run SET crash_count = 0, due_at = 0
-                    WHERE run = ? AND owner IS NULL AND state = ?
-                    """, on.run(), RunState.HELD.code()) == 1;
+        return unfinished(on.workspace(), on.run()) && session.update("""
+            UPDATE semel_unfinished_run SET crash_count = 0, due_at = 0
+            WHERE run = ? AND owner IS NULL AND state = ?
+            """, on.run(), RunState.HELD.code()) == 1;
     }
 
     boolean decideEffect(StoreCommand.DecideEffect decide, long now) throws SQLException {
@@ -140,7 +122,8 @@ final class RunControlWriter {
                 || !row.holder().run().equals(decide.run())) {
             return false;
         }
-        EffectLedger.EffectState to = decide.result() == null ? EffectLedger.EffectState.FREE : EffectLedger.EffectState.DONE;
+        EffectLedger.EffectState to =
+                decide.result() == null ? EffectLedger.EffectState.FREE : EffectLedger.EffectState.DONE;
         var settle = new EffectLedger.SettleSend(row.id(), row.holder(), to, decide.result());
         EffectLedger.EffectRow decided = EffectLedger.apply(row, settle, now).row();
         counted.countEffect(settle, decided);
@@ -151,14 +134,10 @@ final class RunControlWriter {
         session.update(WAKE, decide.run());
         // The run is no longer in doubt, even before a worker claims it. A resumed run that waits in a queue keeps
         // waiting.
-        session.update(
-                """
-                UPDATE semel_unfinished_run SET waiting_for = NULL, state = ?
-                WHERE run = ? AND owner IS NULL AND state <> ?
-                """,
-                RunState.RUNNING.code(),
-                decide.run(),
-                RunState.QUEUED.code());
+        session.update("""
+            UPDATE semel_unfinished_run SET waiting_for = NULL, state = ?
+            WHERE run = ? AND owner IS NULL AND state <> ?
+            """, RunState.RUNNING.code(), decide.run(), RunState.QUEUED.code());
         return true;
     }
 

@@ -110,7 +110,8 @@ final class RunListQueries {
         this.session = session;
     }
 
-    List<StoredRows.RunRow> list(RunFilter filter, Supplier<List<StoredRows.WorkflowRow>> workflows) throws SQLException {
+    List<StoredRows.RunRow> list(RunFilter filter, Supplier<List<StoredRows.WorkflowRow>> workflows)
+            throws SQLException {
         RunState state = filter.state();
         if (state != null && !state.hasEnded()) {
             return whole(filter, page -> atWork(page, state));
@@ -149,7 +150,8 @@ final class RunListQueries {
     }
 
     /** The newest runs of a workspace are among the newest of each of its workflows. */
-    private List<StoredRows.RunRow> ofEach(List<StoredRows.WorkflowRow> workflows, RunFilter filter) throws SQLException {
+    private List<StoredRows.RunRow> ofEach(List<StoredRows.WorkflowRow> workflows, RunFilter filter)
+            throws SQLException {
         List<StoredRows.RunRow> all = new ArrayList<>();
         for (StoredRows.WorkflowRow workflow : workflows) {
             all.addAll(ofWorkflow(workflow.workflowId(), filter));

@@ -3,8 +3,8 @@ package dev.semel.store.jdbc;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.store.StoreCommand;
-import dev.semel.store.UniqueKey;
 import dev.semel.store.StoreQueries;
+import dev.semel.store.UniqueKey;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -142,8 +142,10 @@ final class RunRetentionWriter {
         return new RetentionCandidate(run, first, created, row.wasNull() ? null : ended);
     }
 
-    static StoreQueries.OldLineages findOldLineages(JdbcSession session, @Nullable RunId from, int limit, long endedBefore) throws SQLException {
-        List<RetentionCandidate> slice = session.queryList(OLDEST, RunRetentionWriter::candidate, from == null ? new RunId(0, 0) : from, limit);
+    static StoreQueries.OldLineages findOldLineages(
+            JdbcSession session, @Nullable RunId from, int limit, long endedBefore) throws SQLException {
+        List<RetentionCandidate> slice =
+                session.queryList(OLDEST, RunRetentionWriter::candidate, from == null ? new RunId(0, 0) : from, limit);
         List<RunId> found = slice.stream()
                 .filter(one -> one.first() && one.ended() != null && one.ended() < endedBefore)
                 .map(RetentionCandidate::run)
@@ -216,7 +218,13 @@ final class RunRetentionWriter {
     private Set<RunId> needed(List<RunId> all, long now) throws SQLException {
         Set<RunId> needed = new HashSet<>();
         for (List<RunId> some : chunks(all)) {
-            needed.addAll(runs(EFFECTS, bound(some, EffectLedger.EffectState.RESERVED.code(), EffectLedger.EffectState.UNKNOWN.code(), now)));
+            needed.addAll(runs(
+                    EFFECTS,
+                    bound(
+                            some,
+                            EffectLedger.EffectState.RESERVED.code(),
+                            EffectLedger.EffectState.UNKNOWN.code(),
+                            now)));
             needed.addAll(runs(NAMES, bound(some, UniqueKey.KeyKind.RUN.code(), UniqueKey.KeyKind.CHILD.code())));
         }
         return needed;

@@ -4,8 +4,8 @@ import static java.util.Objects.requireNonNull;
 
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.NewRun;
 import dev.semel.store.KeyClaim;
+import dev.semel.store.NewRun;
 import dev.semel.store.StoreWrite;
 import java.sql.SQLException;
 import java.util.Comparator;
@@ -109,14 +109,10 @@ public final class RunStartLimits {
             mayStart &= enterQueue(place, run);
         }
         if (!mayStart) {
-            session.update(
-                    """
-                    UPDATE semel_unfinished_run SET queue_state = 2, start_blocked = 1, waiting_for = ?, state = ?
-                    WHERE run = ?
-                    """,
-                    "{\"for\":\"queue\"}",
-                    RunState.QUEUED.code(),
-                    run);
+            session.update("""
+                UPDATE semel_unfinished_run SET queue_state = 2, start_blocked = 1, waiting_for = ?, state = ?
+                WHERE run = ?
+                """, "{\"for\":\"queue\"}", RunState.QUEUED.code(), run);
         } else if (!places.isEmpty()) {
             session.update("UPDATE semel_unfinished_run SET queue_state = 1 WHERE run = ?", run);
         }
@@ -165,8 +161,8 @@ public final class RunStartLimits {
     public List<RunId> leaveQueues(List<RunId> ended) throws SQLException {
         java.util.TreeSet<String> queues = new java.util.TreeSet<>();
         for (RunId run : ended) {
-            queues.addAll(
-                    session.queryList("SELECT queue FROM semel_queue_entry WHERE run = ?", row -> row.getString(1), run));
+            queues.addAll(session.queryList(
+                    "SELECT queue FROM semel_queue_entry WHERE run = ?", row -> row.getString(1), run));
         }
         for (String queue : queues) {
             session.update("UPDATE semel_queue SET last_ticket = last_ticket WHERE queue = ?", queue);
@@ -187,7 +183,9 @@ public final class RunStartLimits {
     private void promote(String queue, List<RunId> free) throws SQLException {
         while (true) {
             WaitingEntry first = session.queryOne(
-                    FIRST_WAITING, row -> new WaitingEntry(row.getLong(1), RunId.of(row.getBytes(2)), row.getInt(3)), queue);
+                    FIRST_WAITING,
+                    row -> new WaitingEntry(row.getLong(1), RunId.of(row.getBytes(2)), row.getInt(3)),
+                    queue);
             long started = required(session.queryOne(STARTED, row -> row.getLong(1), queue));
             if (first == null) {
                 if (started == 0) {
@@ -210,7 +208,8 @@ public final class RunStartLimits {
      * For a store with one writer: merges a trigger and its keys into the debounced run that still waits, or returns
      * null.
      */
-    public StoreWrite.AdmitResult.@Nullable Debounced debounce(StoreWrite.AdmitRun admit, long now) throws SQLException {
+    public StoreWrite.AdmitResult.@Nullable Debounced debounce(StoreWrite.AdmitRun admit, long now)
+            throws SQLException {
         RunId waiting = findDebouncedRun(admit);
         if (waiting == null || !isStillWaiting(waiting, now)) {
             return null;
@@ -271,10 +270,12 @@ public final class RunStartLimits {
     }
 
     /** Replaces the input of the waiting run by the trigger's input and restarts its wait. */
-    public StoreWrite.AdmitResult.Debounced mergeTrigger(StoreWrite.AdmitRun admit, RunId waiting, long now) throws SQLException {
+    public StoreWrite.AdmitResult.Debounced mergeTrigger(StoreWrite.AdmitRun admit, RunId waiting, long now)
+            throws SQLException {
         NewRun.StartConditions.DebounceWindow debounce =
                 requireNonNull(requireNonNull(admit.run().startConditions()).debounce());
-        Long created = session.queryOne("SELECT created_at FROM semel_run WHERE run = ?", row -> row.getLong(1), waiting);
+        Long created =
+                session.queryOne("SELECT created_at FROM semel_run WHERE run = ?", row -> row.getLong(1), waiting);
         long due = Math.min(now + debounce.quiet(), (created == null ? now : created) + debounce.maxDelay());
         session.update(
                 "UPDATE semel_unfinished_run SET due_at = ?, waiting_for = ? WHERE run = ?",
@@ -283,7 +284,8 @@ public final class RunStartLimits {
                 waiting);
         session.update(
                 "UPDATE semel_run SET input = ? WHERE run = ?", admit.run().input(), waiting);
-        String chosen = session.queryOne("SELECT chosen_id FROM semel_run WHERE run = ?", row -> row.getString(1), waiting);
+        String chosen =
+                session.queryOne("SELECT chosen_id FROM semel_run WHERE run = ?", row -> row.getString(1), waiting);
         return new StoreWrite.AdmitResult.Debounced(now, waiting, chosen, due);
     }
 

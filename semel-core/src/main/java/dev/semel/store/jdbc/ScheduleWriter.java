@@ -116,7 +116,12 @@ final class ScheduleWriter {
                 : row.spec().equals(before.spec()) && row.nextNominal() == before.nextNominal();
     }
 
-    private void saveSchedule(StoreCommand.SaveSchedules layOut, StoreCommand.ScheduleUpdate laid, StoredRows.@Nullable ScheduleRow row, long now) throws SQLException {
+    private void saveSchedule(
+            StoreCommand.SaveSchedules layOut,
+            StoreCommand.ScheduleUpdate laid,
+            StoredRows.@Nullable ScheduleRow row,
+            long now)
+            throws SQLException {
         String workflow = layOut.workflowId();
         if (row == null) {
             session.update(
@@ -213,7 +218,8 @@ final class ScheduleWriter {
         int changed = session.update(PAUSE, paused, pause.workspace(), pause.workflowId(), pause.name(), paused);
         if (changed == 1) {
             String action = pause.paused() ? "schedule.pause" : "schedule.resume";
-            edits.writeAudit(pause.workspace(), now, pause.by(), List.of(action, pause.workflowId() + "/" + pause.name()));
+            edits.writeAudit(
+                    pause.workspace(), now, pause.by(), List.of(action, pause.workflowId() + "/" + pause.name()));
         }
         return JdbcScheduleQueries.find(session, pause.workspace(), pause.workflowId(), pause.name());
     }

@@ -113,7 +113,8 @@ public final class SchemaMigrations {
             while (rows.next()) {
                 applied.put(
                         rows.getInt(1),
-                        new AppliedMigration(rows.getInt(1), rows.getString(2), rows.getString(3), rows.getInt(4) == 1));
+                        new AppliedMigration(
+                                rows.getInt(1), rows.getString(2), rows.getString(3), rows.getInt(4) == 1));
             }
         }
         return applied;

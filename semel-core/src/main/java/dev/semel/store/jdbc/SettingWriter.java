@@ -1,9 +1,9 @@
 package dev.semel.store.jdbc;
 
+import dev.semel.store.SettingName;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreCommand.SettingResult;
 import dev.semel.store.StoredRows;
-import dev.semel.store.SettingName;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -125,7 +125,8 @@ final class SettingWriter {
      * Writes the version after the one that was read. Null: another writer did so first. The version number decides:
      * with a history it can be inserted once; without one the only row can leave its old number once.
      */
-    private StoredRows.@Nullable SettingRow writeNext(SettingName name, StoredRows.@Nullable SettingRow before, StoredRows.SettingRow wanted)
+    private StoredRows.@Nullable SettingRow writeNext(
+            SettingName name, StoredRows.@Nullable SettingRow before, StoredRows.SettingRow wanted)
             throws SQLException {
         int version = before == null ? 1 : before.version() + 1;
         int removed = wanted.removed() ? 1 : 0;
@@ -158,7 +159,8 @@ final class SettingWriter {
     /** @param body null for a removal */
     private static StoredRows.SettingRow row(SettingName name, @Nullable String body, String actor, long now) {
         String text = body == null ? "" : body;
-        return new StoredRows.SettingRow(name.workspace(), name.kind().word(), name.text(), 1, text, now, actor, body == null);
+        return new StoredRows.SettingRow(
+                name.workspace(), name.kind().word(), name.text(), 1, text, now, actor, body == null);
     }
 
     private static StoredRows.SettingRow numbered(StoredRows.SettingRow row, int version) {
@@ -171,7 +173,8 @@ final class SettingWriter {
                 NEWEST, SettingWriter::read, name.workspace(), name.kind().word(), name.text());
     }
 
-    static StoredRows.@Nullable SettingRow findCurrent(JdbcSession session, int ws, String kind, String name) throws SQLException {
+    static StoredRows.@Nullable SettingRow findCurrent(JdbcSession session, int ws, String kind, String name)
+            throws SQLException {
         StoredRows.SettingRow newest = session.queryOne(NEWEST, SettingWriter::read, ws, kind, name);
         return newest == null || newest.removed() ? null : newest;
     }
@@ -190,7 +193,8 @@ final class SettingWriter {
         return session.queryList(PAGE, SettingWriter::read, slice.ws(), slice.kind(), slice.after(), slice.limit());
     }
 
-    static List<StoredRows.SettingRow> listVersions(JdbcSession session, int ws, String kind, String name) throws SQLException {
+    static List<StoredRows.SettingRow> listVersions(JdbcSession session, int ws, String kind, String name)
+            throws SQLException {
         return session.queryList(VERSIONS, SettingWriter::read, ws, kind, name);
     }
 

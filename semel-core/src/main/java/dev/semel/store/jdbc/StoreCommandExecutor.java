@@ -2,10 +2,10 @@ package dev.semel.store.jdbc;
 
 import dev.semel.run.RunId;
 import dev.semel.store.MetricUpdates;
-import dev.semel.store.StoreCommand;
-import dev.semel.store.UniqueKey;
-import dev.semel.store.StoredRows;
 import dev.semel.store.SettingName;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoredRows;
+import dev.semel.store.UniqueKey;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
@@ -64,7 +64,8 @@ public final class StoreCommandExecutor {
             case StoreCommand.PauseWorkflow pause -> versions.pause(pause);
             case StoreCommand.CreateToken create -> create(create, now);
             case StoreCommand.RevokeToken revoke -> revoke(revoke, now);
-            case StoreCommand.ReleaseKey release -> release(release, release.by().requestId(), now) || isAudited(release.by());
+            case StoreCommand.ReleaseKey release ->
+                release(release, release.by().requestId(), now) || isAudited(release.by());
             case StoreCommand.ReleaseKeys all -> releaseAll(all, now);
             case StoreCommand.ExtendKey extend -> extend(extend, now);
             case StoreCommand.IdempotentCommand<?> once -> idempotentCommands.execute(once, now);
@@ -89,7 +90,8 @@ public final class StoreCommandExecutor {
             case StoreCommand.DeleteExpiredDeliveries delete -> deliveries.deleteExpired(delete.limit(), now);
             case StoreCommand.SaveSetting put -> auditSetting(settings.save(put, now), put.name(), now);
             case StoreCommand.RemoveSetting remove -> auditSetting(settings.remove(remove, now), remove.name(), now);
-            case StoreCommand.ChangeSettingIfCatalogUnchanged asOf -> apply(asOf.forCatalogVersion(session.queryOne(CATALOG, row -> row.getLong(1))), now);
+            case StoreCommand.ChangeSettingIfCatalogUnchanged asOf ->
+                apply(asOf.forCatalogVersion(session.queryOne(CATALOG, row -> row.getLong(1))), now);
             case StoreCommand.SaveSchedules layOut -> schedules.saveSchedules(layOut, now);
             case StoreCommand.ClaimTicks take -> schedules.claimTicks(take, now);
             case StoreCommand.RecordTicks settle -> schedules.recordProgress(settle);
@@ -109,7 +111,9 @@ public final class StoreCommandExecutor {
                 ON CONFLICT DO NOTHING
                 """, open.name(), open.secret(), now);
             StoredRows.WorkspaceRow found = session.queryOne(
-                    "SELECT ws, name, secret FROM semel_workspace WHERE name = ?", RowMappers::mapWorkspace, open.name());
+                    "SELECT ws, name, secret FROM semel_workspace WHERE name = ?",
+                    RowMappers::mapWorkspace,
+                    open.name());
             if (found != null) {
                 return found;
             }
@@ -177,7 +181,8 @@ public final class StoreCommandExecutor {
                             WHERE w.run = semel_key.run)))
                     """, now, name.workspace(), name.kind().code(), name.text(), release.run(), now) == 1;
         if (released && name.kind() != UniqueKey.KeyKind.PAYLOAD) {
-            StoreCommand.ChangeAuthor by = new StoreCommand.ChangeAuthor(audited, release.by().actor(), release.by().reason());
+            StoreCommand.ChangeAuthor by = new StoreCommand.ChangeAuthor(
+                    audited, release.by().actor(), release.by().reason());
             writeAudit(name.workspace(), now, by, List.of("key.release", name.text()));
         }
         return released;
@@ -269,11 +274,15 @@ public final class StoreCommandExecutor {
      * Audits the change of a watched document and increments the catalog revision, because workers cache such
      * documents.
      */
-    private StoreCommand.SettingResult auditSetting(SettingWriter.SettingChange outcome, SettingName name, long now) throws SQLException {
-        if (outcome.changed() && name.kind().changesCatalog() && outcome.result() instanceof StoreCommand.SettingResult.Saved(var row)) {
+    private StoreCommand.SettingResult auditSetting(SettingWriter.SettingChange outcome, SettingName name, long now)
+            throws SQLException {
+        if (outcome.changed()
+                && name.kind().changesCatalog()
+                && outcome.result() instanceof StoreCommand.SettingResult.Saved(var row)) {
             incrementCatalogRevision();
             String action = row.kind() + (row.removed() ? ".remove" : ".put");
-            StoreCommand.ChangeAuthor by = new StoreCommand.ChangeAuthor(ids.get(), row.changedBy(), "version " + row.version());
+            StoreCommand.ChangeAuthor by =
+                    new StoreCommand.ChangeAuthor(ids.get(), row.changedBy(), "version " + row.version());
             writeAudit(row.ws(), now, by, List.of(action, row.name()));
         }
         return outcome.result();

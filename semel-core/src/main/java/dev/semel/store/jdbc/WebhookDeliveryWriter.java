@@ -1,8 +1,8 @@
 package dev.semel.store.jdbc;
 
 import dev.semel.run.RunId;
-import dev.semel.store.WebhookDelivery;
 import dev.semel.store.StoreCommand;
+import dev.semel.store.WebhookDelivery;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -124,7 +124,8 @@ final class WebhookDeliveryWriter {
     private record FirstDelivery(String eventId, RunId delivery) {}
 
     /** Claims a dedup key and returns the delivery that had it first. */
-    private FirstDelivery claimDedupKey(StoreCommand.RecordDelivery receive, String mark, String what, long now) throws SQLException {
+    private FirstDelivery claimDedupKey(StoreCommand.RecordDelivery receive, String mark, String what, long now)
+            throws SQLException {
         WebhookDelivery asked = receive.delivery();
         long until = now + receive.dedup().window();
         session.update(CLAIM_DEDUP_KEY, asked.ws(), asked.source(), mark, what, asked.id(), until, now);
@@ -176,7 +177,8 @@ final class WebhookDeliveryWriter {
         return row != null && row.ws() == ws && row.source().equals(hook) ? row : null;
     }
 
-    static @Nullable WebhookDelivery findFirst(JdbcSession session, int ws, String hook, String eventId) throws SQLException {
+    static @Nullable WebhookDelivery findFirst(JdbcSession session, int ws, String hook, String eventId)
+            throws SQLException {
         return session.queryOne(FIRST_OF, WebhookDeliveryWriter::read, ws, hook, WebhookDelivery.dedupKey(eventId));
     }
 

@@ -1,7 +1,7 @@
 package dev.semel.store.jdbc;
 
-import dev.semel.store.StoreCommand;
 import dev.semel.store.Rollout;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
 import java.sql.SQLException;
 import java.util.List;
@@ -65,7 +65,8 @@ final class WorkflowVersionWriter {
     StoredRows.WorkflowRow publish(StoreCommand.PublishVersion publish, long now) throws SQLException {
         session.update(CREATE, publish.workspace(), publish.name(), publish.workflowId(), now);
         session.update(LOCK, publish.workspace(), publish.name());
-        StoredRows.WorkflowRow before = session.queryOne(FIND, RowMappers::mapWorkflow, publish.workspace(), publish.name());
+        StoredRows.WorkflowRow before =
+                session.queryOne(FIND, RowMappers::mapWorkflow, publish.workspace(), publish.name());
         if (before == null) {
             throw new IllegalStateException("Workflow " + publish.name() + " was not found while it was published");
         }
@@ -76,7 +77,8 @@ final class WorkflowVersionWriter {
     /** The caller has locked the catalog, so that what is read here does not change before this transaction ends. */
     StoredRows.@Nullable WorkflowRow publish(StoreCommand.PublishIfUnchanged over, long now) throws SQLException {
         StoreCommand.PublishVersion publish = over.publish();
-        StoredRows.WorkflowRow before = session.queryOne(FIND, RowMappers::mapWorkflow, publish.workspace(), publish.name());
+        StoredRows.WorkflowRow before =
+                session.queryOne(FIND, RowMappers::mapWorkflow, publish.workspace(), publish.name());
         boolean current = before != null && same(before, publish.body()) == Rollout.MatchingVersion.CURRENT;
         Long change = session.queryOne("SELECT revision FROM semel_catalog WHERE singleton = 1", row -> row.getLong(1));
         boolean counted = over.catalogVersion() == null || over.catalogVersion().equals(change);
@@ -86,7 +88,8 @@ final class WorkflowVersionWriter {
 
     StoredRows.@Nullable WorkflowRow stageCandidate(StoreCommand.StageCandidate stage, long now) throws SQLException {
         session.update(LOCK, stage.workspace(), stage.name());
-        StoredRows.WorkflowRow before = session.queryOne(FIND, RowMappers::mapWorkflow, stage.workspace(), stage.name());
+        StoredRows.WorkflowRow before =
+                session.queryOne(FIND, RowMappers::mapWorkflow, stage.workspace(), stage.name());
         if (before == null) {
             return null;
         }
@@ -121,7 +124,8 @@ final class WorkflowVersionWriter {
             return null;
         }
         Rollout next = back.version() == 0 ? before.rollout() : before.rollout().publish(same(before, body));
-        StoredRows.WorkflowRow after = saveRollout(before, next.endCandidate(), new VersionText(body, back.actor(), now));
+        StoredRows.WorkflowRow after =
+                saveRollout(before, next.endCandidate(), new VersionText(body, back.actor(), now));
         if (after.changed()) {
             edits.writeAudit(
                     after.ws(),
@@ -143,12 +147,10 @@ final class WorkflowVersionWriter {
             return null; // unknown, or in another workspace
         }
         if (!pause.paused()) {
-            session.update(
-                    """
-                    UPDATE semel_unfinished_run SET start_blocked = 0
-                    WHERE workflow_id = ? AND start_blocked = 1 AND queue_state <> 2
-                    """,
-                    pause.workflowId());
+            session.update("""
+                UPDATE semel_unfinished_run SET start_blocked = 0
+                WHERE workflow_id = ? AND start_blocked = 1 AND queue_state <> 2
+                """, pause.workflowId());
         }
         edits.incrementCatalogRevision();
         return session.queryOne(FIND_BY_ID, RowMappers::mapWorkflow, pause.workspace(), pause.workflowId());
@@ -163,7 +165,9 @@ final class WorkflowVersionWriter {
         if (has(workflow, workflow.version(), body)) {
             return Rollout.MatchingVersion.CURRENT;
         }
-        return has(workflow, workflow.rollout().candidate(), body) ? Rollout.MatchingVersion.CANDIDATE : Rollout.MatchingVersion.NONE;
+        return has(workflow, workflow.rollout().candidate(), body)
+                ? Rollout.MatchingVersion.CANDIDATE
+                : Rollout.MatchingVersion.NONE;
     }
 
     private boolean has(StoredRows.WorkflowRow workflow, int version, String body) throws SQLException {
@@ -171,7 +175,8 @@ final class WorkflowVersionWriter {
     }
 
     /** Saves the rollout state; a new version number gets the text. */
-    private StoredRows.WorkflowRow saveRollout(StoredRows.WorkflowRow before, Rollout next, VersionText text) throws SQLException {
+    private StoredRows.WorkflowRow saveRollout(StoredRows.WorkflowRow before, Rollout next, VersionText text)
+            throws SQLException {
         Rollout last = before.rollout();
         if (next.equals(last)) {
             return before;

@@ -4,14 +4,14 @@ import dev.semel.admission.AdmissionRules;
 import dev.semel.admission.AdmissionRules.KeyStatus;
 import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
-import dev.semel.store.MetricUpdates;
-import dev.semel.store.UniqueKey;
-import dev.semel.store.NewRun;
 import dev.semel.store.KeyClaim;
+import dev.semel.store.MetricUpdates;
+import dev.semel.store.NewRun;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWrite.AdmitResult;
-import dev.semel.store.jdbc.RunStartLimits;
+import dev.semel.store.UniqueKey;
 import dev.semel.store.jdbc.JdbcSession;
+import dev.semel.store.jdbc.RunStartLimits;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -62,7 +62,8 @@ final class AdmissionBatchWriter {
         """;
 
     /** The store's time, catalog revision and lease of a batch. */
-    record BatchContext(long now, long catalogRevision, @Nullable Long lease) {}
+    record BatchContext(
+            long now, long catalogRevision, @Nullable Long lease) {}
 
     private final JdbcSession session;
     private final long skew;
@@ -79,7 +80,8 @@ final class AdmissionBatchWriter {
     /** Identifies an inserted key within a batch: its kind and its run. */
     private record KeyOfRun(int kind, RunId run) {}
 
-    void apply(List<PostgresWriteLane.IndexedWrite<StoreWrite.AdmitRun>> admits, BatchLocks locks, Object[] outcomes) throws SQLException {
+    void apply(List<PostgresWriteLane.IndexedWrite<StoreWrite.AdmitRun>> admits, BatchLocks locks, Object[] outcomes)
+            throws SQLException {
         Map<UniqueKey, PendingAdmission> leaders = new HashMap<>();
         List<PendingAdmission> cases = new ArrayList<>();
         List<PendingAdmission> followers = new ArrayList<>();
@@ -90,7 +92,8 @@ final class AdmissionBatchWriter {
             if (gate != null
                     && gate.debounce() != null
                     && !debounced.add(gate.debounce().name())) {
-                outcomes[one.position] = new AdmitResult.RetryNextBatch(); // an earlier trigger of the batch creates its run
+                outcomes[one.position] =
+                        new AdmitResult.RetryNextBatch(); // an earlier trigger of the batch creates its run
                 continue;
             }
             boolean follows =
@@ -164,7 +167,9 @@ final class AdmissionBatchWriter {
             } else if (known.run().equals(c.of().run())) {
                 c.of().lineage = known.lineage(); // a retry after a lost response
             } else {
-                c.of().occupiedKeys.add(new PendingAdmission.OccupiedKey(c.wish(), known, AdmissionRules.statusOf(known, moment.now())));
+                c.of().occupiedKeys
+                        .add(new PendingAdmission.OccupiedKey(
+                                c.wish(), known, AdmissionRules.statusOf(known, moment.now())));
             }
         }
     }
@@ -212,12 +217,15 @@ final class AdmissionBatchWriter {
      */
     private static void retryWithLeaders(List<PendingAdmission> cases, Map<UniqueKey, PendingAdmission> leaders) {
         for (PendingAdmission one : cases) {
-            one.retry |= one.sharedClaims.stream().map(wish -> leader(wish, leaders)).anyMatch(l -> l.retry || l.isBlocked());
+            one.retry |= one.sharedClaims.stream()
+                    .map(wish -> leader(wish, leaders))
+                    .anyMatch(l -> l.retry || l.isBlocked());
         }
     }
 
     /** Gives triggers that share a non-binding key its holder. */
-    private void shareHolders(List<PendingAdmission> cases, Map<UniqueKey, PendingAdmission> leaders) throws SQLException {
+    private void shareHolders(List<PendingAdmission> cases, Map<UniqueKey, PendingAdmission> leaders)
+            throws SQLException {
         for (PendingAdmission one : cases) {
             for (KeyClaim wish : one.retry ? List.<KeyClaim>of() : one.sharedClaims) {
                 PendingAdmission leader = leader(wish, leaders);
@@ -254,7 +262,8 @@ final class AdmissionBatchWriter {
     private void create(List<PendingAdmission> cases, Object[] outcomes) throws SQLException {
         List<NewRunBatchWriter.NewRunRow> fresh = cases.stream()
                 .filter(one -> !one.retry && !one.isBlocked() && one.debounceTarget == null)
-                .map(one -> new NewRunBatchWriter.NewRunRow(one.position, one.admit, origins(one), one.keyFirstUsedAt()))
+                .map(one ->
+                        new NewRunBatchWriter.NewRunRow(one.position, one.admit, origins(one), one.keyFirstUsedAt()))
                 .toList();
         new NewRunBatchWriter(session, moment, counted).apply(fresh, outcomes);
     }
@@ -262,7 +271,8 @@ final class AdmissionBatchWriter {
     private void mergeDebounced(List<PendingAdmission> cases, Object[] outcomes) throws SQLException {
         for (PendingAdmission one : cases) {
             if (one.debounceTarget != null && !one.retry) {
-                outcomes[one.position] = new RunStartLimits(session).mergeTrigger(one.admit, one.debounceTarget, moment.now());
+                outcomes[one.position] =
+                        new RunStartLimits(session).mergeTrigger(one.admit, one.debounceTarget, moment.now());
             }
         }
     }
@@ -277,7 +287,8 @@ final class AdmissionBatchWriter {
             } else if (earlier == null && lost.claim().key().kind() != UniqueKey.KeyKind.PAYLOAD) {
                 // The payload of another key does not identify the previous run of this key.
                 KeyRecord known = lost.keyRecord();
-                earlier = new StoreWrite.PreviousHolder(known.run(), known.chosenRunId(), lost.keyState() == KeyStatus.EXPIRED);
+                earlier = new StoreWrite.PreviousHolder(
+                        known.run(), known.chosenRunId(), lost.keyState() == KeyStatus.EXPIRED);
                 lineage = lost.keyState() == KeyStatus.FAILED ? known.lineage() : lineage;
             }
         }
@@ -360,7 +371,8 @@ final class AdmissionBatchWriter {
     }
 
     /** A key claim of a pending admission; {@code previous} is the record that it takes over. */
-    private record AdmissionClaim(PendingAdmission of, KeyClaim wish, @Nullable KeyRecord previous) {
+    private record AdmissionClaim(
+            PendingAdmission of, KeyClaim wish, @Nullable KeyRecord previous) {
         AdmissionClaim(PendingAdmission of, KeyClaim wish) {
             this(of, wish, null);
         }

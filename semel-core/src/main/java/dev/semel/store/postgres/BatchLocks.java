@@ -2,13 +2,13 @@ package dev.semel.store.postgres;
 
 import dev.semel.run.RunId;
 import dev.semel.store.CommitBatch;
-import dev.semel.store.StoreCommand;
 import dev.semel.store.KeyedSignalOperation;
 import dev.semel.store.NewRun;
 import dev.semel.store.ReviewOperation;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreWrite;
-import dev.semel.store.jdbc.RunStartLimits;
 import dev.semel.store.jdbc.JdbcSession;
+import dev.semel.store.jdbc.RunStartLimits;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -99,17 +99,23 @@ final class BatchLocks {
         this.now = now;
     }
 
-    void lockAll(CommitBatch batch, List<PostgresWriteLane.IndexedWrite<StoreWrite.AdmitRun>> admits, List<OwnerWrite> turns) throws SQLException {
+    void lockAll(
+            CommitBatch batch, List<PostgresWriteLane.IndexedWrite<StoreWrite.AdmitRun>> admits, List<OwnerWrite> turns)
+            throws SQLException {
         TreeSet<RunId> runs = new TreeSet<>();
-        admits.forEach(indexed -> addStartConditions(indexed.write(), indexed.write().run().startConditions()));
+        admits.forEach(indexed ->
+                addStartConditions(indexed.write(), indexed.write().run().startConditions()));
         for (StoreWrite<?> write : batch.writes()) {
             if (write instanceof StoreWrite.ExecuteCommand<?> change) {
                 runs.addAll(runsOf(change.command()));
                 addSignalLocks(change.command());
             }
         }
-        List<RunId> ending =
-                turns.stream().filter(OwnerWrite::ends).map(OwnerWrite::run).sorted().toList();
+        List<RunId> ending = turns.stream()
+                .filter(OwnerWrite::ends)
+                .map(OwnerWrite::run)
+                .sorted()
+                .toList();
         Set<String> left = ending.isEmpty() ? Set.of() : texts(QUEUES_OF_ENDING, ending);
         queues.addAll(left);
         queues.addAll(signalLocks);
@@ -187,9 +193,12 @@ final class BatchLocks {
             case StoreCommand.AuditedCommand<?> noted -> runsOf(noted.command());
             case StoreCommand.KeyedSignalCommand<?> mail ->
                 switch (mail.operation()) {
-                    case KeyedSignalOperation.StartListening listen -> List.of(listen.waiter().by().run());
-                    case KeyedSignalOperation.StopListening hush -> List.of(hush.waiter().by().run());
-                    case KeyedSignalOperation.SendKeyedSignal _, KeyedSignalOperation.DeleteExpiredSignals _ -> List.of(); // the waits are read under the lock
+                    case KeyedSignalOperation.StartListening listen ->
+                        List.of(listen.waiter().by().run());
+                    case KeyedSignalOperation.StopListening hush ->
+                        List.of(hush.waiter().by().run());
+                    case KeyedSignalOperation.SendKeyedSignal _, KeyedSignalOperation.DeleteExpiredSignals _ ->
+                        List.of(); // the waits are read under the lock
                 };
             case StoreCommand.ReviewCommand<?> reviewing -> runsOf(reviewing.operation());
             case StoreCommand.CreateWorkspace _,
@@ -253,7 +262,8 @@ final class BatchLocks {
             case StoreCommand.CancelRun _, StoreCommand.ReturnRun _, StoreCommand.ContinueHeldRun _ -> false;
             case StoreCommand.WakeRuns _ -> 0;
             case StoreCommand.KeyedSignalCommand<?> _ -> KeyedSignalOperation.ListenResult.GONE;
-            case StoreCommand.AuditedCommand<?> noted -> outcomeIfAbsent(noted.command()); // nothing was changed, so nothing is audited
+            case StoreCommand.AuditedCommand<?> noted ->
+                outcomeIfAbsent(noted.command()); // nothing was changed, so nothing is audited
             case StoreCommand.DecideEffect _,
                     StoreCommand.CreateWorkspace _,
                     StoreCommand.PublishVersion _,
@@ -364,7 +374,9 @@ final class BatchLocks {
     /** Returns the queued runs that an end may start. If a limit was raised, more may start; they are locked then. */
     private Set<RunId> nextInQueues(Set<String> left, int places) throws SQLException {
         PreparedStatement statement = session.prepare(NEXT_IN_QUEUE);
-        new ArrayParameterBinder(session, statement).texts(left.toArray(String[]::new)).value(places);
+        new ArrayParameterBinder(session, statement)
+                .texts(left.toArray(String[]::new))
+                .value(places);
         return RunProgressWriter.readRunIds(statement);
     }
 

@@ -75,8 +75,7 @@ final class ConnectionErrorMessages {
                         "Add &password=… to the URL in SEMEL_STORE.");
             case "28P01" ->
                 new ConnectionError(
-                        "it rejects user " + user + " with this password",
-                        "Correct user and password in SEMEL_STORE.");
+                        "it rejects user " + user + " with this password", "Correct user and password in SEMEL_STORE.");
             case "28000" ->
                 new ConnectionError(
                         "it does not allow user " + user + " to connect to database " + database + " from this host",
@@ -137,9 +136,7 @@ final class ConnectionErrorMessages {
                         "the connection was refused; no server listens on that port",
                         "Correct host and port in the URL, or start the server and let it listen on that address.");
             case NoRouteToHostException _, SocketTimeoutException _ ->
-                new ConnectionError(
-                        "it does not respond",
-                        "Correct host and port in the URL, and check the firewall.");
+                new ConnectionError("it does not respond", "Correct host and port in the URL, and check the firewall.");
             default -> null;
         };
     }

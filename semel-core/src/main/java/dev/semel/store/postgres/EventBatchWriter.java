@@ -1,8 +1,8 @@
 package dev.semel.store.postgres;
 
 import dev.semel.run.RunId;
-import dev.semel.store.StoredRows;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
 import dev.semel.store.jdbc.JdbcSession;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -66,7 +66,8 @@ final class EventBatchWriter {
         }
     }
 
-    void apply(List<PostgresWriteLane.IndexedWrite<StoreWrite.SaveEvent>> keeps, Object[] outcomes) throws SQLException {
+    void apply(List<PostgresWriteLane.IndexedWrite<StoreWrite.SaveEvent>> keeps, Object[] outcomes)
+            throws SQLException {
         Map<EventRowId, StoredRows.EventRow> now = new TreeMap<>();
         Map<EventRowId, StoredRows.EventRow> asked = new TreeMap<>();
         for (PostgresWriteLane.IndexedWrite<StoreWrite.SaveEvent> keep : keeps) {
@@ -89,8 +90,9 @@ final class EventBatchWriter {
         for (PostgresWriteLane.IndexedWrite<StoreWrite.SaveEvent> keep : keeps) {
             StoredRows.EventRow event = keep.write().event();
             boolean own = event.seq().equals(rows.get(EventRowId.of(event)));
-            outcomes[keep.position()] =
-                    own || keep.write().catalogVersion() == moment.catalogRevision() ? new StoreWrite.SaveEventResult.Saved(own) : new StoreWrite.SaveEventResult.CatalogChanged();
+            outcomes[keep.position()] = own || keep.write().catalogVersion() == moment.catalogRevision()
+                    ? new StoreWrite.SaveEventResult.Saved(own)
+                    : new StoreWrite.SaveEventResult.CatalogChanged();
         }
     }
 
@@ -104,7 +106,9 @@ final class EventBatchWriter {
                 .ints(events.stream().mapToInt(StoredRows.EventRow::ws).toArray())
                 .texts(events.stream().map(StoredRows.EventRow::eventId).toArray(String[]::new))
                 .bytes(events.stream().map(event -> event.seq().bytes()).toArray(byte[][]::new))
-                .ints(events.stream().mapToInt(event -> event.triggerSource().code()).toArray())
+                .ints(events.stream()
+                        .mapToInt(event -> event.triggerSource().code())
+                        .toArray())
                 .texts(events.stream().map(StoredRows.EventRow::source).toArray(String[]::new))
                 .texts(events.stream().map(StoredRows.EventRow::id).toArray(String[]::new))
                 .texts(events.stream().map(StoredRows.EventRow::type).toArray(String[]::new))

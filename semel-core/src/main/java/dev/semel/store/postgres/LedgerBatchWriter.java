@@ -73,7 +73,8 @@ final class LedgerBatchWriter {
     }
 
     /** An operation and the row that it produced; null if it changed nothing. */
-    private record RowOperation(OwnerWrite turn, EffectLedger.LedgerOperation op, EffectLedger.@Nullable EffectRow row) {
+    private record RowOperation(
+            OwnerWrite turn, EffectLedger.LedgerOperation op, EffectLedger.@Nullable EffectRow row) {
         boolean isReservation() {
             return op instanceof EffectLedger.ReserveSend;
         }
@@ -166,8 +167,12 @@ final class LedgerBatchWriter {
     private void lock(TreeMap<EffectLedger.EffectId, LedgerRowState> cells) throws SQLException {
         PreparedStatement statement = session.prepare(LOCK);
         new ArrayParameterBinder(session, statement)
-                .ints(cells.keySet().stream().mapToInt(EffectLedger.EffectId::workspace).toArray())
-                .texts(cells.keySet().stream().map(EffectLedger.EffectId::digest).toArray(String[]::new));
+                .ints(cells.keySet().stream()
+                        .mapToInt(EffectLedger.EffectId::workspace)
+                        .toArray())
+                .texts(cells.keySet().stream()
+                        .map(EffectLedger.EffectId::digest)
+                        .toArray(String[]::new));
         try (ResultSet result = statement.executeQuery()) {
             while (result.next()) {
                 EffectLedger.EffectRow row = EffectLedgerRepository.mapRow(result);
@@ -232,8 +237,10 @@ final class LedgerBatchWriter {
     }
 
     private static void bind(ArrayParameterBinder arrays, List<EffectLedger.EffectRow> rows) throws SQLException {
-        List<EffectLedger.EffectHolder> holders = rows.stream().map(EffectLedger.EffectRow::holder).toList();
-        List<EffectLedger.EffectDetails> facts = rows.stream().map(EffectLedger.EffectRow::details).toList();
+        List<EffectLedger.EffectHolder> holders =
+                rows.stream().map(EffectLedger.EffectRow::holder).toList();
+        List<EffectLedger.EffectDetails> facts =
+                rows.stream().map(EffectLedger.EffectRow::details).toList();
         arrays.ints(rows.stream().mapToInt(row -> row.id().workspace()).toArray())
                 .texts(rows.stream().map(row -> row.id().digest()).toArray(String[]::new))
                 .texts(holders.stream().map(EffectLedger.EffectHolder::step).toArray(String[]::new))
@@ -241,21 +248,31 @@ final class LedgerBatchWriter {
                         .map(EffectLedger.EffectHolder::run)
                         .map(RunId::bytes)
                         .toArray(byte[][]::new))
-                .ints(holders.stream().mapToInt(EffectLedger.EffectHolder::claim).toArray())
+                .ints(holders.stream()
+                        .mapToInt(EffectLedger.EffectHolder::claim)
+                        .toArray())
                 .ints(holders.stream().mapToInt(EffectLedger.EffectHolder::turn).toArray())
                 .ints(rows.stream().mapToInt(row -> row.state().code()).toArray())
                 .ints(rows.stream().mapToInt(EffectLedger.EffectRow::generation).toArray())
                 .ints(rows.stream().mapToInt(EffectLedger.EffectRow::attempt).toArray())
                 .longs(rows.stream().mapToLong(EffectLedger.EffectRow::firstAt).toArray())
-                .longs(rows.stream().mapToLong(EffectLedger.EffectRow::acceptedAt).toArray())
+                .longs(rows.stream()
+                        .mapToLong(EffectLedger.EffectRow::acceptedAt)
+                        .toArray())
                 .longs(rows.stream().mapToLong(EffectLedger.EffectRow::window).toArray())
-                .longs(rows.stream().mapToLong(EffectLedger.EffectRow::expiresAt).toArray())
+                .longs(rows.stream()
+                        .mapToLong(EffectLedger.EffectRow::expiresAt)
+                        .toArray())
                 .texts(rows.stream().map(EffectLedger.EffectRow::dataDigest).toArray(String[]::new))
                 .texts(rows.stream().map(EffectLedger.EffectRow::result).toArray(String[]::new))
                 .texts(facts.stream().map(EffectLedger.EffectDetails::key).toArray(String[]::new))
                 .texts(facts.stream().map(EffectLedger.EffectDetails::path).toArray(String[]::new))
-                .texts(facts.stream().map(EffectLedger.EffectDetails::workflowId).toArray(String[]::new))
-                .texts(facts.stream().map(EffectLedger.EffectDetails::protection).toArray(String[]::new))
+                .texts(facts.stream()
+                        .map(EffectLedger.EffectDetails::workflowId)
+                        .toArray(String[]::new))
+                .texts(facts.stream()
+                        .map(EffectLedger.EffectDetails::protection)
+                        .toArray(String[]::new))
                 .texts(facts.stream().map(EffectLedger.EffectDetails::does).toArray(String[]::new))
                 .texts(facts.stream().map(EffectLedger.EffectDetails::object).toArray(String[]::new))
                 .texts(facts.stream().map(EffectLedger.EffectDetails::worth).toArray(String[]::new));

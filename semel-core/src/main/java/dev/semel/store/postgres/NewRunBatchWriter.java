@@ -7,8 +7,8 @@ import dev.semel.store.MetricUpdates;
 import dev.semel.store.NewRun;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWrite.AdmitResult;
-import dev.semel.store.jdbc.RunStartLimits;
 import dev.semel.store.jdbc.JdbcSession;
+import dev.semel.store.jdbc.RunStartLimits;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -163,14 +163,17 @@ final class NewRunBatchWriter {
     private void carry(List<NewRunRow> rows, Set<RunId> made) throws SQLException {
         List<NewRun> carrying = rows.stream()
                 .map(row -> row.admit().run())
-                .filter(run -> made.contains(run.id()) && !run.links().carriedJournal().isEmpty())
+                .filter(run ->
+                        made.contains(run.id()) && !run.links().carriedJournal().isEmpty())
                 .toList();
         if (!carrying.isEmpty()) {
             PreparedStatement statement = session.prepare(CARRY);
             new ArrayParameterBinder(session, statement)
                     .value(moment.now())
                     .bytes(carrying.stream().map(run -> run.id().bytes()).toArray(byte[][]::new))
-                    .texts(carrying.stream().map(run -> run.links().carriedJournal()).toArray(String[]::new));
+                    .texts(carrying.stream()
+                            .map(run -> run.links().carriedJournal())
+                            .toArray(String[]::new));
             statement.executeUpdate();
         }
     }
@@ -209,15 +212,18 @@ final class NewRunBatchWriter {
     /** Reads the origins of recorded runs: on a retry after a lost response the keys no longer show them. */
     private Map<RunId, AdmitResult.Fresh> recorded(Stream<NewRunRow> rows) throws SQLException {
         PreparedStatement statement = session.prepare(RECORDED);
-        new ArrayParameterBinder(session, statement).bytes(rows.map(row -> row.run().bytes()).toArray(byte[][]::new));
+        new ArrayParameterBinder(session, statement)
+                .bytes(rows.map(row -> row.run().bytes()).toArray(byte[][]::new));
         Map<RunId, AdmitResult.Fresh> found = new HashMap<>();
         try (ResultSet row = statement.executeQuery()) {
             while (row.next()) {
                 byte[] previous = row.getBytes(3);
-                StoreWrite.PreviousHolder earlier =
-                        previous == null ? null : new StoreWrite.PreviousHolder(RunId.of(previous), row.getString(4), false);
+                StoreWrite.PreviousHolder earlier = previous == null
+                        ? null
+                        : new StoreWrite.PreviousHolder(RunId.of(previous), row.getString(4), false);
                 RunId lineage = RunId.of(row.getBytes(2));
-                found.put(RunId.of(row.getBytes(1)), new AdmitResult.Fresh(moment.now(), false, lineage, earlier, null));
+                found.put(
+                        RunId.of(row.getBytes(1)), new AdmitResult.Fresh(moment.now(), false, lineage, earlier, null));
             }
         }
         return found;
@@ -231,7 +237,9 @@ final class NewRunBatchWriter {
                 .texts(runs.stream().map(NewRun::chosenId).toArray(String[]::new))
                 .texts(runs.stream().map(NewRun::workflowId).toArray(String[]::new))
                 .ints(runs.stream().mapToInt(NewRun::version).toArray())
-                .ints(runs.stream().mapToInt(run -> run.origin().triggerSource().code()).toArray())
+                .ints(runs.stream()
+                        .mapToInt(run -> run.origin().triggerSource().code())
+                        .toArray())
                 .texts(runs.stream().map(run -> run.origin().actor()).toArray(String[]::new))
                 .texts(runs.stream().map(run -> run.origin().key()).toArray(String[]::new))
                 .texts(runs.stream().map(run -> run.origin().correlationId()).toArray(String[]::new))

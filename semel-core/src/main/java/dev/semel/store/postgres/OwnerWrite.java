@@ -15,7 +15,11 @@ final class OwnerWrite {
     final List<EffectLedger.LedgerDecision> verdicts = new ArrayList<>();
     boolean deferred;
 
-    private OwnerWrite(int at, StoreWrite<StoreWrite.OwnerWriteResult> write, StoreWrite.RunExecution by, List<EffectLedger.LedgerOperation> ops) {
+    private OwnerWrite(
+            int at,
+            StoreWrite<StoreWrite.OwnerWriteResult> write,
+            StoreWrite.RunExecution by,
+            List<EffectLedger.LedgerOperation> ops) {
         this.position = at;
         this.write = write;
         this.execution = by;
@@ -27,9 +31,15 @@ final class OwnerWrite {
         List<OwnerWrite> turns = new ArrayList<>();
         for (int at = 0; at < writes.size(); at++) {
             switch (writes.get(at)) {
-                case StoreWrite.AppendJournal append -> turns.add(new OwnerWrite(at, append, append.by(), append.ops()));
+                case StoreWrite.AppendJournal append ->
+                    turns.add(new OwnerWrite(at, append, append.by(), append.ops()));
                 case StoreWrite.EndRun end -> turns.add(new OwnerWrite(at, end, end.by(), end.ops()));
-                case StoreWrite.AdmitRun _, StoreWrite.RecordDuplicates _, StoreWrite.SaveEvent _, StoreWrite.ClaimRuns _, StoreWrite.UserTransaction _, StoreWrite.ExecuteCommand<?> _ -> {}
+                case StoreWrite.AdmitRun _,
+                        StoreWrite.RecordDuplicates _,
+                        StoreWrite.SaveEvent _,
+                        StoreWrite.ClaimRuns _,
+                        StoreWrite.UserTransaction _,
+                        StoreWrite.ExecuteCommand<?> _ -> {}
             }
         }
         return turns;

@@ -2,11 +2,11 @@ package dev.semel.store.postgres;
 
 import dev.semel.run.RunId;
 import dev.semel.store.Durability;
-import dev.semel.store.WriteLane;
-import dev.semel.store.WorkerLeases;
-import dev.semel.store.StoreQueries;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.WriteLane;
 import dev.semel.store.jdbc.SchemaMigrations;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -68,7 +68,11 @@ public final class PostgresStore implements Store {
 
     /** @param skew microseconds added to the database's clock; zero except in tests */
     public PostgresStore(String url, LongSupplier skew, Supplier<RunId> ids) {
-        this(purpose -> DriverManager.getConnection(url, purpose.properties()), ConnectionErrorMessages.of(url), skew, ids);
+        this(
+                purpose -> DriverManager.getConnection(url, purpose.properties()),
+                ConnectionErrorMessages.of(url),
+                skew,
+                ids);
     }
 
     /** @param source must not be a shared pool, because sessions keep Semel's settings until they are closed */
@@ -76,7 +80,8 @@ public final class PostgresStore implements Store {
         this(purpose -> prepared(source.getConnection(), purpose), ConnectionErrorMessages.ofDataSource(), skew, ids);
     }
 
-    private PostgresStore(ConnectionOpener opener, ConnectionErrorMessages troubles, LongSupplier skew, Supplier<RunId> ids) {
+    private PostgresStore(
+            ConnectionOpener opener, ConnectionErrorMessages troubles, LongSupplier skew, Supplier<RunId> ids) {
         this.opener = opener;
         this.troubles = troubles;
         this.skew = skew;

@@ -1,14 +1,14 @@
 package dev.semel.store.postgres;
 
-import dev.semel.effect.EffectLedger;
 import dev.semel.admission.KeyRecord;
+import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
-import dev.semel.store.UniqueKey;
 import dev.semel.store.StoredRows;
+import dev.semel.store.UniqueKey;
 import dev.semel.store.jdbc.EffectLedgerRepository;
+import dev.semel.store.jdbc.JdbcSession;
 import dev.semel.store.jdbc.JdbcStoreQueries;
 import dev.semel.store.jdbc.RowMappers;
-import dev.semel.store.jdbc.JdbcSession;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -83,8 +83,8 @@ final class PostgresStoreQueries extends JdbcStoreQueries {
 
     @Override
     public long now() {
-        Long now = queryNullable(() ->
-                session.queryOne("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint", row -> row.getLong(1)));
+        Long now = queryNullable(() -> session.queryOne(
+                "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint", row -> row.getLong(1)));
         return (now == null ? 0 : now) + store.skew();
     }
 

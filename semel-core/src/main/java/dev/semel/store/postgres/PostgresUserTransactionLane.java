@@ -3,10 +3,10 @@ package dev.semel.store.postgres;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.store.CommitBatch;
-import dev.semel.store.WriteLane;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWrite.OwnerWriteResult;
+import dev.semel.store.WriteLane;
 import dev.semel.store.jdbc.GuardedConnection;
 import dev.semel.store.jdbc.JdbcSession;
 import java.sql.SQLException;
@@ -70,8 +70,13 @@ final class PostgresUserTransactionLane implements WriteLane {
         Duration longest = tx.body().timeLimit();
         try {
             session = connected();
-            RunCheck standing =
-                    session.queryOne(CHECK, PostgresUserTransactionLane::readStanding, tx.seq(), tx.by().run(), hold.lease(), claim(tx));
+            RunCheck standing = session.queryOne(
+                    CHECK,
+                    PostgresUserTransactionLane::readStanding,
+                    tx.seq(),
+                    tx.by().run(),
+                    hold.lease(),
+                    claim(tx));
             if (standing == null || standing.number() > 0) {
                 session.connection().rollback();
                 return standing == null ? OwnerWriteResult.FENCED : recorded(standing); // a retry after a lost response
@@ -134,20 +139,24 @@ final class PostgresUserTransactionLane implements WriteLane {
         return new OwnerWriteResult(true, standing.cancel(), List.of());
     }
 
-    private StoreWrite.TransactionResult record(JdbcSession session, StoreWrite.UserTransaction tx, CommitBatch.LeaseSlot hold, String entries) throws SQLException {
+    private StoreWrite.TransactionResult record(
+            JdbcSession session, StoreWrite.UserTransaction tx, CommitBatch.LeaseSlot hold, String entries)
+            throws SQLException {
         Long now = session.queryOne(FENCE, row -> row.getLong(1), hold.lease(), hold.slot());
         if (now == null) {
             session.connection().rollback();
             throw new StoreFailure.Fenced(hold.lease());
         }
-        RunCheck standing = session.queryOne(LOCK, PostgresUserTransactionLane::readStanding, tx.by().run(), hold.lease(), claim(tx));
+        RunCheck standing = session.queryOne(
+                LOCK, PostgresUserTransactionLane::readStanding, tx.by().run(), hold.lease(), claim(tx));
         if (standing == null) {
             session.connection().rollback();
             return OwnerWriteResult.FENCED;
         }
         if (standing.number() > 0) {
             session.update(
-                    "UPDATE semel_unfinished_run SET crash_count = 0 WHERE run = ?", tx.by().run());
+                    "UPDATE semel_unfinished_run SET crash_count = 0 WHERE run = ?",
+                    tx.by().run());
         }
         if (session.update(RECORD, tx.by().run(), tx.seq(), now + store.skew(), entries) == 0) {
             // An earlier attempt was committed after all: this one must not be committed too.

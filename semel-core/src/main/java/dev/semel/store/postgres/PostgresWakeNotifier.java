@@ -2,10 +2,10 @@ package dev.semel.store.postgres;
 
 import dev.semel.run.RunId;
 import dev.semel.store.CommitBatch;
-import dev.semel.store.StoreCommand;
 import dev.semel.store.KeyedSignalOperation;
 import dev.semel.store.ReviewOperation;
 import dev.semel.store.Store;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.jdbc.JdbcSession;
@@ -43,7 +43,8 @@ final class PostgresWakeNotifier implements Store.WakeSubscription {
     PostgresWakeNotifier(PostgresStore store, Consumer<@Nullable RunId> onWake) {
         this.store = store;
         this.onWake = onWake;
-        this.thread = Thread.ofPlatform().name("semel-notifications").daemon(true).start(this::loop);
+        this.thread =
+                Thread.ofPlatform().name("semel-notifications").daemon(true).start(this::loop);
     }
 
     /** Collects the notifications of a batch: runs that received something, or an empty text for new work. */
@@ -55,7 +56,8 @@ final class PostgresWakeNotifier implements Store.WakeSubscription {
         for (int i = 0; i < outcomes.length && hints.size() < MOST_AT_ONCE; i++) {
             Object outcome = outcomes[i];
             switch (batch.writes().get(i)) {
-                case StoreWrite.AdmitRun admit when outcome instanceof StoreWrite.AdmitResult.Fresh && !admit.hasCapacity() -> hints.add(ANY);
+                case StoreWrite.AdmitRun admit
+                when outcome instanceof StoreWrite.AdmitResult.Fresh && !admit.hasCapacity() -> hints.add(ANY);
                 case StoreWrite.ExecuteCommand<?>(StoreCommand.KeyedSignalCommand<?> _) -> addReceivers(hints, outcome);
                 case StoreWrite.ExecuteCommand<?> change -> add(hints, change.command());
                 default -> {}

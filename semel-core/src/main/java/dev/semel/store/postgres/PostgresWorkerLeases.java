@@ -1,9 +1,9 @@
 package dev.semel.store.postgres;
 
-import dev.semel.store.WorkerLeases;
 import dev.semel.store.StoreFailure;
-import dev.semel.store.jdbc.SchemaMigrations;
+import dev.semel.store.WorkerLeases;
 import dev.semel.store.jdbc.JdbcSession;
+import dev.semel.store.jdbc.SchemaMigrations;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
@@ -136,7 +136,8 @@ final class PostgresWorkerLeases implements WorkerLeases {
     @Override
     public int takeOverExpired() {
         store.hasOtherWorkers(takeovers
-                        .run(session -> session.queryList("SELECT lease FROM semel_lease LIMIT 2", row -> row.getLong(1)))
+                        .run(session ->
+                                session.queryList("SELECT lease FROM semel_lease LIMIT 2", row -> row.getLong(1)))
                         .size()
                 > 1);
         List<Long> expired =
@@ -164,7 +165,8 @@ final class PostgresWorkerLeases implements WorkerLeases {
             return free(session, lease, 0);
         });
         if (ended == null) {
-            throw new StoreFailure.LockConflict(true, new IllegalStateException("a batch of this lease did not end in time"));
+            throw new StoreFailure.LockConflict(
+                    true, new IllegalStateException("a batch of this lease did not end in time"));
         }
     }
 
@@ -182,7 +184,8 @@ final class PostgresWorkerLeases implements WorkerLeases {
         try {
             return takeovers.run(action);
         } catch (StoreFailure.LockConflict e) {
-            List<Long> sessions = takeovers.run(session -> session.queryList(END_BLOCKERS, row -> row.getLong(1), lease));
+            List<Long> sessions =
+                    takeovers.run(session -> session.queryList(END_BLOCKERS, row -> row.getLong(1), lease));
             if (sessions.equals(List.of(0L))) {
                 return null;
             }

@@ -3,18 +3,18 @@ package dev.semel.store.postgres;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.store.CommitBatch;
-import dev.semel.store.MetricUpdates;
-import dev.semel.store.StoreCommand;
 import dev.semel.store.FairClaim;
-import dev.semel.store.WriteLane;
+import dev.semel.store.MetricUpdates;
 import dev.semel.store.NullOutcome;
 import dev.semel.store.ReviewOperation;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.WriteLane;
 import dev.semel.store.jdbc.DueWorkflowQuery;
+import dev.semel.store.jdbc.JdbcSession;
 import dev.semel.store.jdbc.MetricWriter;
 import dev.semel.store.jdbc.StoreCommandExecutor;
-import dev.semel.store.jdbc.JdbcSession;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -92,7 +92,8 @@ final class PostgresWriteLane implements WriteLane {
         Object[] outcomes = new Object[batch.writes().size()];
         MetricUpdates counted = new MetricUpdates();
         // Before their locks: a rejected trigger must leave no row, not even one inserted only to be locked.
-        List<IndexedWrite<StoreWrite.AdmitRun>> admits = StaleTriggerFilter.rejectStale(session, moment, pick(batch, StoreWrite.AdmitRun.class), outcomes);
+        List<IndexedWrite<StoreWrite.AdmitRun>> admits =
+                StaleTriggerFilter.rejectStale(session, moment, pick(batch, StoreWrite.AdmitRun.class), outcomes);
         List<IndexedWrite<StoreWrite.RecordDuplicates>> tallies = pick(batch, StoreWrite.RecordDuplicates.class);
         List<OwnerWrite> turns = OwnerWrite.of(batch.writes());
         BatchLocks locks = new BatchLocks(session, now);
@@ -115,7 +116,11 @@ final class PostgresWriteLane implements WriteLane {
                     Object absent = locks.outcomeIfAbsent(change.command());
                     outcomes[i] = absent != null ? absent : NullOutcome.wrap(edits.apply(change.command(), now));
                 }
-                case StoreWrite.AdmitRun _, StoreWrite.AppendJournal _, StoreWrite.EndRun _, StoreWrite.RecordDuplicates _, StoreWrite.SaveEvent _ -> {}
+                case StoreWrite.AdmitRun _,
+                        StoreWrite.AppendJournal _,
+                        StoreWrite.EndRun _,
+                        StoreWrite.RecordDuplicates _,
+                        StoreWrite.SaveEvent _ -> {}
             }
         }
         List<IndexedWrite<StoreWrite.SaveEvent>> keeps = pick(batch, StoreWrite.SaveEvent.class);
@@ -125,7 +130,10 @@ final class PostgresWriteLane implements WriteLane {
         locks.deleteSignalLocks();
         MetricWriter.write(session, counted, batch.leaseSlot()); // last, because counters are last in the lock order
         if (store.hasOtherWorkers()) {
-            PostgresWakeNotifier.send(session, store.workerId(), PostgresWakeNotifier.collect(batch, outcomes, driving.freedQueueEntries()));
+            PostgresWakeNotifier.send(
+                    session,
+                    store.workerId(),
+                    PostgresWakeNotifier.collect(batch, outcomes, driving.freedQueueEntries()));
         }
         return java.util.Arrays.asList(outcomes);
     }
@@ -144,12 +152,14 @@ final class PostgresWriteLane implements WriteLane {
         session.update("SET LOCAL lock_timeout = '2s'");
     }
 
-    private AdmissionBatchWriter.BatchContext fence(JdbcSession session, CommitBatch.@Nullable LeaseSlot hold) throws SQLException {
+    private AdmissionBatchWriter.BatchContext fence(JdbcSession session, CommitBatch.@Nullable LeaseSlot hold)
+            throws SQLException {
         long skew = store.skew();
         Long lease = hold == null ? null : hold.lease();
         JdbcSession.RowReader<AdmissionBatchWriter.BatchContext> reader =
                 row -> new AdmissionBatchWriter.BatchContext(row.getLong(1) + skew, row.getLong(2), lease);
-        AdmissionBatchWriter.BatchContext moment = hold == null ? session.queryOne(CLOCK, reader) : fenced(session, hold, reader);
+        AdmissionBatchWriter.BatchContext moment =
+                hold == null ? session.queryOne(CLOCK, reader) : fenced(session, hold, reader);
         if (moment == null) {
             throw new StoreFailure.Fenced(hold == null ? 0 : hold.lease());
         }
@@ -164,7 +174,10 @@ final class PostgresWriteLane implements WriteLane {
      * lease, which is always safe, and the next lease has new slots.
      */
     private static AdmissionBatchWriter.@Nullable BatchContext fenced(
-            JdbcSession session, CommitBatch.LeaseSlot hold, JdbcSession.RowReader<AdmissionBatchWriter.BatchContext> reader) throws SQLException {
+            JdbcSession session,
+            CommitBatch.LeaseSlot hold,
+            JdbcSession.RowReader<AdmissionBatchWriter.BatchContext> reader)
+            throws SQLException {
         try {
             return session.queryOne(FENCE, reader, hold.lease(), hold.slot());
         } catch (SQLException e) {
@@ -175,7 +188,8 @@ final class PostgresWriteLane implements WriteLane {
         }
     }
 
-    private static List<StoreWrite.RunExecution> claim(JdbcSession session, StoreWrite.ClaimRuns claim, AdmissionBatchWriter.BatchContext moment)
+    private static List<StoreWrite.RunExecution> claim(
+            JdbcSession session, StoreWrite.ClaimRuns claim, AdmissionBatchWriter.BatchContext moment)
             throws SQLException {
         Long lease = moment.lease();
         if (lease == null || claim.limit() == 0) {
@@ -195,7 +209,8 @@ final class PostgresWriteLane implements WriteLane {
             List<FairClaim.ClaimedRun> taken = new ArrayList<>();
             try (ResultSet row = statement.executeQuery()) {
                 while (row.next()) {
-                    StoreWrite.RunExecution driver = new StoreWrite.RunExecution(RunId.of(row.getBytes(1)), row.getInt(2));
+                    StoreWrite.RunExecution driver =
+                            new StoreWrite.RunExecution(RunId.of(row.getBytes(1)), row.getInt(2));
                     taken.add(new FairClaim.ClaimedRun(row.getString(3), driver));
                 }
             }
@@ -210,7 +225,9 @@ final class PostgresWriteLane implements WriteLane {
             StoreCommand<?> edit = write instanceof StoreWrite.ExecuteCommand<?> change ? change.command() : null;
             edit = edit instanceof StoreCommand.IdempotentCommand<?> once ? once.command() : edit;
             edit = edit instanceof StoreCommand.AuditedCommand<?> noted ? noted.command() : edit;
-            edit = edit instanceof StoreCommand.ReviewCommand<?>(ReviewOperation.DecideReview rule) ? rule.command() : edit;
+            edit = edit instanceof StoreCommand.ReviewCommand<?>(ReviewOperation.DecideReview rule)
+                    ? rule.command()
+                    : edit;
             if (edit instanceof StoreCommand.DecideEffect decide) {
                 decided.add(decide.effect());
             }

@@ -7,9 +7,9 @@ import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.MetricUpdates;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.jdbc.JdbcSession;
 import dev.semel.store.jdbc.MetricWriter;
 import dev.semel.store.jdbc.RunStartLimits;
-import dev.semel.store.jdbc.JdbcSession;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -106,7 +106,8 @@ final class RunProgressWriter {
     private final Set<RunId> crashed = new HashSet<>();
     private boolean freedQueueEntries;
 
-    RunProgressWriter(JdbcSession session, AdmissionBatchWriter.BatchContext moment, BatchLocks locks, MetricUpdates counted) {
+    RunProgressWriter(
+            JdbcSession session, AdmissionBatchWriter.BatchContext moment, BatchLocks locks, MetricUpdates counted) {
         this.counted = counted;
         this.session = session;
         this.moment = moment;
@@ -118,7 +119,8 @@ final class RunProgressWriter {
         return freedQueueEntries;
     }
 
-    void writeOwned(List<OwnerWrite> turns, Collection<EffectLedger.EffectId> others, Object[] outcomes) throws SQLException {
+    void writeOwned(List<OwnerWrite> turns, Collection<EffectLedger.EffectId> others, Object[] outcomes)
+            throws SQLException {
         List<OwnerWrite> mine = mine(turns);
         new LedgerBatchWriter(session, moment.now(), counted).apply(mine, others);
         mine.removeIf(turn -> turn.deferred);
@@ -128,7 +130,8 @@ final class RunProgressWriter {
             switch (turn.write) {
                 case StoreWrite.AppendJournal append -> appends.add(append);
                 case StoreWrite.EndRun end -> ends.add(end);
-                case StoreWrite.ExecuteCommand<StoreWrite.OwnerWriteResult> _ -> throw new IllegalStateException("An owner write is an append or an end");
+                case StoreWrite.ExecuteCommand<StoreWrite.OwnerWriteResult> _ ->
+                    throw new IllegalStateException("An owner write is an append or an end");
             }
         }
         append(appends, ends);
@@ -136,8 +139,9 @@ final class RunProgressWriter {
         addRecordedEnds(turns, ended);
         for (OwnerWrite turn : turns) {
             boolean recorded = turn.ends() ? ended.contains(turn.run()) : mine.contains(turn);
-            outcomes[turn.position] =
-                    turn.deferred ? StoreWrite.Deferred.DEFERRED : recorded ? recorded(turn) : StoreWrite.OwnerWriteResult.FENCED;
+            outcomes[turn.position] = turn.deferred
+                    ? StoreWrite.Deferred.DEFERRED
+                    : recorded ? recorded(turn) : StoreWrite.OwnerWriteResult.FENCED;
         }
     }
 
@@ -164,7 +168,8 @@ final class RunProgressWriter {
 
     private StoreWrite.OwnerWriteResult recorded(OwnerWrite turn) {
         BatchLocks.LockedRun work = locks.lockedRun(turn.run());
-        return new StoreWrite.OwnerWriteResult(true, !turn.ends() && work != null && work.cancelRequested(), List.copyOf(turn.verdicts));
+        return new StoreWrite.OwnerWriteResult(
+                true, !turn.ends() && work != null && work.cancelRequested(), List.copyOf(turn.verdicts));
     }
 
     private void append(List<StoreWrite.AppendJournal> appends, List<StoreWrite.EndRun> ends) throws SQLException {
@@ -175,8 +180,12 @@ final class RunProgressWriter {
             new ArrayParameterBinder(session, statement)
                     .value(moment.now())
                     .bytes(entries.stream().map(append -> append.run().bytes()).toArray(byte[][]::new))
-                    .ints(entries.stream().mapToInt(StoreWrite.AppendJournal::seq).toArray())
-                    .texts(entries.stream().map(StoreWrite.AppendJournal::entries).toArray(String[]::new));
+                    .ints(entries.stream()
+                            .mapToInt(StoreWrite.AppendJournal::seq)
+                            .toArray())
+                    .texts(entries.stream()
+                            .map(StoreWrite.AppendJournal::entries)
+                            .toArray(String[]::new));
             statement.executeUpdate();
         }
         TreeMap<RunId, StateChange> moves = new TreeMap<>();
@@ -233,8 +242,9 @@ final class RunProgressWriter {
         if (appends.isEmpty()) {
             return;
         }
-        List<StoreWrite.Suspension> rests =
-                appends.stream().map(append -> requireNonNull(append.suspension())).toList();
+        List<StoreWrite.Suspension> rests = appends.stream()
+                .map(append -> requireNonNull(append.suspension()))
+                .toList();
         PreparedStatement statement = session.prepare(SUSPEND);
         new ArrayParameterBinder(session, statement)
                 .bytes(appends.stream().map(append -> append.run().bytes()).toArray(byte[][]::new))
@@ -284,7 +294,10 @@ final class RunProgressWriter {
 
     private void leave(int claim, List<RunId> runs, Set<RunId> ended) throws SQLException {
         PreparedStatement statement = session.prepare(DELETE_STATE);
-        new ArrayParameterBinder(session, statement).nullableValue(moment.lease()).value(claim).bytes(bytes(runs));
+        new ArrayParameterBinder(session, statement)
+                .nullableValue(moment.lease())
+                .value(claim)
+                .bytes(bytes(runs));
         List<RunId> gated = new ArrayList<>();
         try (ResultSet row = statement.executeQuery()) {
             while (row.next()) {
@@ -317,10 +330,12 @@ final class RunProgressWriter {
         }
     }
 
-    void recordDuplicates(List<PostgresWriteLane.IndexedWrite<StoreWrite.RecordDuplicates>> tallies, Object[] outcomes) throws SQLException {
+    void recordDuplicates(List<PostgresWriteLane.IndexedWrite<StoreWrite.RecordDuplicates>> tallies, Object[] outcomes)
+            throws SQLException {
         List<StoreWrite.DuplicateRequest> rows = tallies.stream()
                 .flatMap(tally -> tally.write().rows().stream())
-                .sorted(Comparator.comparing(StoreWrite.DuplicateRequest::run).thenComparing(StoreWrite.DuplicateRequest::id))
+                .sorted(Comparator.comparing(StoreWrite.DuplicateRequest::run)
+                        .thenComparing(StoreWrite.DuplicateRequest::id))
                 .toList();
         PreparedStatement statement = session.prepare(RECORD_DUPLICATES);
         new ArrayParameterBinder(session, statement)
@@ -331,13 +346,19 @@ final class RunProgressWriter {
                         .toArray(byte[][]::new))
                 .bytes(rows.stream().map(row -> row.run().bytes()).toArray(byte[][]::new))
                 .bytes(rows.stream().map(row -> row.id().bytes()).toArray(byte[][]::new))
-                .ints(rows.stream().mapToInt(StoreWrite.DuplicateRequest::workspace).toArray())
+                .ints(rows.stream()
+                        .mapToInt(StoreWrite.DuplicateRequest::workspace)
+                        .toArray())
                 .ints(rows.stream().mapToInt(row -> row.conflict() ? 1 : 0).toArray())
                 .longs(rows.stream().mapToLong(StoreWrite.DuplicateRequest::at).toArray())
-                .ints(rows.stream().mapToInt(StoreWrite.DuplicateRequest::statusCode).toArray())
+                .ints(rows.stream()
+                        .mapToInt(StoreWrite.DuplicateRequest::statusCode)
+                        .toArray())
                 .texts(rows.stream().map(StoreWrite.DuplicateRequest::actor).toArray(String[]::new))
                 .texts(rows.stream().map(StoreWrite.DuplicateRequest::changed).toArray(String[]::new))
-                .longs(rows.stream().mapToLong(StoreWrite.DuplicateRequest::times).toArray());
+                .longs(rows.stream()
+                        .mapToLong(StoreWrite.DuplicateRequest::times)
+                        .toArray());
         Set<RunId> inserted = new HashSet<>();
         Map<RunId, String> workflows = new LinkedHashMap<>();
         try (ResultSet row = statement.executeQuery()) {

@@ -26,8 +26,8 @@ final class SqlStateClassifier {
     /** COMMIT failed: only an error response of the server means that nothing was committed. */
     static StoreFailure ofCommit(SQLException e) {
         String state = e.getSQLState() == null ? "" : e.getSQLState();
-        boolean isRejected = NOT_COMMITTED.contains(state.length() < 2 ? "" : state.substring(0, 2))
-                || state.equals("57014");
+        boolean isRejected =
+                NOT_COMMITTED.contains(state.length() < 2 ? "" : state.substring(0, 2)) || state.equals("57014");
         return isRejected ? of(e) : new StoreFailure.CommitUnknown(e);
     }
 

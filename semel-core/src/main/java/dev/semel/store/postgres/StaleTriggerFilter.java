@@ -21,7 +21,10 @@ final class StaleTriggerFilter {
 
     /** Sets the outcome of stale triggers and returns the others. */
     static List<PostgresWriteLane.IndexedWrite<StoreWrite.AdmitRun>> rejectStale(
-            JdbcSession session, AdmissionBatchWriter.BatchContext moment, List<PostgresWriteLane.IndexedWrite<StoreWrite.AdmitRun>> admits, Object[] outcomes)
+            JdbcSession session,
+            AdmissionBatchWriter.BatchContext moment,
+            List<PostgresWriteLane.IndexedWrite<StoreWrite.AdmitRun>> admits,
+            Object[] outcomes)
             throws SQLException {
         List<PostgresWriteLane.IndexedWrite<StoreWrite.AdmitRun>> current = new ArrayList<>();
         List<PostgresWriteLane.IndexedWrite<StoreWrite.AdmitRun>> stale = new ArrayList<>();
@@ -42,8 +45,8 @@ final class StaleTriggerFilter {
         return current;
     }
 
-    private static Set<RunId> recorded(JdbcSession session, List<PostgresWriteLane.IndexedWrite<StoreWrite.AdmitRun>> admits)
-            throws SQLException {
+    private static Set<RunId> recorded(
+            JdbcSession session, List<PostgresWriteLane.IndexedWrite<StoreWrite.AdmitRun>> admits) throws SQLException {
         PreparedStatement statement = session.prepare(RECORDED);
         new ArrayParameterBinder(session, statement)
                 .bytes(admits.stream()

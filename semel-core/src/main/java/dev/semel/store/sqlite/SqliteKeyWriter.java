@@ -3,9 +3,9 @@ package dev.semel.store.sqlite;
 import dev.semel.admission.AdmissionRules.KeyStatus;
 import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
-import dev.semel.store.UniqueKey;
 import dev.semel.store.KeyClaim;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.UniqueKey;
 import dev.semel.store.jdbc.JdbcSession;
 import java.sql.SQLException;
 import java.util.List;
@@ -74,9 +74,10 @@ final class SqliteKeyWriter {
 
     /** Returns the previous run of a recorded run: on a retry after a lost response the keys no longer show it. */
     StoreWrite.@Nullable PreviousHolder findPrevious(RunId run) throws SQLException {
-        return session.queryOne("""
-            SELECT p.run, p.chosen_id FROM semel_run r JOIN semel_run p ON p.run = r.previous_run WHERE r.run = ?
-            """, row -> new StoreWrite.PreviousHolder(RunId.of(row.getBytes(1)), row.getString(2), false), run);
+        return session.queryOne(
+                """
+                SELECT p.run, p.chosen_id FROM semel_run r JOIN semel_run p ON p.run = r.previous_run WHERE r.run = ?
+                """, row -> new StoreWrite.PreviousHolder(RunId.of(row.getBytes(1)), row.getString(2), false), run);
     }
 
     /** A key that is free again and moves to the new run. */

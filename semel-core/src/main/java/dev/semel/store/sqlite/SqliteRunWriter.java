@@ -3,17 +3,17 @@ package dev.semel.store.sqlite;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.MetricUpdates;
 import dev.semel.store.FairClaim;
+import dev.semel.store.MetricUpdates;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWrite.OwnerWriteResult;
 import dev.semel.store.jdbc.DueWorkflowQuery;
-import dev.semel.store.jdbc.MetricWriter;
 import dev.semel.store.jdbc.EffectLedgerRepository;
-import dev.semel.store.jdbc.RunStartLimits;
 import dev.semel.store.jdbc.GuardedConnection;
 import dev.semel.store.jdbc.JdbcSession;
+import dev.semel.store.jdbc.MetricWriter;
+import dev.semel.store.jdbc.RunStartLimits;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.util.ArrayList;
@@ -125,7 +125,8 @@ final class SqliteRunWriter {
         }
     }
 
-    private List<EffectLedger.LedgerDecision> ledger(List<EffectLedger.LedgerOperation> ops, long now) throws SQLException {
+    private List<EffectLedger.LedgerDecision> ledger(List<EffectLedger.LedgerOperation> ops, long now)
+            throws SQLException {
         List<EffectLedger.LedgerDecision> verdicts = new ArrayList<>(ops.size());
         for (EffectLedger.LedgerOperation op : ops) {
             verdicts.add(EffectLedgerRepository.apply(session, op, now, counted));
@@ -145,7 +146,8 @@ final class SqliteRunWriter {
                 end.by().claim());
         if (gone == null) {
             // A retry after a lost response: the lease is still held, so the recorded result is ours.
-            boolean ended = session.queryOne("SELECT 1 FROM semel_finished_run WHERE run = ?", row -> 1, end.run()) != null;
+            boolean ended =
+                    session.queryOne("SELECT 1 FROM semel_finished_run WHERE run = ?", row -> 1, end.run()) != null;
             return ended ? OwnerWriteResult.RECORDED : OwnerWriteResult.FENCED;
         }
         StoreWrite.RunResult ending = end.result();
@@ -202,7 +204,8 @@ final class SqliteRunWriter {
         return true;
     }
 
-    List<StoreWrite.RunExecution> claim(StoreWrite.ClaimRuns claim, @Nullable Long owner, long now) throws SQLException {
+    List<StoreWrite.RunExecution> claim(StoreWrite.ClaimRuns claim, @Nullable Long owner, long now)
+            throws SQLException {
         if (owner == null || claim.limit() == 0) {
             return List.of();
         }
@@ -228,23 +231,23 @@ final class SqliteRunWriter {
                 SELECT run FROM semel_unfinished_run
                 WHERE owner IS NULL AND start_blocked = 0 AND workflow_id = ? AND due_at <= ? AND crash_count <= ?
                 ORDER BY due_at, run LIMIT ?
-                """, row -> RunId.of(row.getBytes(1)), share.workflow().workflowId(), now, claim.maxCrashes(), share.limit());
+                """,
+                row -> RunId.of(row.getBytes(1)),
+                share.workflow().workflowId(),
+                now,
+                claim.maxCrashes(),
+                share.limit());
     }
 
     /** differs: user code runs in the transaction of the only writer, behind a savepoint of its own. */
-    StoreWrite.TransactionResult runTransaction(StoreWrite.UserTransaction tx, @Nullable Long owner, long now) throws SQLException {
+    StoreWrite.TransactionResult runTransaction(StoreWrite.UserTransaction tx, @Nullable Long owner, long now)
+            throws SQLException {
         StoreWrite.RunExecution by = tx.by();
-        Integer cancel = owner == null
-                ? null
-                : session.queryOne(
-                        """
-                        UPDATE semel_unfinished_run SET crash_count = 0
-                        WHERE run = ? AND owner = ? AND claim_count = ? RETURNING cancel_requested
-                        """,
-                        row -> row.getInt(1),
-                        by.run(),
-                        owner,
-                        by.claim());
+        Integer cancel =
+                owner == null ? null : session.queryOne("""
+                    UPDATE semel_unfinished_run SET crash_count = 0
+                    WHERE run = ? AND owner = ? AND claim_count = ? RETURNING cancel_requested
+                    """, row -> row.getInt(1), by.run(), owner, by.claim());
         if (cancel == null) {
             return OwnerWriteResult.FENCED;
         }

@@ -2,13 +2,13 @@ package dev.semel.store.sqlite;
 
 import dev.semel.run.RunId;
 import dev.semel.store.Durability;
-import dev.semel.store.WriteLane;
-import dev.semel.store.WorkerLeases;
-import dev.semel.store.StoreQueries;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
-import dev.semel.store.jdbc.SchemaMigrations;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.WriteLane;
 import dev.semel.store.jdbc.JdbcSession;
+import dev.semel.store.jdbc.SchemaMigrations;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;

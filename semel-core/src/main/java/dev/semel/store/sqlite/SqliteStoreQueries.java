@@ -2,9 +2,9 @@ package dev.semel.store.sqlite;
 
 import dev.semel.admission.KeyRecord;
 import dev.semel.store.UniqueKey;
+import dev.semel.store.jdbc.JdbcSession;
 import dev.semel.store.jdbc.JdbcStoreQueries;
 import dev.semel.store.jdbc.RowMappers;
-import dev.semel.store.jdbc.JdbcSession;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +48,10 @@ final class SqliteStoreQueries extends JdbcStoreQueries {
 
     static @Nullable KeyRecord find(JdbcSession session, UniqueKey name) throws SQLException {
         return session.queryOne(
-                KEY, row -> RowMappers.mapKeyRecord(row, 1), name.workspace(), name.kind().code(), name.text());
+                KEY,
+                row -> RowMappers.mapKeyRecord(row, 1),
+                name.workspace(),
+                name.kind().code(),
+                name.text());
     }
 }

@@ -1,8 +1,8 @@
 package dev.semel.store.sqlite;
 
 import dev.semel.store.Durability;
-import dev.semel.store.WorkerLeases;
 import dev.semel.store.StoreFailure;
+import dev.semel.store.WorkerLeases;
 import dev.semel.store.jdbc.JdbcSession;
 import java.sql.SQLException;
 import java.util.Objects;
@@ -72,16 +72,10 @@ final class SqliteWorkerLeases implements WorkerLeases {
         AtomicReference<Durability> durability = new AtomicReference<>();
         write(() -> {
             durability.set(SqliteStore.durability(session.connection()));
-            return session.update(
-                    """
-                    UPDATE semel_lease SET version = ?, run_count = ?, renewed_at = ?, clock_ahead = ?
-                    WHERE lease = ?
-                    """,
-                    told.version(),
-                    told.runs(),
-                    told.clock() - ahead,
-                    ahead,
-                    lease);
+            return session.update("""
+                UPDATE semel_lease SET version = ?, run_count = ?, renewed_at = ?, clock_ahead = ?
+                WHERE lease = ?
+                """, told.version(), told.runs(), told.clock() - ahead, ahead, lease);
         });
         // differs: no other process can have migrated this file
         return new StoreStatus(ahead, Objects.requireNonNull(durability.get()), null);

@@ -6,19 +6,19 @@ import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.CommitBatch;
+import dev.semel.store.KeyClaim;
 import dev.semel.store.MetricUpdates;
-import dev.semel.store.WriteLane;
 import dev.semel.store.NewRun;
 import dev.semel.store.NullOutcome;
 import dev.semel.store.StoreFailure;
-import dev.semel.store.KeyClaim;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWrite.AdmitResult;
-import dev.semel.store.jdbc.MetricWriter;
-import dev.semel.store.jdbc.StoreCommandExecutor;
+import dev.semel.store.WriteLane;
 import dev.semel.store.jdbc.InboundEventRepository;
-import dev.semel.store.jdbc.RunStartLimits;
 import dev.semel.store.jdbc.JdbcSession;
+import dev.semel.store.jdbc.MetricWriter;
+import dev.semel.store.jdbc.RunStartLimits;
+import dev.semel.store.jdbc.StoreCommandExecutor;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -99,7 +99,8 @@ final class SqliteWriteLane implements WriteLane {
             return applyAll(batch);
         } catch (SqliteRunWriter.StatementStopped e) {
             if (stops == 0) {
-                throw new StoreFailure.ValueRejected("User code of a tx step exceeded its time limit in every retry", e);
+                throw new StoreFailure.ValueRejected(
+                        "User code of a tx step exceeded its time limit in every retry", e);
             }
             writer.markFailed(e);
         }
@@ -195,13 +196,18 @@ final class SqliteWriteLane implements WriteLane {
             for (KeyClaim wish : taken) {
                 names.release(wish, mine);
             }
-            return blocked || failed == null ? new AdmitResult.KeysHeld(now, held) : new AdmitResult.HolderFailed(now, failed);
+            return blocked || failed == null
+                    ? new AdmitResult.KeysHeld(now, held)
+                    : new AdmitResult.HolderFailed(now, failed);
         }
         for (SqliteKeyWriter.KeyTakeover retake : retakes) {
             names.takeOver(retake, mine, now);
         }
         return create(
-                admit.run(), admit.hasCapacity() ? owner : null, now, SqliteKeyWriter.RunOrigins.of(lineage, retakes, duplicateOf));
+                admit.run(),
+                admit.hasCapacity() ? owner : null,
+                now,
+                SqliteKeyWriter.RunOrigins.of(lineage, retakes, duplicateOf));
     }
 
     private boolean recorded(RunId run) throws SQLException {
@@ -273,7 +279,8 @@ final class SqliteWriteLane implements WriteLane {
     }
 
     private boolean owns(RunId run, long owner) throws SQLException {
-        return session.queryOne("SELECT 1 FROM semel_unfinished_run WHERE run = ? AND owner = ?", row -> 1, run, owner) != null;
+        return session.queryOne("SELECT 1 FROM semel_unfinished_run WHERE run = ? AND owner = ?", row -> 1, run, owner)
+                != null;
     }
 
     private void commit() {

@@ -38,8 +38,8 @@ final class PlanTest {
             JdbcStoreQueries.class);
 
     /** Lists for users, joined with tables that are really large. */
-    private static final Set<String> LISTS = Set.of(
-            JdbcStoreQueries.class.getSimpleName() + ".KEYS", JdbcStoreQueries.class.getSimpleName() + ".TALLY");
+    private static final Set<String> LISTS =
+            Set.of(JdbcStoreQueries.class.getSimpleName() + ".KEYS", JdbcStoreQueries.class.getSimpleName() + ".TALLY");
 
     private final PostgresPlace place = PostgresPlace.withItsOwnClock();
     private final AtomicLong ids = new AtomicLong();

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.run.RunId;
-import dev.semel.store.WorkerLeases;
 import dev.semel.store.PostgresPlace;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
+import dev.semel.store.WorkerLeases;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

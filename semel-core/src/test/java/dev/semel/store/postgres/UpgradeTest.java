@@ -67,7 +67,9 @@ final class UpgradeTest {
             SchemaMigrations.run(
                     connection,
                     new SchemaMigrations.MigrationDialect(
-                            paths, PostgresStore.MIGRATIONS.existsQuery(), PostgresStore.MIGRATIONS.fencingStatements()));
+                            paths,
+                            PostgresStore.MIGRATIONS.existsQuery(),
+                            PostgresStore.MIGRATIONS.fencingStatements()));
             connection.commit();
         }
     }

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.store.CommitBatch;
-import dev.semel.store.StoreCommand;
-import dev.semel.store.WriteLane;
 import dev.semel.store.SqlitePlace;
 import dev.semel.store.Store;
-import dev.semel.store.Waiting;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.Waiting;
+import dev.semel.store.WriteLane;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -4,10 +4,10 @@ import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.store.StoreCommand;
-import dev.semel.store.StoredRows;
 import dev.semel.store.SettingKind;
 import dev.semel.store.SettingName;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoredRows;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -53,15 +53,20 @@ final class ExternalIdentities {
     private @Nullable String findOrReserveName(int ws, ExternalIdentity who) {
         SettingName place = new SettingName(ws, IDENTITY, who.identity());
         StoredRows.SettingRow row = read(place);
-        String known = row == null ? "" : StrictJson.parse(row.body()).path("name").asString("");
+        String known =
+                row == null ? "" : StrictJson.parse(row.body()).path("name").asString("");
         if (known.contains(AT) && isFree(ws, known, who)) {
             return known;
         }
         for (String name : candidateNames(who)) {
             if (isFree(ws, name, who)) {
-                String body = StrictJson.write(JsonNodeFactory.instance.objectNode().put("name", name));
-                StoreCommand.SaveSetting put = new StoreCommand.SaveSetting(place, body, row == null ? 0 : row.version(), UserAccounts.ACTOR + name);
-                return migrate(ws, known, name, who) && semel.change(put) instanceof StoreCommand.SettingResult.Saved ? name : null;
+                String body =
+                        StrictJson.write(JsonNodeFactory.instance.objectNode().put("name", name));
+                StoreCommand.SaveSetting put = new StoreCommand.SaveSetting(
+                        place, body, row == null ? 0 : row.version(), UserAccounts.ACTOR + name);
+                return migrate(ws, known, name, who) && semel.change(put) instanceof StoreCommand.SettingResult.Saved
+                        ? name
+                        : null;
             }
         }
         throw new SemelException(
@@ -75,15 +80,18 @@ final class ExternalIdentities {
      * and then changes the link.
      */
     private boolean migrate(int ws, String from, String to, ExternalIdentity who) {
-        StoredRows.SettingRow old = from.isEmpty() || from.contains(AT) ? null : read(new SettingName(ws, person, from));
+        StoredRows.SettingRow old =
+                from.isEmpty() || from.contains(AT) ? null : read(new SettingName(ws, person, from));
         if (old == null || !isFree(ws, from, who)) {
             return true;
         }
         SettingName place = new SettingName(ws, person, to);
         StoredRows.SettingRow there = read(place);
         int version = there == null ? 0 : there.version();
-        return semel.change(new StoreCommand.SaveSetting(place, old.body(), version, UserAccounts.ACTOR + to)) instanceof StoreCommand.SettingResult.Saved
-                && semel.change(new StoreCommand.RemoveSetting(new SettingName(ws, person, from), old.version(), UserAccounts.ACTOR + to))
+        return semel.change(new StoreCommand.SaveSetting(place, old.body(), version, UserAccounts.ACTOR + to))
+                        instanceof StoreCommand.SettingResult.Saved
+                && semel.change(new StoreCommand.RemoveSetting(
+                                new SettingName(ws, person, from), old.version(), UserAccounts.ACTOR + to))
                         instanceof StoreCommand.SettingResult.Saved;
     }
 
@@ -96,7 +104,8 @@ final class ExternalIdentities {
     private boolean saveUser(int ws, String name, ExternalIdentity who) {
         SettingName place = new SettingName(ws, person, name);
         StoredRows.SettingRow row = read(place);
-        ObjectNode document = row == null ? JsonNodeFactory.instance.objectNode() : (ObjectNode) StrictJson.parse(row.body());
+        ObjectNode document =
+                row == null ? JsonNodeFactory.instance.objectNode() : (ObjectNode) StrictJson.parse(row.body());
         if (row != null && !document.path(BELONGS_TO).asString("").equals(who.identity())) {
             return false;
         }
@@ -110,7 +119,8 @@ final class ExternalIdentities {
             return true; // no write, so that logins do not invalidate other caches
         }
         document.put("role", who.role().word()).put(BELONGS_TO, who.identity());
-        StoreCommand.SaveSetting put = new StoreCommand.SaveSetting(place, StrictJson.write(document), row == null ? 0 : row.version(), UserAccounts.ACTOR + name);
+        StoreCommand.SaveSetting put = new StoreCommand.SaveSetting(
+                place, StrictJson.write(document), row == null ? 0 : row.version(), UserAccounts.ACTOR + name);
         return semel.change(put) instanceof StoreCommand.SettingResult.Saved;
     }
 

@@ -14,7 +14,8 @@ public record ExternalIdentity(String identity, String name, String host, Role r
 
     /** @param subject the provider's permanent id of this user */
     public static ExternalIdentity of(String issuer, String subject, String name, Role role) {
-        return new ExternalIdentity(LoginSessions.digest(issuer.length() + " " + issuer + " " + subject), name, host(issuer), role);
+        return new ExternalIdentity(
+                LoginSessions.digest(issuer.length() + " " + issuer + " " + subject), name, host(issuer), role);
     }
 
     private static String host(String issuer) {

@@ -2,9 +2,9 @@ package dev.semel.server.access;
 
 import dev.semel.Semel;
 import dev.semel.json.StrictJson;
+import dev.semel.store.SettingName;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
-import dev.semel.store.SettingName;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -24,7 +24,8 @@ final class InvitationAcceptance {
     /** Creates the user or replaces their password; returns the workspace. */
     int accept(String token, String name, String password) {
         if (!UserAccounts.NAME.matcher(name).matches()) {
-            throw UserAccounts.rejection("A name must have 1 to 64 letters, digits, dots, _ and -, and begin with a letter");
+            throw UserAccounts.rejection(
+                    "A name must have 1 to 64 letters, digits, dots, _ and -, and begin with a letter");
         }
         PasswordChange.requireValidLength(password);
         Invitations invitations = people.invitations();
@@ -33,8 +34,8 @@ final class InvitationAcceptance {
             throw Invitations.unknownLink();
         }
         // Hashing is slow on purpose, so it runs before the last check of the link, which may be revoked meanwhile.
-        ObjectNode secret =
-                PasswordHash.of(password, semel.newSecret(PasswordHash.SALT_BYTES)).toJson();
+        ObjectNode secret = PasswordHash.of(password, semel.newSecret(PasswordHash.SALT_BYTES))
+                .toJson();
         if (!invitation.equals(invitations.find(token))) {
             throw Invitations.unknownLink();
         }
@@ -56,7 +57,8 @@ final class InvitationAcceptance {
                 : (ObjectNode) StrictJson.parse(known.body());
         document.set("password", secret);
         SettingName place = new SettingName(invitation.ws(), UserAccounts.USER, name);
-        if (!(semel.change(new StoreCommand.SaveSetting(place, StrictJson.write(document), invitation.userVersion(), UserAccounts.ACTOR + name))
+        if (!(semel.change(new StoreCommand.SaveSetting(
+                        place, StrictJson.write(document), invitation.userVersion(), UserAccounts.ACTOR + name))
                 instanceof StoreCommand.SettingResult.Saved)) {
             throw UserAccounts.rejection(
                     known == null ? "A user with this name already exists" : "The user changed in the meantime");

@@ -4,10 +4,10 @@ import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.store.StoreCommand;
-import dev.semel.store.StoredRows;
 import dev.semel.store.SettingKind;
 import dev.semel.store.SettingName;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoredRows;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
@@ -41,7 +41,8 @@ public final class Invitations {
      *     cannot use the link
      * @param name the invited user; empty: the user chooses one
      */
-    public record Invitation(int ws, Role role, boolean firstUserOnly, int userVersion, String name, String digest, int version) {
+    public record Invitation(
+            int ws, Role role, boolean firstUserOnly, int userVersion, String name, String digest, int version) {
         private SettingName document() {
             return firstUserOnly ? new SettingName(ws, FIRST, digest) : new SettingName(ws, NAMED, name);
         }
@@ -94,7 +95,8 @@ public final class Invitations {
                 token,
                 id(digest),
                 until,
-                new StoreCommand.SaveSetting(new SettingName(ws, FIRST, digest), StrictJson.write(document), 0, "server"));
+                new StoreCommand.SaveSetting(
+                        new SettingName(ws, FIRST, digest), StrictJson.write(document), 0, "server"));
     }
 
     /** @param by the inviting user */
@@ -117,7 +119,8 @@ public final class Invitations {
                 .put("reset_version", over)
                 .put("digest", digest)
                 .put("until", until);
-        return new Draft(token, id(digest), until, new StoreCommand.SaveSetting(place, StrictJson.write(document), null, by));
+        return new Draft(
+                token, id(digest), until, new StoreCommand.SaveSetting(place, StrictJson.write(document), null, by));
     }
 
     private String secret() {
@@ -204,8 +207,8 @@ public final class Invitations {
                 .put("first_setup", true)
                 .put("name", name)
                 .put("until", now() + GOOD_FOR);
-        StoreCommand.SaveSetting put =
-                new StoreCommand.SaveSetting(invitation.document(), StrictJson.write(document), invitation.version(), UserAccounts.ACTOR + name);
+        StoreCommand.SaveSetting put = new StoreCommand.SaveSetting(
+                invitation.document(), StrictJson.write(document), invitation.version(), UserAccounts.ACTOR + name);
         if (!(semel.change(put) instanceof StoreCommand.SettingResult.Saved)) {
             throw unknownLink();
         }

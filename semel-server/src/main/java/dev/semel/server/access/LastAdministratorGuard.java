@@ -4,9 +4,9 @@ import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
+import dev.semel.store.SettingName;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreCommand.SettingResult;
-import dev.semel.store.SettingName;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -36,7 +36,8 @@ public final class LastAdministratorGuard {
      * @param act applies the edit; returns null if nothing changed
      * @return null if the user changed since they were read
      */
-    public <T> @Nullable T applyUnlessLast(StoreCommand<SettingResult> place, Function<StoreCommand<SettingResult>, @Nullable T> act) {
+    public <T> @Nullable T applyUnlessLast(
+            StoreCommand<SettingResult> place, Function<StoreCommand<SettingResult>, @Nullable T> act) {
         RequestedUser wanted = RequestedUser.of(place);
         SettingName who = wanted.who();
         for (int i = 0; i < MOST_TRIES; i++) {
@@ -48,7 +49,10 @@ public final class LastAdministratorGuard {
                 throw lastAdministrator(who.text());
             }
             T done = act.apply(takesOne ? new StoreCommand.ChangeSettingIfCatalogUnchanged(place, change) : place);
-            if (done != null || person == null || !takesOne || !Objects.equals(person.version(), wanted.expectedVersion())) {
+            if (done != null
+                    || person == null
+                    || !takesOne
+                    || !Objects.equals(person.version(), wanted.expectedVersion())) {
                 return done;
             }
         }
@@ -60,7 +64,9 @@ public final class LastAdministratorGuard {
     }
 
     private boolean administers(UserAccounts.User person) {
-        return person.role() == Role.ADMIN && !person.disabled() && (!person.external() || people.identityProvider() != null);
+        return person.role() == Role.ADMIN
+                && !person.disabled()
+                && (!person.external() || people.identityProvider() != null);
     }
 
     /**
@@ -71,8 +77,10 @@ public final class LastAdministratorGuard {
     private record RequestedUser(SettingName who, @Nullable Integer expectedVersion, boolean administers) {
         static RequestedUser of(StoreCommand<SettingResult> place) {
             return switch (place) {
-                case StoreCommand.SaveSetting put -> new RequestedUser(put.name(), put.expectedVersion(), administers(StrictJson.parse(put.body())));
-                case StoreCommand.RemoveSetting remove -> new RequestedUser(remove.name(), remove.expectedVersion(), false);
+                case StoreCommand.SaveSetting put ->
+                    new RequestedUser(put.name(), put.expectedVersion(), administers(StrictJson.parse(put.body())));
+                case StoreCommand.RemoveSetting remove ->
+                    new RequestedUser(remove.name(), remove.expectedVersion(), false);
                 default -> throw new IllegalArgumentException("the edit must put or remove a user");
             };
         }

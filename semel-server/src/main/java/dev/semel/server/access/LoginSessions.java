@@ -2,10 +2,10 @@ package dev.semel.server.access;
 
 import dev.semel.Semel;
 import dev.semel.json.StrictJson;
-import dev.semel.store.StoreCommand;
-import dev.semel.store.StoredRows;
 import dev.semel.store.SettingKind;
 import dev.semel.store.SettingName;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoredRows;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -61,7 +61,8 @@ public final class LoginSessions {
         }
 
         private StoredSession usedAt(long now) {
-            return new StoredSession(hash, begun, Math.max(until, Math.min(now + GOOD_FOR, begun + AT_MOST_FOR)), address);
+            return new StoredSession(
+                    hash, begun, Math.max(until, Math.min(now + GOOD_FOR, begun + AT_MOST_FOR)), address);
         }
     }
 
@@ -164,7 +165,8 @@ public final class LoginSessions {
         for (int i = 0; i < TRIES; i++) {
             StoredRows.SettingRow row = row(owner);
             long now = now();
-            List<StoredSession> good = read(row).stream().filter(one -> one.until() > now).toList();
+            List<StoredSession> good =
+                    read(row).stream().filter(one -> one.until() > now).toList();
             ArrayNode list = JsonNodeFactory.instance.arrayNode();
             how.apply(good)
                     .forEach(one -> list.addObject()
@@ -175,7 +177,10 @@ public final class LoginSessions {
             ObjectNode document = JsonNodeFactory.instance.objectNode();
             document.set("sessions", list);
             StoreCommand.SaveSetting put = new StoreCommand.SaveSetting(
-                    owner.document(), StrictJson.write(document), row == null ? 0 : row.version(), "usr_" + owner.name());
+                    owner.document(),
+                    StrictJson.write(document),
+                    row == null ? 0 : row.version(),
+                    "usr_" + owner.name());
             if (semel.change(put) instanceof StoreCommand.SettingResult.Saved) {
                 return;
             }

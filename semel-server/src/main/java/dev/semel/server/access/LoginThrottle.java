@@ -63,7 +63,8 @@ final class LoginThrottle {
      * @param name user name with workspace
      * @param browser id of a browser from which the user logged in before; null for any other
      */
-    record LoginAttempt(String name, String address, @Nullable String browser) {
+    record LoginAttempt(
+            String name, String address, @Nullable String browser) {
         LoginAttempt(String name, String address) {
             this(name, address, null);
         }

@@ -5,9 +5,9 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
 import dev.semel.server.http.Principal;
+import dev.semel.store.SettingName;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
-import dev.semel.store.SettingName;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Changes the password of a user who knows the current one. */
@@ -22,7 +22,8 @@ final class PasswordChange {
 
     static void requireValidLength(String password) {
         if (password.length() < PasswordHash.SHORTEST || password.length() > PasswordHash.LONGEST) {
-            throw UserAccounts.rejection("A password needs " + PasswordHash.SHORTEST + " to " + PasswordHash.LONGEST + " characters");
+            throw UserAccounts.rejection(
+                    "A password needs " + PasswordHash.SHORTEST + " to " + PasswordHash.LONGEST + " characters");
         }
     }
 
@@ -30,7 +31,8 @@ final class PasswordChange {
      * Prepares the edit that stores the new password. If it equals the stored one nothing changes, so that a retry is
      * safe.
      */
-    StoreCommand.SaveSetting prepareChange(Principal asks, StoredRows.SettingRow person, UserAccounts.PasswordChangeRequest choice) {
+    StoreCommand.SaveSetting prepareChange(
+            Principal asks, StoredRows.SettingRow person, UserAccounts.PasswordChangeRequest choice) {
         ObjectNode document = (ObjectNode) StrictJson.parse(person.body());
         if (!document.has("password")) {
             throw UserAccounts.rejection("This user logs in with the identity provider and has no password in Semel");

@@ -5,10 +5,10 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
 import dev.semel.server.http.Principal;
-import dev.semel.store.StoreCommand;
-import dev.semel.store.StoredRows;
 import dev.semel.store.SettingKind;
 import dev.semel.store.SettingName;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoredRows;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Base64;
@@ -59,7 +59,8 @@ public final class UserAccounts {
         this.passwords = new PasswordChange(semel, attempts);
         this.knownBrowsers = new KnownBrowsers(semel);
         this.lastAdministratorGuard = new LastAdministratorGuard(semel, this);
-        this.devSecret = Base64.getUrlEncoder().withoutPadding().encodeToString(semel.newSecret(LoginSessions.SECRET_BYTES));
+        this.devSecret =
+                Base64.getUrlEncoder().withoutPadding().encodeToString(semel.newSecret(LoginSessions.SECRET_BYTES));
         this.dev = dev == null ? null : new SignedInUser("dev", "admin", dev, csrf(devSecret));
     }
 
@@ -178,7 +179,8 @@ public final class UserAccounts {
 
     /** Returns the cookie of a new session; null if name or password is wrong. */
     public @Nullable String logIn(LoginRequest entry) {
-        var attempt = new LoginThrottle.LoginAttempt(entry.workspace() + "/" + entry.name(), entry.address(), knownBrowsers.findBrowserId(entry));
+        var attempt = new LoginThrottle.LoginAttempt(
+                entry.workspace() + "/" + entry.name(), entry.address(), knownBrowsers.findBrowserId(entry));
         attempts.admit(attempt);
         StoredRows.WorkspaceRow workspace = semel.view(reads -> reads.workspace(entry.workspace()));
         StoredRows.SettingRow row =
@@ -231,7 +233,9 @@ public final class UserAccounts {
 
     public List<User> list(int ws, String after, int limit) {
         List<StoredRows.SettingRow> rows = semel.view(reads -> reads.settings(ws, USER.word(), after, limit));
-        return rows == null ? List.of() : rows.stream().map(UserAccounts::toUser).toList();
+        return rows == null
+                ? List.of()
+                : rows.stream().map(UserAccounts::toUser).toList();
     }
 
     public @Nullable User find(int ws, String name) {
@@ -300,7 +304,8 @@ public final class UserAccounts {
     }
 
     /** Prepares the change of a user's own password; null if there is no such user. */
-    public StoreCommand.@Nullable SaveSetting preparePasswordChange(Principal asks, String name, PasswordChangeRequest choice) {
+    public StoreCommand.@Nullable SaveSetting preparePasswordChange(
+            Principal asks, String name, PasswordChangeRequest choice) {
         StoredRows.SettingRow row = row(asks.workspace(), name);
         return row == null ? null : passwords.prepareChange(asks, row, choice);
     }
@@ -347,7 +352,8 @@ public final class UserAccounts {
             ArrayNode groups = document.putArray("groups");
             change.groups().forEach(groups::add);
         }
-        return new StoreCommand.SaveSetting(new SettingName(ws, USER, name), StrictJson.write(document), row.version(), actor);
+        return new StoreCommand.SaveSetting(
+                new SettingName(ws, USER, name), StrictJson.write(document), row.version(), actor);
     }
 
     /** @param seen the expected version; null for any */

@@ -12,17 +12,20 @@ final class AlertMessage {
         String where = alert.workflow() == null ? "all workflows" : alert.workflow();
         String what = title(alert.metric()) + " of " + where;
         String bound = "above " + formatValue(alert.metric(), alert.threshold())
-                + (isCurrentValue(alert.metric()) ? "" : " over " + formatMinutes(alert.window().toMinutes()));
+                + (isCurrentValue(alert.metric())
+                        ? ""
+                        : " over " + formatMinutes(alert.window().toMinutes()));
         if (!episode.firing()) {
             return new RenderedMessage(
                     "Resolved: " + what,
-                    what + " is " + formatValue(alert.metric(), episode.value()) + " again; alert " + name + " (" + bound
-                            + ") is resolved. No action is needed.\n",
+                    what + " is " + formatValue(alert.metric(), episode.value()) + " again; alert " + name + " ("
+                            + bound + ") is resolved. No action is needed.\n",
                     null);
         }
         return new RenderedMessage(
                 "Alert: " + what + " is " + formatValue(alert.metric(), episode.value()),
-                what + " is " + formatValue(alert.metric(), episode.value()) + "; alert " + name + " fires " + bound + ".\n\n"
+                what + " is " + formatValue(alert.metric(), episode.value()) + "; alert " + name + " fires " + bound
+                        + ".\n\n"
                         + "What to do: " + fix(alert.metric()) + "\n\nDetails:  semel monitoring show"
                         + (alert.workflow() == null ? "" : " " + alert.workflow()) + "\n",
                 null);
@@ -89,8 +92,8 @@ final class AlertMessage {
                         + " the step a"
                         + " key of the object instead of the run.";
             case "in_doubt", "in_doubt_oldest" ->
-                "an effect was sent and its outcome is unknown. List the runs with `semel runs"
-                        + " status:in_doubt`, check the external system, and record the outcome with `semel review decide`.";
+                "an effect was sent and its outcome is unknown. List the runs with `semel runs status:in_doubt`, check"
+                        + " the external system, and record the outcome with `semel review decide`.";
             case "failed_runs" ->
                 "runs fail. `semel runs status:failed` lists them with the step and the error. After you fix the cause,"
                         + " `semel replay plan \"status:failed since:2h\"` shows what a replay would send.";

@@ -5,16 +5,16 @@ import dev.semel.error.SemelException;
 import dev.semel.server.channel.Message;
 import dev.semel.server.channel.MessageDispatcher;
 import dev.semel.server.ingress.ParallelTasks;
-import dev.semel.server.settings.AlertSetting;
-import dev.semel.server.settings.WorkspaceSettings;
-import dev.semel.server.settings.SettingRepository;
-import dev.semel.server.monitoring.WorkflowMetrics;
 import dev.semel.server.monitoring.MetricPeriod;
-import dev.semel.store.StoreCommand;
+import dev.semel.server.monitoring.WorkflowMetrics;
+import dev.semel.server.settings.AlertSetting;
+import dev.semel.server.settings.SettingRepository;
+import dev.semel.server.settings.WorkspaceSettings;
 import dev.semel.store.MetricCounter;
 import dev.semel.store.MetricQueries;
-import dev.semel.store.StoredRows;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreFailure;
+import dev.semel.store.StoredRows;
 import dev.semel.workflow.CurrentWorkflow;
 import dev.semel.workflow.Step;
 import java.lang.System.Logger;
@@ -163,7 +163,9 @@ public final class AlertMonitor implements AutoCloseable {
         long now = Objects.requireNonNull(semel.view(reads -> reads.now()));
         Double value = value(ws, alert.value(), now);
         SettingRepository.StoredSetting<JsonNode> kept = settings.alertStates().find(ws, name);
-        StoredState stand = kept == null ? new StoredState(AlertState.NEVER_FIRED, 0) : new StoredState(AlertState.parse(kept.value()), kept.version());
+        StoredState stand = kept == null
+                ? new StoredState(AlertState.NEVER_FIRED, 0)
+                : new StoredState(AlertState.parse(kept.value()), kept.version());
         AlertState next = value == null
                 ? stand.episode()
                 : stand.episode().afterCheck(value > alert.value().threshold(), value, now, semel.newId());
@@ -183,19 +185,27 @@ public final class AlertMonitor implements AutoCloseable {
     }
 
     private StoreCommand.SaveSetting prepareSave(int ws, String name, StoredState before, AlertState next) {
-        return settings.alertStates().preparePut(new SettingRepository.SettingDraft(ws, name, next.toJson(), before.version(), ACTOR));
+        return settings.alertStates()
+                .preparePut(new SettingRepository.SettingDraft(ws, name, next.toJson(), before.version(), ACTOR));
     }
 
     private static @Nullable StoredState saved(StoreCommand.@Nullable SettingResult placed, AlertState next) {
-        return placed instanceof StoreCommand.SettingResult.Saved(StoredRows.SettingRow row) ? new StoredState(next, row.version()) : null;
+        return placed instanceof StoreCommand.SettingResult.Saved(StoredRows.SettingRow row)
+                ? new StoredState(next, row.version())
+                : null;
     }
 
     /** Saves the start or end of a firing together with an audit entry, which incident reports use. */
-    private @Nullable StoredState saveTransition(int ws, SettingRepository.StoredSetting<AlertSetting> alert, StoredState before, AlertState next) {
-        StoreCommand.ChangeAuthor by = new StoreCommand.ChangeAuthor(semel.newId(), ACTOR, AlertMessage.summarize(alert.value(), next));
+    private @Nullable StoredState saveTransition(
+            int ws, SettingRepository.StoredSetting<AlertSetting> alert, StoredState before, AlertState next) {
+        StoreCommand.ChangeAuthor by =
+                new StoreCommand.ChangeAuthor(semel.newId(), ACTOR, AlertMessage.summarize(alert.value(), next));
         StoreCommand.AuditEntry note = new StoreCommand.AuditEntry(ws, next.firing() ? FIRED : OVER, alert.name(), by);
         StoreCommand.SaveSetting put = prepareSave(ws, alert.name(), before, next);
-        return saved(semel.change(new StoreCommand.AuditedCommand<>(put, placed -> placed instanceof StoreCommand.SettingResult.Saved, note)), next);
+        return saved(
+                semel.change(new StoreCommand.AuditedCommand<>(
+                        put, placed -> placed instanceof StoreCommand.SettingResult.Saved, note)),
+                next);
     }
 
     private void send(int ws, SettingRepository.StoredSetting<AlertSetting> alert, StoredState stand, long now) {
@@ -246,7 +256,8 @@ public final class AlertMonitor implements AutoCloseable {
             }
             workflowId = workflow.published().workflowId();
         }
-        MetricPeriod period = MetricPeriod.of(now - TimeUnit.SECONDS.toMicros(alert.window().toSeconds()), now, now);
+        MetricPeriod period =
+                MetricPeriod.of(now - TimeUnit.SECONDS.toMicros(alert.window().toSeconds()), now, now);
         MetricQueries.MetricRange range = period.of(ws, workflowId, "");
         Map<String, WorkflowMetrics> all =
                 Objects.requireNonNull(semel.view(reads -> WorkflowMetrics.byWorkflow(reads.metrics(), range)));

@@ -43,7 +43,9 @@ record AlertState(
                 state.path("ever_notified").asBoolean(false),
                 state.path("notifying_until").asLong(0),
                 state.path("attempts").asInt(0),
-                state.path("notify_error").isString() ? state.path("notify_error").stringValue() : null);
+                state.path("notify_error").isString()
+                        ? state.path("notify_error").stringValue()
+                        : null);
     }
 
     JsonNode toJson() {
@@ -79,7 +81,8 @@ record AlertState(
 
     /** Keeps the claim, so that the next attempt waits. Gives up after the most attempts. */
     AlertState withFailure(String why) {
-        return new AlertState(id, firing, since, value, attempts >= MOST_ATTEMPTS, everNotified, notifyingUntil, attempts, why);
+        return new AlertState(
+                id, firing, since, value, attempts >= MOST_ATTEMPTS, everNotified, notifyingUntil, attempts, why);
     }
 
     /** The same for every attempt to send this notification. */

@@ -2,10 +2,10 @@ package dev.semel.server.api;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
-import dev.semel.server.settings.WorkspaceSettings;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.settings.SettingRepository;
+import dev.semel.server.settings.WorkspaceSettings;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -34,7 +34,9 @@ final class AlertStateRoutes {
         out.put("notified", state.path("notified").asBoolean(true));
         out.put(
                 "notify_error",
-                state.path("notify_error").isString() ? state.path("notify_error").stringValue() : null);
+                state.path("notify_error").isString()
+                        ? state.path("notify_error").stringValue()
+                        : null);
         return JsonViews.ok(out);
     }
 }

@@ -1,17 +1,17 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
-import dev.semel.server.access.UserAccounts;
-import dev.semel.server.access.TriggerQuotas;
 import dev.semel.server.access.ApiTokens;
+import dev.semel.server.access.TriggerQuotas;
+import dev.semel.server.access.UserAccounts;
 import dev.semel.server.definition.WorkflowDefinition;
-import dev.semel.server.ingress.EventIngress;
-import dev.semel.server.webhooks.WebhookReceiver;
-import dev.semel.server.http.RouteHandler;
 import dev.semel.server.http.Route;
+import dev.semel.server.http.RouteHandler;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
+import dev.semel.server.ingress.EventIngress;
 import dev.semel.server.settings.WorkspaceSettings;
+import dev.semel.server.webhooks.WebhookReceiver;
 import dev.semel.store.StoredRows;
 import dev.semel.workflow.WorkflowVersion;
 import java.time.InstantSource;
@@ -100,7 +100,11 @@ public final class ApiRoutes {
 
     private void addLists(RunRoutes runs, JsonViews views) {
         router.add("GET", "/v1/requests", TokenScope.READ, new DuplicateRequestRoutes(semel, views, triggers)::list)
-                .add("GET", "/v1/workflows/{id}/log", TokenScope.READ, new MessageLogRoutes(semel, runs, triggers)::list);
+                .add(
+                        "GET",
+                        "/v1/workflows/{id}/log",
+                        TokenScope.READ,
+                        new MessageLogRoutes(semel, runs, triggers)::list);
     }
 
     private void addOthers(JsonViews views, LiveUpdateStreams streams) {

@@ -31,7 +31,8 @@ record AuditFilter(
             "q must be a filter like actor:ID action:key.release target:KEY since:2h until:2026-11-15T09:00:00Z";
 
     static AuditFilter parse(@Nullable String text, long now) {
-        Map<String, String> words = FilterParser.parse(text, Set.of("actor", "action", "target", "since", "until"), WORDS);
+        Map<String, String> words =
+                FilterParser.parse(text, Set.of("actor", "action", "target", "since", "until"), WORDS);
         return new AuditFilter(
                 words.get("actor"),
                 words.get("action"),
@@ -55,7 +56,8 @@ record AuditFilter(
             Instant time = OffsetDateTime.parse(value).toInstant();
             return ChronoUnit.MICROS.between(Instant.EPOCH, time);
         } catch (DateTimeException | ArithmeticException e) {
-            throw PagingParameters.invalidQuery(name + " must be an age like 500ms, 30s, 15m, 2h or 7d, or a time like 2026-11-15T09:00:00Z");
+            throw PagingParameters.invalidQuery(
+                    name + " must be an age like 500ms, 30s, 15m, 2h or 7d, or a time like 2026-11-15T09:00:00Z");
         }
     }
 

@@ -3,8 +3,8 @@ package dev.semel.server.api;
 import dev.semel.Semel;
 import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.store.StoredRows;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -59,7 +59,8 @@ final class AuditRoutes {
     }
 
     /** @param next the row to continue after; null at the end */
-    record AuditPage(List<StoredRows.AuditRow> found, @Nullable RunId next) {}
+    record AuditPage(
+            List<StoredRows.AuditRow> found, @Nullable RunId next) {}
 
     AuditPage page(int workspace, AuditFilter filter, @Nullable RunId after, int limit) {
         List<StoredRows.AuditRow> found = new ArrayList<>();

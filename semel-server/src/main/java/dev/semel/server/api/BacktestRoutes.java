@@ -1,19 +1,19 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
+import dev.semel.admission.KeyPolicy;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.admission.KeyPolicy;
 import dev.semel.run.RunId;
 import dev.semel.server.expressions.DurationFormat;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.monitoring.IdempotencyAdvisor;
 import dev.semel.server.monitoring.WindowBacktest;
-import dev.semel.store.MetricUpdates;
 import dev.semel.store.MetricCounter;
 import dev.semel.store.MetricQueries;
+import dev.semel.store.MetricUpdates;
 import dev.semel.store.StoreWrite;
 import dev.semel.workflow.CurrentWorkflow;
 import java.time.Duration;
@@ -55,16 +55,27 @@ final class BacktestRoutes {
         List<Duration> windows = windows(body.path("windows"));
         String step = body.path("step").isString() ? body.path("step").stringValue() : "";
         String id = workflow.published().workflowId();
-        List<WindowBacktest.RecordedRequest> traffic = step.isEmpty() ? requests(workspace, id) : messages(workspace, id, step);
+        List<WindowBacktest.RecordedRequest> traffic =
+                step.isEmpty() ? requests(workspace, id) : messages(workspace, id, step);
         ObjectNode out = JsonViews.newObject();
         out.put("workflow", workflow.published().name());
         out.put("step", step.isEmpty() ? null : step);
-        out.put("examined", traffic.stream().mapToLong(WindowBacktest.RecordedRequest::times).sum());
+        out.put(
+                "examined",
+                traffic.stream()
+                        .mapToLong(WindowBacktest.RecordedRequest::times)
+                        .sum());
         out.put(
                 "since",
-                JsonViews.formatTime(traffic.stream().mapToLong(WindowBacktest.RecordedRequest::at).min().orElse(0)));
+                JsonViews.formatTime(traffic.stream()
+                        .mapToLong(WindowBacktest.RecordedRequest::at)
+                        .min()
+                        .orElse(0)));
         if (step.isEmpty()) {
-            out.put("window", IdempotencyAdvisor.formatDuration(workflow.published().policy().window()));
+            out.put(
+                    "window",
+                    IdempotencyAdvisor.formatDuration(
+                            workflow.published().policy().window()));
         }
         ArrayNode outcomes = out.putArray("windows");
         for (Duration window : windows) {
@@ -111,12 +122,14 @@ final class BacktestRoutes {
         RunId before = null;
         for (int scanned = 0; scanned < REQUESTS && oldest < Long.MAX_VALUE; scanned += PAGE) {
             RunId from = before;
-            List<StoreWrite.DuplicateRequest> page = Objects.requireNonNull(semel.view(reads -> reads.requests(workspace, from, PAGE)));
+            List<StoreWrite.DuplicateRequest> page =
+                    Objects.requireNonNull(semel.view(reads -> reads.requests(workspace, from, PAGE)));
             for (StoreWrite.DuplicateRequest row : page) {
                 WindowBacktest.RecordedRequest run = first.get(row.run());
                 if (run != null && !row.conflict()) {
                     // Aggregated rows have the start of their second as time, which may be before the run.
-                    recorded.add(new WindowBacktest.RecordedRequest(run.name(), Math.max(row.at(), run.at()), row.times(), 0, null));
+                    recorded.add(new WindowBacktest.RecordedRequest(
+                            run.name(), Math.max(row.at(), run.at()), row.times(), 0, null));
                 }
             }
             if (page.size() < PAGE || page.getLast().at() < oldest) {
@@ -134,7 +147,8 @@ final class BacktestRoutes {
         for (MetricCounter figure : List.of(MetricCounter.NOTIFIED, MetricCounter.WRITTEN, MetricCounter.SUPPRESSED)) {
             List<MetricUpdates.MetricFact> facts = Objects.requireNonNull(
                     semel.view(reads -> reads.metrics().facts(range, figure, MetricQueries.FactCursor.START, RUNS)));
-            facts.forEach(fact -> recorded.add(new WindowBacktest.RecordedRequest(fact.digest(), fact.at(), 1, 0, fact.dataDigest())));
+            facts.forEach(fact -> recorded.add(
+                    new WindowBacktest.RecordedRequest(fact.digest(), fact.at(), 1, 0, fact.dataDigest())));
         }
         return recorded;
     }

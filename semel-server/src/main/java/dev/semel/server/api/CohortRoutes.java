@@ -1,7 +1,7 @@
 package dev.semel.server.api;
 
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 import dev.semel.server.settings.ProfileCohorts;
@@ -29,7 +29,8 @@ final class CohortRoutes {
     }
 
     private ProfileCohorts.Membership membership(HttpRequest request) {
-        return new ProfileCohorts.Membership(request.principal().workspace(), existing(request), request.parameter("profile"));
+        return new ProfileCohorts.Membership(
+                request.principal().workspace(), existing(request), request.parameter("profile"));
     }
 
     /** Rejects unknown names, so that a misspelt name does not create a cohort. */
@@ -45,9 +46,12 @@ final class CohortRoutes {
         PagingParameters paging = PagingParameters.parse(request);
         String name = existing(request);
         return JsonViews.pageResponse(
-                cohorts.members(request.principal().workspace(), name, SettingActions.nameAfter(paging), paging.limit()),
+                cohorts.members(
+                        request.principal().workspace(), name, SettingActions.nameAfter(paging), paging.limit()),
                 paging.limit(),
-                row -> JsonViews.newObject().put("profile_id", ProfileCohorts.profile(row)).put("since", JsonViews.formatTime(row.changedAt())),
+                row -> JsonViews.newObject()
+                        .put("profile_id", ProfileCohorts.profile(row))
+                        .put("since", JsonViews.formatTime(row.changedAt())),
                 row -> SettingActions.nameCursor(ProfileCohorts.profile(row)));
     }
 

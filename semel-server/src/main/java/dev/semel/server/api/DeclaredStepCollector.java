@@ -20,7 +20,9 @@ final class DeclaredStepCollector {
 
     static List<DeclaredStep> of(WorkflowDefinition definition) {
         DeclaredStepCollector declarations = new DeclaredStepCollector();
-        definition.topLevelSteps().forEach(step -> declarations.add(step, new DeclaredStep.StepLocation("", true, false, "")));
+        definition
+                .topLevelSteps()
+                .forEach(step -> declarations.add(step, new DeclaredStep.StepLocation("", true, false, "")));
         return List.copyOf(declarations.all);
     }
 
@@ -31,14 +33,15 @@ final class DeclaredStepCollector {
         boolean certain = scope.always() && step.when() == null;
         // A notification has one effect per channel.
         String path = scope.path() + step.id() + (step.kind().equals("notify") ? "." : "");
-        DeclaredStep one = declared(step, new DeclaredStep.StepLocation(path, certain && !many, many, scope.itemKeys()));
+        DeclaredStep one =
+                declared(step, new DeclaredStep.StepLocation(path, certain && !many, many, scope.itemKeys()));
         if (one != null) {
             all.add(one);
         }
         boolean loops = scope.inLoop() || step.kind().equals("for_each");
         boolean inside = certain && !many && step.kind().equals("parallel");
-        String items =
-                scope.itemKeys() + (step.kind().equals("for_each") ? step.action().identity() + "\n" : "");
+        String items = scope.itemKeys()
+                + (step.kind().equals("for_each") ? step.action().identity() + "\n" : "");
         step.action().branches().forEach((branch, steps) -> {
             String name = branch.isEmpty() ? scope.path() : scope.path() + step.id() + branch;
             steps.forEach(each -> add(each, new DeclaredStep.StepLocation(name, inside, loops, items)));
@@ -54,7 +57,8 @@ final class DeclaredStepCollector {
         }
         String calls = step.action().calledWorkflow();
         if (calls != null) {
-            return new DeclaredStep(place, "call", calls, calls + "\n" + step.action().identity());
+            return new DeclaredStep(
+                    place, "call", calls, calls + "\n" + step.action().identity());
         }
         return switch (step.kind()) {
             case "wait_for", "wait_for_reply" -> new DeclaredStep(place, "await", "", "");

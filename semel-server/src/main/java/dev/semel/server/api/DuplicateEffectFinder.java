@@ -33,8 +33,8 @@ final class DuplicateEffectFinder {
 
     /** @param unprotected how many effects without a protection were accepted in this period */
     void addFindings(ObjectNode out, long unprotected) {
-        List<MetricQueries.ObjectWrites> repeated =
-                Objects.requireNonNull(semel.view(reads -> reads.metrics().mostWrittenObjects(span.range(), 1, MOST_OBJECTS)));
+        List<MetricQueries.ObjectWrites> repeated = Objects.requireNonNull(
+                semel.view(reads -> reads.metrics().mostWrittenObjects(span.range(), 1, MOST_OBJECTS)));
         if (repeated.size() == MOST_OBJECTS) {
             atLeast.add("duplicated");
         }
@@ -93,7 +93,8 @@ final class DuplicateEffectFinder {
     /**
      * Reads pages from the end of the period backwards until `slice` returns false. False if the page limit cut it off.
      */
-    private boolean scan(@Nullable String object, @Nullable String protection, Predicate<List<EffectLedger.EffectRow>> slice) {
+    private boolean scan(
+            @Nullable String object, @Nullable String protection, Predicate<List<EffectLedger.EffectRow>> slice) {
         StoreQueries.EffectCursor behind = span.startCursor();
         boolean more = true;
         for (int pages = 0; more && behind != null && pages < MOST_PAGES; pages++) {

@@ -2,11 +2,11 @@ package dev.semel.server.api;
 
 import dev.semel.Semel;
 import dev.semel.run.RunId;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.store.StoreQueries;
-import dev.semel.store.StoredRows;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -46,7 +46,9 @@ final class DuplicateRequestRoutes {
             int ws, DuplicateRequestFilter filter, @Nullable String workflowId, int limit) {}
 
     /** @param next the cursor of the next page; null at the end */
-    private record RequestPage(List<StoreWrite.DuplicateRequest> found, @Nullable RunId next) {}
+    private record RequestPage(
+            List<StoreWrite.DuplicateRequest> found,
+            @Nullable RunId next) {}
 
     HttpResponse list(HttpRequest request) {
         PagingParameters paging = PagingParameters.parse(request);
@@ -57,10 +59,9 @@ final class DuplicateRequestRoutes {
                         .published()
                         .workflowId();
         RequestQuery wanted = new RequestQuery(request.principal().workspace(), filter, workflow, paging.limit());
-        RequestPage page =
-                filter.key() == null
-                        ? findNewest(wanted, paging.afterId())
-                        : findByKey(wanted, filter.key(), paging.afterId());
+        RequestPage page = filter.key() == null
+                ? findNewest(wanted, paging.afterId())
+                : findByKey(wanted, filter.key(), paging.afterId());
         ObjectNode out = JsonViews.newObject();
         ArrayNode items = out.putArray("items");
         page.found().forEach(row -> items.add(views.requestJson(wanted.ws(), row)));
@@ -116,8 +117,8 @@ final class DuplicateRequestRoutes {
 
     /** Starts from the runs of the key, so that an old key is found as fast as a new one. */
     private RequestPage findByKey(RequestQuery wanted, String key, @Nullable RunId after) {
-        var runs =
-                new StoreQueries.RunFilter(wanted.ws(), wanted.workflowId(), null, key, false, 0, null, RUNS_OF_A_KEY, null);
+        var runs = new StoreQueries.RunFilter(
+                wanted.ws(), wanted.workflowId(), null, key, false, 0, null, RUNS_OF_A_KEY, null);
         List<StoreWrite.DuplicateRequest> all = new ArrayList<>();
         RunId horizon = null;
         for (StoredRows.RunRow run : Objects.requireNonNull(semel.view(reads -> reads.runs(runs)))) {
@@ -133,11 +134,12 @@ final class DuplicateRequestRoutes {
         // next page.
         RunId known = horizon;
         List<StoreWrite.DuplicateRequest> found = all.stream()
-                .filter(row ->
-                        wanted.filter().matches(row) && (known == null || row.id().compareTo(known) >= 0))
+                .filter(row -> wanted.filter().matches(row)
+                        && (known == null || row.id().compareTo(known) >= 0))
                 .sorted(Comparator.comparing(StoreWrite.DuplicateRequest::id).reversed())
                 .limit(wanted.limit())
                 .toList();
-        return new RequestPage(found, found.size() == wanted.limit() ? found.getLast().id() : known);
+        return new RequestPage(
+                found, found.size() == wanted.limit() ? found.getLast().id() : known);
     }
 }

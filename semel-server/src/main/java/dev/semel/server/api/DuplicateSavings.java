@@ -4,9 +4,9 @@ import dev.semel.Semel;
 import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
 import dev.semel.server.monitoring.SavedAmounts;
-import dev.semel.store.MetricUpdates;
 import dev.semel.store.MetricCounter;
 import dev.semel.store.MetricQueries;
+import dev.semel.store.MetricUpdates;
 import dev.semel.store.StoredRows;
 import java.util.HashMap;
 import java.util.List;
@@ -46,23 +46,23 @@ final class DuplicateSavings {
     SavingsSummary calculate(MetricQuery looking) {
         SavingsSummary sum = new SavingsSummary(new SavedAmounts(), new HashMap<>(), true);
         boolean complete = suppressed(looking, sum);
-        boolean all = !looking.step().isEmpty() 
-                || !anyWorkflowDeclaresWorth(looking.workspace())
-                || replayed(looking, sum);
+        boolean all =
+                !looking.step().isEmpty() || !anyWorkflowDeclaresWorth(looking.workspace()) || replayed(looking, sum);
         return new SavingsSummary(sum.worth(), sum.each(), complete && all);
     }
 
     /** Avoids reading thousands of runs if no workflow declares an amount. */
     private boolean anyWorkflowDeclaresWorth(int workspace) {
-        List<StoredRows.WorkflowRow> workflows = Objects.requireNonNull(semel.view(reads -> reads.workflows(workspace)));
+        List<StoredRows.WorkflowRow> workflows =
+                Objects.requireNonNull(semel.view(reads -> reads.workflows(workspace)));
         return workflows.stream()
                 .anyMatch(one -> semel.version(one.workflowId(), one.version()).body() instanceof FileWorkflow file
                         && file.definition().hasWorth());
     }
 
     private boolean suppressed(MetricQuery looking, SavingsSummary sum) {
-        List<MetricUpdates.MetricFact> facts = Objects.requireNonNull(semel.view(
-                reads -> reads.metrics().facts(looking.range(), MetricCounter.SUPPRESSED, MetricQueries.FactCursor.START, MAX_SCANNED)));
+        List<MetricUpdates.MetricFact> facts = Objects.requireNonNull(semel.view(reads -> reads.metrics()
+                .facts(looking.range(), MetricCounter.SUPPRESSED, MetricQueries.FactCursor.START, MAX_SCANNED)));
         facts.forEach(fact -> sum.add(fact.workflowId(), fact.worth(), 1));
         return facts.size() < MAX_SCANNED;
     }

@@ -3,8 +3,8 @@ package dev.semel.server.api;
 import dev.semel.Semel;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;
 import dev.semel.workflow.CurrentWorkflow;
@@ -114,7 +114,8 @@ final class EffectRoutes {
                 query.part(),
                 paging.after() == null ? null : place(paging.after()),
                 paging.limit());
-        StoreQueries.EffectPage named = query.key() == null || paging.after() != null ? null : byKey(filter, query.key());
+        StoreQueries.EffectPage named =
+                query.key() == null || paging.after() != null ? null : byKey(filter, query.key());
         return named != null ? named : Objects.requireNonNull(semel.view(reads -> reads.effects(filter)));
     }
 
@@ -124,7 +125,8 @@ final class EffectRoutes {
      */
     private StoreQueries.@Nullable EffectPage byKey(StoreQueries.EffectFilter filter, String key) {
         List<EffectLedger.EffectRow> found = new ArrayList<>();
-        for (EffectLedger.EffectId id : List.of(EffectLedger.EffectId.once(filter.ws(), key), EffectLedger.EffectId.step(filter.ws(), key))) {
+        for (EffectLedger.EffectId id :
+                List.of(EffectLedger.EffectId.once(filter.ws(), key), EffectLedger.EffectId.step(filter.ws(), key))) {
             EffectLedger.EffectRow row = semel.view(reads -> reads.effect(id));
             if (row != null && filter.matches(row)) {
                 found.add(row);
@@ -141,7 +143,8 @@ final class EffectRoutes {
         ObjectNode out = JsonViews.newObject();
         StoredRows.RunRow run =
                 semel.view(reads -> reads.run(row.id().workspace(), row.holder().run()));
-        PiiMasks.PiiMask mask = masks.of(run, row.id().workspace(), row.details().workflowId());
+        PiiMasks.PiiMask mask =
+                masks.of(run, row.id().workspace(), row.details().workflowId());
         out.set("effect_key", UnmaskedValue.key(row).maskWith(mask));
         out.put("status", isSuppressed(row) ? "suppressed" : statusWord(row.state()));
         out.put("step_id", row.holder().step());

@@ -1,8 +1,8 @@
 package dev.semel.server.api;
 
 import dev.semel.admission.FieldPath;
-import dev.semel.server.ingress.InboundEvent;
 import dev.semel.server.ingress.EventIngress;
+import dev.semel.server.ingress.InboundEvent;
 import dev.semel.server.ingress.StoredEventReader;
 import dev.semel.store.StoredRows;
 import java.util.ArrayList;
@@ -50,7 +50,9 @@ final class EventMasks {
         event.envelope().properties().forEach(member -> {
             String name = member.getKey();
             JsonNode value = member.getValue();
-            out.set(name, name.equals("data") ? mask.maskInput(value) : NAMES.contains(name) ? value : mask.maskValue(value));
+            out.set(
+                    name,
+                    name.equals("data") ? mask.maskInput(value) : NAMES.contains(name) ? value : mask.maskValue(value));
         });
         return out;
     }

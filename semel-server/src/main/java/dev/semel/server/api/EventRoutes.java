@@ -4,19 +4,19 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
 import dev.semel.server.access.TriggerQuotas;
-import dev.semel.server.ingress.BinaryEventReader;
-import dev.semel.server.ingress.EventDeliveryResult;
-import dev.semel.server.ingress.RunDepthLimit;
-import dev.semel.server.ingress.EventOrigin;
-import dev.semel.server.ingress.InboundEvent;
-import dev.semel.server.ingress.EventIngress;
-import dev.semel.server.ingress.JsonEventReader;
-import dev.semel.server.ingress.ParallelTasks;
+import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Principal;
-import dev.semel.server.http.HttpRequest;
-import dev.semel.trigger.TriggerSource;
+import dev.semel.server.ingress.BinaryEventReader;
+import dev.semel.server.ingress.EventDeliveryResult;
+import dev.semel.server.ingress.EventIngress;
+import dev.semel.server.ingress.EventOrigin;
+import dev.semel.server.ingress.InboundEvent;
+import dev.semel.server.ingress.JsonEventReader;
+import dev.semel.server.ingress.ParallelTasks;
+import dev.semel.server.ingress.RunDepthLimit;
 import dev.semel.trigger.Trigger;
+import dev.semel.trigger.TriggerSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -81,13 +81,15 @@ final class EventRoutes {
 
     private EventDeliveryResult deliver(HttpRequest request, InboundEvent event) {
         Principal who = request.principal();
-        return ingress.deliver(who.workspace(), event, origin(who, RunDepthLimit.parse(request.header(RunDepthLimit.HEADER))));
+        return ingress.deliver(
+                who.workspace(), event, origin(who, RunDepthLimit.parse(request.header(RunDepthLimit.HEADER))));
     }
 
     private EventOrigin origin(Principal who, int depth) {
         Runnable fresh = quotas.freshCheck(who);
-        Trigger.AdmissionChecks quota =
-                fresh == null ? Trigger.AdmissionChecks.NONE : new Trigger.AdmissionChecks(fresh, () -> quotas.countReplay(who));
+        Trigger.AdmissionChecks quota = fresh == null
+                ? Trigger.AdmissionChecks.NONE
+                : new Trigger.AdmissionChecks(fresh, () -> quotas.countReplay(who));
         return new EventOrigin(TriggerSource.EVENT, who.tokenId(), null, quota, depth);
     }
 

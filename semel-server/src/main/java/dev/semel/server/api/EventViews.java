@@ -2,9 +2,9 @@ package dev.semel.server.api;
 
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
+import dev.semel.server.http.ProblemResponses;
 import dev.semel.server.ingress.EventDeliveryResult;
 import dev.semel.server.ingress.InboundEvent;
-import dev.semel.server.http.ProblemResponses;
 import dev.semel.store.StoredRows;
 import java.util.Locale;
 import java.util.UUID;

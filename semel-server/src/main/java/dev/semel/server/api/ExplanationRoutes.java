@@ -2,10 +2,10 @@ package dev.semel.server.api;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.definition.IdempotencyExplanation;
-import dev.semel.server.http.HttpResponse;
+import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 import dev.semel.server.steps.DeclaredEffect;
@@ -28,8 +28,8 @@ final class ExplanationRoutes {
     }
 
     private HttpResponse get(HttpRequest request) {
-        WorkflowVersion workflow =
-                triggers.findWorkflow(request.principal(), request.parameter("id")).published();
+        WorkflowVersion workflow = triggers.findWorkflow(request.principal(), request.parameter("id"))
+                .published();
         if (!(workflow.body() instanceof FileWorkflow file)) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,

@@ -4,9 +4,9 @@ import dev.semel.admission.FieldPath;
 import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.steps.StepServices;
 import dev.semel.store.StoredRows;
-import dev.semel.workflow.WorkflowBody;
-import dev.semel.workflow.DurableOperations;
 import dev.semel.workflow.DeclaredStep;
+import dev.semel.workflow.DurableOperations;
+import dev.semel.workflow.WorkflowBody;
 import dev.semel.workflow.WorkflowVersion;
 import java.util.List;
 import java.util.function.IntFunction;
@@ -53,10 +53,7 @@ public record FileWorkflow(WorkflowDefinition definition, StepServices services)
     }
 
     static List<FieldPath> pii(WorkflowDefinition definition) {
-        return definition.piiFields().stream()
-                .sorted()
-                .map(FieldPath::member)
-                .toList();
+        return definition.piiFields().stream().sorted().map(FieldPath::member).toList();
     }
 
     @Override

@@ -60,7 +60,8 @@ final class FourEyesCheck {
         RunId before = null;
         for (int page = 0; page < PAGES; page++) {
             RunId from = before;
-            List<StoredRows.AuditRow> rows = Objects.requireNonNull(semel.view(reads -> reads.audit(ws, from, PAGE_SIZE)));
+            List<StoredRows.AuditRow> rows =
+                    Objects.requireNonNull(semel.view(reads -> reads.audit(ws, from, PAGE_SIZE)));
             for (StoredRows.AuditRow row : rows) {
                 if (row.action().equals("token.create") && row.target().equals(token)) {
                     return row.actor();

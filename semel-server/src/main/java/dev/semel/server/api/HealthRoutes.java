@@ -2,9 +2,9 @@ package dev.semel.server.api;
 
 import dev.semel.Semel;
 import dev.semel.WorkerStatus;
+import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Principal;
-import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.TokenScope;
 import dev.semel.store.Durability;
 import java.io.IOException;

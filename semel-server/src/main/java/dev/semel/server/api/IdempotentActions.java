@@ -1,13 +1,13 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
+import dev.semel.admission.IdempotencyKey;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.admission.IdempotencyKey;
+import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Principal;
-import dev.semel.server.http.HttpRequest;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreCommand.CommandReply;
 import java.nio.charset.StandardCharsets;
@@ -84,7 +84,10 @@ final class IdempotentActions {
      *     rejected
      */
     <T> @Nullable ActionResult runOnce(
-            HttpRequest request, ActionRequest action, StoreCommand<T> edit, Function<@Nullable T, @Nullable ObjectNode> view) {
+            HttpRequest request,
+            ActionRequest action,
+            StoreCommand<T> edit,
+            Function<@Nullable T, @Nullable ObjectNode> view) {
         IdempotencyKey key = IdempotencyKey.fromHeader(request.headerLines("Idempotency-Key"));
         if (key == null) {
             ObjectNode body = view.apply(semel.changeOrNull(edit));
@@ -117,7 +120,8 @@ final class IdempotentActions {
     record AuditNote(String action, String target, String reason) {}
 
     /** Adds an audit entry to the change, written only if its outcome shows that something changed. */
-    <T> StoreCommand<T> withAudit(HttpRequest request, AuditNote entry, StoreCommand<T> edit, Predicate<@Nullable T> done) {
+    <T> StoreCommand<T> withAudit(
+            HttpRequest request, AuditNote entry, StoreCommand<T> edit, Predicate<@Nullable T> done) {
         return new StoreCommand.AuditedCommand<>(edit, done, auditEntry(request.principal(), entry));
     }
 

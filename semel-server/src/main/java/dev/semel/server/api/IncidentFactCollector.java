@@ -4,12 +4,12 @@ import dev.semel.Semel;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.server.monitoring.MetricPeriod;
-import dev.semel.store.MetricUpdates;
 import dev.semel.store.MetricCounter;
 import dev.semel.store.MetricQueries;
+import dev.semel.store.MetricUpdates;
 import dev.semel.store.StoreQueries;
-import dev.semel.store.StoredRows;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -63,7 +63,8 @@ final class IncidentFactCollector {
         Map<MetricCounter, Long> counted = addDuplicates(out);
         addExpiredKeyRetries(out);
         addInDoubt(out);
-        new DuplicateEffectFinder(semel, span, atLeast).addFindings(out, counted.getOrDefault(MetricCounter.UNPROTECTED, 0L));
+        new DuplicateEffectFinder(semel, span, atLeast)
+                .addFindings(out, counted.getOrDefault(MetricCounter.UNPROTECTED, 0L));
         new IncidentAuditCollector(semel, span, atLeast).addFindings(out, MAX_SHOWN);
         atLeast.forEach(out.putArray("at_least")::add);
         return out.put("complete", atLeast.isEmpty());
@@ -106,7 +107,8 @@ final class IncidentFactCollector {
     private Map<MetricCounter, Long> addDuplicates(ObjectNode out) {
         long now = Objects.requireNonNull(semel.view(reads -> reads.now()));
         MetricPeriod period = MetricPeriod.of(span.since(), span.until(), now);
-        MetricQueries.MetricRange range = period.of(span.workspace(), span.range().workflowId(), "");
+        MetricQueries.MetricRange range =
+                period.of(span.workspace(), span.range().workflowId(), "");
         List<MetricQueries.CounterSum> sums =
                 Objects.requireNonNull(semel.view(reads -> reads.metrics().sums(range, period.grain())));
         Map<MetricCounter, Long> counted = new EnumMap<>(MetricCounter.class);
@@ -115,7 +117,8 @@ final class IncidentFactCollector {
                 .put("suppressed_effects", counted.getOrDefault(MetricCounter.SUPPRESSED, 0L))
                 .put(
                         "conflicts",
-                        counted.getOrDefault(MetricCounter.CONFLICT, 0L) + counted.getOrDefault(MetricCounter.DUPLICATE_PAYLOAD, 0L))
+                        counted.getOrDefault(MetricCounter.CONFLICT, 0L)
+                                + counted.getOrDefault(MetricCounter.DUPLICATE_PAYLOAD, 0L))
                 .put("counted_since", JsonViews.formatTime(period.since()))
                 .put("counted_until", JsonViews.formatTime(period.until()))
                 .put("hourly", isWiderThanPeriod(period));
@@ -123,13 +126,14 @@ final class IncidentFactCollector {
     }
 
     private boolean isWiderThanPeriod(MetricPeriod period) {
-        return span.since() - period.since() >= MetricUpdates.MICROS_PER_MINUTE || period.until() - span.until() >= MetricUpdates.MICROS_PER_MINUTE;
+        return span.since() - period.since() >= MetricUpdates.MICROS_PER_MINUTE
+                || period.until() - span.until() >= MetricUpdates.MICROS_PER_MINUTE;
     }
 
     /** Retries after the window of their key. Each started a new run. */
     private void addExpiredKeyRetries(ObjectNode out) {
-        List<MetricUpdates.MetricFact> found = Objects.requireNonNull(semel.view(
-                reads -> reads.metrics().facts(span.range(), MetricCounter.EXPIRED, MetricQueries.FactCursor.START, MAX_SCANNED)));
+        List<MetricUpdates.MetricFact> found = Objects.requireNonNull(semel.view(reads -> reads.metrics()
+                .facts(span.range(), MetricCounter.EXPIRED, MetricQueries.FactCursor.START, MAX_SCANNED)));
         if (found.size() == MAX_SCANNED) {
             atLeast.add("expired_key_retries");
         }
@@ -151,7 +155,9 @@ final class IncidentFactCollector {
                     behind,
                     PAGE_SIZE);
             StoreQueries.EffectPage page = Objects.requireNonNull(semel.view(reads -> reads.effects(filter)));
-            open += page.found().stream().filter(row -> span.contains(row.firstAt())).count();
+            open += page.found().stream()
+                    .filter(row -> span.contains(row.firstAt()))
+                    .count();
             behind = page.next();
         }
         if (behind != null) {

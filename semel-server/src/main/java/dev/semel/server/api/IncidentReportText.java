@@ -254,7 +254,9 @@ final class IncidentReportText {
     static String markdown(IncidentReport incident, int version) {
         StringBuilder out = new StringBuilder();
         out.append("# ").append(MarkdownEscaper.escape(incident.title())).append("\n\n");
-        out.append(MarkdownEscaper.escape(incident.since())).append(" to ").append(MarkdownEscaper.escape(incident.until()));
+        out.append(MarkdownEscaper.escape(incident.since()))
+                .append(" to ")
+                .append(MarkdownEscaper.escape(incident.until()));
         if (incident.workflow() != null) {
             out.append(", workflow ").append(MarkdownEscaper.escape(incident.workflow()));
         }

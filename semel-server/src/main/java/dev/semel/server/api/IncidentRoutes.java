@@ -1,12 +1,12 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
+import dev.semel.admission.CanonicalJson;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.admission.CanonicalJson;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 import dev.semel.server.settings.IncidentReport;
@@ -32,7 +32,8 @@ final class IncidentRoutes {
     private final SettingActions actions;
     private final TriggerRoutes triggers;
 
-    IncidentRoutes(Semel semel, SettingRepository<IncidentReport> shelf, SettingActions actions, TriggerRoutes triggers) {
+    IncidentRoutes(
+            Semel semel, SettingRepository<IncidentReport> shelf, SettingActions actions, TriggerRoutes triggers) {
         this.semel = semel;
         this.shelf = shelf;
         this.actions = actions;
@@ -43,7 +44,8 @@ final class IncidentRoutes {
         router.add(ApiRoutes.mutationRoute("POST", ALL, TokenScope.OPERATE, this::draft))
                 .add("GET", ALL, TokenScope.READ, this::list)
                 .add("GET", ONE, TokenScope.READ, this::get)
-                .add(ApiRoutes.mutationRoute("PUT", ONE, TokenScope.OPERATE, this::put).withMaxBody(LARGEST));
+                .add(ApiRoutes.mutationRoute("PUT", ONE, TokenScope.OPERATE, this::put)
+                        .withMaxBody(LARGEST));
     }
 
     /** Collects the facts of the period and drafts answers to the five questions. */
@@ -58,12 +60,19 @@ final class IncidentRoutes {
         String workflow = body.text("workflow");
         String workflowId = workflow.isEmpty()
                 ? null
-                : triggers.findWorkflow(request.principal(), workflow).published().workflowId();
+                : triggers.findWorkflow(request.principal(), workflow)
+                        .published()
+                        .workflowId();
         int workspace = request.principal().workspace();
-        ObjectNode facts =
-                new IncidentFactCollector(semel, new IncidentFactCollector.IncidentPeriod(workspace, workflowId, since, until)).collect();
+        ObjectNode facts = new IncidentFactCollector(
+                        semel, new IncidentFactCollector.IncidentPeriod(workspace, workflowId, since, until))
+                .collect();
         ObjectNode document = JsonViews.newObject()
-                .put("title", body.text("title").isBlank() ? "Incident of " + JsonViews.formatTime(since) : body.text("title"))
+                .put(
+                        "title",
+                        body.text("title").isBlank()
+                                ? "Incident of " + JsonViews.formatTime(since)
+                                : body.text("title"))
                 .put("since", JsonViews.formatTime(since))
                 .put("until", JsonViews.formatTime(until));
         if (!workflow.isEmpty()) {
@@ -155,11 +164,14 @@ final class IncidentRoutes {
         }
         IncidentReport incident = shelf.parse(StrictJson.parse(row.body()));
         return HttpResponse.of(
-                200, MARKDOWN, IncidentReportText.markdown(incident, row.version()).getBytes(StandardCharsets.UTF_8));
+                200,
+                MARKDOWN,
+                IncidentReportText.markdown(incident, row.version()).getBytes(StandardCharsets.UTF_8));
     }
 
     private StoredRows.SettingRow row(HttpRequest request, String id) {
-        StoredRows.SettingRow row = SettingNames.isValid(id) ? shelf.findRow(request.principal().workspace(), id) : null;
+        StoredRows.SettingRow row =
+                SettingNames.isValid(id) ? shelf.findRow(request.principal().workspace(), id) : null;
         if (row == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
@@ -185,7 +197,8 @@ final class IncidentRoutes {
         Integer expected = SettingActions.expectedVersion(request);
         return actions.put(
                 request,
-                new IdempotentActions.ActionRequest("incident.put", before.name(), canonical(body.body()), String.valueOf(expected)),
+                new IdempotentActions.ActionRequest(
+                        "incident.put", before.name(), canonical(body.body()), String.valueOf(expected)),
                 shelf.preparePut(new SettingRepository.SettingDraft(
                         before.ws(),
                         before.name(),

@@ -4,10 +4,10 @@ import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.access.Invitations;
-import dev.semel.server.access.UserAccounts;
 import dev.semel.server.access.Role;
-import dev.semel.server.http.HttpResponse;
+import dev.semel.server.access.UserAccounts;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 import dev.semel.store.StoreCommand.SettingResult;
@@ -89,7 +89,8 @@ final class InvitationRoutes {
             throw UserRoutes.unknownUser();
         }
         if (person.external()) {
-            throw RunActionRoutes.invalidRequest("this user logs in with the identity provider and has no password in Semel");
+            throw RunActionRoutes.invalidRequest(
+                    "this user logs in with the identity provider and has no password in Semel");
         }
         Invitations.Draft draft =
                 users.invitations().draftReset(ws, person, request.principal().tokenId());
@@ -105,12 +106,14 @@ final class InvitationRoutes {
 
     private record LinkCreation(IdempotentActions.AuditNote entry, Invitations.Draft draft, ObjectNode view) {}
 
-    private HttpResponse createLink(HttpRequest request, IdempotentActions.ActionRequest action, LinkCreation creation) {
+    private HttpResponse createLink(
+            HttpRequest request, IdempotentActions.ActionRequest action, LinkCreation creation) {
         Invitations.Draft draft = creation.draft();
         IdempotentActions.ActionResult done = actions.runOnce(
                 request,
                 action,
-                actions.withAudit(request, creation.entry(), draft.put(), placed -> placed instanceof SettingResult.Saved),
+                actions.withAudit(
+                        request, creation.entry(), draft.put(), placed -> placed instanceof SettingResult.Saved),
                 placed -> placed instanceof SettingResult.Saved
                         ? creation.view()
                                 .deepCopy()
@@ -159,7 +162,10 @@ final class InvitationRoutes {
 
     /** Whether this request removed the link. An earlier removal has another version number. */
     private static boolean isEndOf(int version, @Nullable SettingResult placed) {
-        return version > 0 && placed instanceof SettingResult.Saved(var row) && row.removed() && row.version() == version + 1;
+        return version > 0
+                && placed instanceof SettingResult.Saved(var row)
+                && row.removed()
+                && row.version() == version + 1;
     }
 
     /** Revokes the open link of a deleted user. */

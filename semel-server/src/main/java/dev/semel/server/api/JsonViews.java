@@ -1,18 +1,18 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
-import dev.semel.error.ErrorCode;
-import dev.semel.error.SemelException;
-import dev.semel.json.StrictJson;
 import dev.semel.admission.AdmissionRules;
 import dev.semel.admission.AdmissionRules.KeyStatus;
 import dev.semel.admission.KeyRecord;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Principal;
-import dev.semel.store.StoredRows;
 import dev.semel.store.KeyClaim;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -63,7 +63,8 @@ final class JsonViews {
     }
 
     /** A page of a list; the cursor comes from the last row if there may be more. */
-    static <T> HttpResponse pageResponse(List<T> rows, int limit, Function<T, JsonNode> view, Function<T, String> cursor) {
+    static <T> HttpResponse pageResponse(
+            List<T> rows, int limit, Function<T, JsonNode> view, Function<T, String> cursor) {
         ObjectNode out = newObject();
         ArrayNode items = out.putArray("items");
         rows.forEach(row -> items.add(view.apply(row)));
@@ -159,7 +160,8 @@ final class JsonViews {
 
     /** A page of the requests of one run, newest last; the request that started the run is the first. */
     HttpResponse requestPage(StoredRows.RunRow run, PagingParameters paging) {
-        List<StoreWrite.DuplicateRequest> rows = semel.view(reads -> reads.requestsOf(run.id(), paging.afterId(), paging.limit()));
+        List<StoreWrite.DuplicateRequest> rows =
+                semel.view(reads -> reads.requestsOf(run.id(), paging.afterId(), paging.limit()));
         List<StoreWrite.DuplicateRequest> page = rows == null ? List.of() : rows;
         boolean more = page.size() == paging.limit();
         ObjectNode out = newObject();
@@ -188,8 +190,9 @@ final class JsonViews {
     ArrayNode requestArray(StoredRows.RunRow run) {
         ArrayNode out = JsonNodeFactory.instance.arrayNode();
         boolean met = run.counts().replays() + run.counts().conflicts() > 0;
-        List<StoreWrite.DuplicateRequest> rows =
-                met ? semel.view(reads -> reads.requestsOf(run.id(), null, REQUESTS_SHOWN)) : List.<StoreWrite.DuplicateRequest>of();
+        List<StoreWrite.DuplicateRequest> rows = met
+                ? semel.view(reads -> reads.requestsOf(run.id(), null, REQUESTS_SHOWN))
+                : List.<StoreWrite.DuplicateRequest>of();
         if (rows == null || rows.size() < REQUESTS_SHOWN) {
             out.add(started(run));
         }
@@ -246,10 +249,14 @@ final class JsonViews {
         out.put("response_reference", known.runIdText());
         out.put("created_at", formatTime(known.firstAt()));
         out.put("expires_at", formatTime(known.expiresAt()));
-        out.put("last_seen_at", formatTime(Math.max(known.firstAt(), held.counts().lastSeenAt())));
+        out.put(
+                "last_seen_at",
+                formatTime(Math.max(known.firstAt(), held.counts().lastSeenAt())));
         out.put("correlation_id", held.correlationId());
         out.put("error_summary", held.errorCode() == null ? null : held.errorCode() + " in step " + held.errorStep());
-        out.put("scope", held.key().kind() == dev.semel.store.UniqueKey.KeyKind.WORKFLOW_KEY ? "workflow" : "workspace");
+        out.put(
+                "scope",
+                held.key().kind() == dev.semel.store.UniqueKey.KeyKind.WORKFLOW_KEY ? "workflow" : "workspace");
         out.put("workflow_id", known.workflowId());
         out.put("run_id", known.runIdText());
         out.put("run_status", known.state().wireName());

@@ -2,8 +2,8 @@ package dev.semel.server.api;
 
 import dev.semel.Semel;
 import dev.semel.effect.EffectLedger;
-import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
+import dev.semel.journal.JournalEntry;
 import dev.semel.run.RunId;
 import dev.semel.run.StepId;
 import dev.semel.store.StoreQueries;
@@ -84,7 +84,8 @@ final class KeyActions {
             }
             List<EffectLedger.EffectRow> effects = rows.values().stream()
                     .filter(row -> !row.isStepNote())
-                    .sorted(Comparator.comparingLong(EffectLedger.EffectRow::firstAt).thenComparing(EffectLedger.EffectRow::id))
+                    .sorted(Comparator.comparingLong(EffectLedger.EffectRow::firstAt)
+                            .thenComparing(EffectLedger.EffectRow::id))
                     .toList();
             cut |= !open.isEmpty() || effects.size() > MOST_EFFECTS;
             return new KeyEffects(effects.subList(0, Math.min(effects.size(), MOST_EFFECTS)), runs, cut);
@@ -132,7 +133,8 @@ final class KeyActions {
             }
         }
 
-        private static EffectLedger.EffectRow row(StoredRows.RunRow run, JournalEntry.StepResult done, EffectLedger.EffectId id, String step) {
+        private static EffectLedger.EffectRow row(
+                StoredRows.RunRow run, JournalEntry.StepResult done, EffectLedger.EffectId id, String step) {
             return new EffectLedger.EffectRow(
                     id,
                     new EffectLedger.EffectHolder(step, run.id(), 0, 0),

@@ -1,12 +1,12 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
-import dev.semel.effect.EffectLedger;
 import dev.semel.admission.AdmissionRules;
 import dev.semel.admission.KeyRecord;
+import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
-import dev.semel.store.StoredRows;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -56,8 +56,7 @@ final class KeyHistory {
         }
         story.add(window(held, now));
         if (next != null) {
-            story.add("A repeat now with the same data: "
-                    + next.path("summary").asString(""));
+            story.add("A repeat now with the same data: " + next.path("summary").asString(""));
         }
     }
 
@@ -168,8 +167,7 @@ final class KeyHistory {
             }
         }
         out.put("effects_truncated", cut);
-        String more =
-                running.isEmpty() ? "" : " Still running beside it: " + String.join(", ", running) + ".";
+        String more = running.isEmpty() ? "" : " Still running beside it: " + String.join(", ", running) + ".";
         out.put("summary", out.path("summary").asString("") + more + (cut ? " " + CUT : ""));
     }
 

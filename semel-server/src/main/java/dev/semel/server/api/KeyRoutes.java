@@ -2,20 +2,20 @@ package dev.semel.server.api;
 
 import dev.semel.KeyRelease;
 import dev.semel.Semel;
-import dev.semel.error.ErrorCode;
-import dev.semel.error.SemelException;
-import dev.semel.json.StrictJson;
 import dev.semel.admission.AdmissionRules;
 import dev.semel.admission.AdmissionRules.KeyStatus;
 import dev.semel.admission.CanonicalJson;
 import dev.semel.admission.IdempotencyKey;
-import dev.semel.server.http.HttpResponse;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.StrictJson;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 import dev.semel.store.StoreCommand;
-import dev.semel.store.UniqueKey;
 import dev.semel.store.StoredRows;
+import dev.semel.store.UniqueKey;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,7 +60,8 @@ final class KeyRoutes {
     HttpResponse list(HttpRequest request) {
         PagingParameters paging = PagingParameters.parse(request);
         String prefix = request.query("prefix") == null ? "" : request.query("prefix");
-        UniqueKey after = paging.after() == null ? null : decode(request.principal().workspace(), paging.after());
+        UniqueKey after =
+                paging.after() == null ? null : decode(request.principal().workspace(), paging.after());
         String workflow = request.query("workflow");
         if (workflow != null) {
             return ofWorkflow(request, workflow, new Behind(String.valueOf(prefix), after), paging.limit());
@@ -93,9 +94,8 @@ final class KeyRoutes {
         boolean more = true;
         for (int scanned = 0; more && scanned < MAX_SCANNED && items.size() < limit; scanned += PAGE_SIZE) {
             UniqueKey behind = after;
-            List<StoredRows.KeyRow> page =
-                    Objects.requireNonNull(
-                            semel.view(reads -> reads.keys(workspace, from.prefix(), behind, PAGE_SIZE)));
+            List<StoredRows.KeyRow> page = Objects.requireNonNull(
+                    semel.view(reads -> reads.keys(workspace, from.prefix(), behind, PAGE_SIZE)));
             more = page.size() == PAGE_SIZE;
             for (StoredRows.KeyRow held : page) {
                 after = held.key();
@@ -151,7 +151,9 @@ final class KeyRoutes {
                 request,
                 action,
                 KeyRelease.of(
-                        toRelease, new StoreCommand.ChangeAuthor(semel.newId(), request.principal().tokenId(), reason)),
+                        toRelease,
+                        new StoreCommand.ChangeAuthor(
+                                semel.newId(), request.principal().tokenId(), reason)),
                 released -> response.put("released", Boolean.TRUE.equals(released)));
         if (done == null) {
             throw new IllegalStateException("a release always has a response");
@@ -189,7 +191,8 @@ final class KeyRoutes {
         if (until > now + LONGEST_WINDOW) {
             throw RunActionRoutes.invalidRequest("the window of a key can end at most 365 days from now");
         }
-        StoreCommand.ChangeAuthor by = new StoreCommand.ChangeAuthor(semel.newId(), request.principal().tokenId(), reason);
+        StoreCommand.ChangeAuthor by =
+                new StoreCommand.ChangeAuthor(semel.newId(), request.principal().tokenId(), reason);
         IdempotentActions.ActionRequest action = new IdempotentActions.ActionRequest(
                 "key.extend",
                 request.parameter("key"),
@@ -215,7 +218,9 @@ final class KeyRoutes {
         out.put("idempotency_key", JsonViews.keyText(held));
         out.put("run_id", held.keyRecord().runIdText());
         return out.put("extended", true)
-                .put("expires_at", JsonViews.formatTime(Math.max(until, held.keyRecord().expiresAt())));
+                .put(
+                        "expires_at",
+                        JsonViews.formatTime(Math.max(until, held.keyRecord().expiresAt())));
     }
 
     private static String reason(JsonNode reason) {

@@ -1,19 +1,19 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
-import dev.semel.error.SemelException;
-import dev.semel.json.StrictJson;
 import dev.semel.admission.Admission;
 import dev.semel.admission.AdmissionRules.KeyStatus;
 import dev.semel.admission.IdempotencyKey;
 import dev.semel.admission.KeyRecord;
-import dev.semel.server.http.HttpResponse;
-import dev.semel.server.http.HttpRequest;
+import dev.semel.error.SemelException;
+import dev.semel.json.StrictJson;
 import dev.semel.server.expressions.DurationFormat;
+import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.store.StoredRows;
-import dev.semel.trigger.TriggerSource;
-import dev.semel.trigger.TriggerPreview;
 import dev.semel.trigger.Trigger;
+import dev.semel.trigger.TriggerPreview;
+import dev.semel.trigger.TriggerSource;
 import dev.semel.workflow.CurrentWorkflow;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -59,7 +59,8 @@ final class KeySimulation {
                 new Trigger.Sender(TriggerSource.HTTP, request.principal().tokenId(), null),
                 strict,
                 Trigger.AdmissionChecks.NONE);
-        return JsonViews.ok(outcomeJson(key, workflow, data, semel.triggerDryRun().preview(trigger, at(body))));
+        return JsonViews.ok(
+                outcomeJson(key, workflow, data, semel.triggerDryRun().preview(trigger, at(body))));
     }
 
     /** Simulates a repeat of the key's first request now; null if its run or workflow is no longer stored. */
@@ -67,7 +68,8 @@ final class KeySimulation {
     ObjectNode simulateNow(StoredRows.KeyRow held) {
         int ws = held.key().workspace();
         CurrentWorkflow workflow = semel.workflow(ws, held.keyRecord().workflowId());
-        StoredRows.RunRow run = semel.view(reads -> reads.run(ws, held.keyRecord().run()));
+        StoredRows.RunRow run =
+                semel.view(reads -> reads.run(ws, held.keyRecord().run()));
         if (workflow == null || run == null) {
             return null;
         }
@@ -88,7 +90,8 @@ final class KeySimulation {
     private CurrentWorkflow workflow(HttpRequest request, JsonBody body, List<StoredRows.KeyRow> known) {
         String named = body.text("workflow").isEmpty() ? request.query("workflow") : body.text("workflow");
         if (named == null && known.isEmpty()) {
-            throw RunActionRoutes.invalidRequest("the server has no record of this key, so the request must name the workflow");
+            throw RunActionRoutes.invalidRequest(
+                    "the server has no record of this key, so the request must name the workflow");
         }
         String idOrName = named == null ? known.getFirst().keyRecord().workflowId() : named;
         CurrentWorkflow workflow = semel.workflow(request.principal().workspace(), idOrName);
@@ -108,8 +111,10 @@ final class KeySimulation {
             return given;
         }
         for (StoredRows.KeyRow held : known) {
-            boolean same = held.keyRecord().workflowId().equals(workflow.published().workflowId()) || known.size() == 1;
-            StoredRows.RunRow run = same ? semel.view(reads -> reads.run(ws, held.keyRecord().run())) : null;
+            boolean same =
+                    held.keyRecord().workflowId().equals(workflow.published().workflowId()) || known.size() == 1;
+            StoredRows.RunRow run =
+                    same ? semel.view(reads -> reads.run(ws, held.keyRecord().run())) : null;
             if (run != null) {
                 return StrictJson.parse(run.input());
             }
@@ -126,7 +131,9 @@ final class KeySimulation {
         if (!at.isEmpty()) {
             return TimeParser.parseTime(at);
         }
-        return after.isEmpty() ? 0 : Objects.requireNonNull(semel.view(reads -> reads.now())) + TimeParser.parseDuration(after);
+        return after.isEmpty()
+                ? 0
+                : Objects.requireNonNull(semel.view(reads -> reads.now())) + TimeParser.parseDuration(after);
     }
 
     /** Parses times and durations from request bodies. */
@@ -151,7 +158,8 @@ final class KeySimulation {
         }
     }
 
-    private static ObjectNode outcomeJson(IdempotencyKey key, CurrentWorkflow workflow, JsonNode data, TriggerPreview outcome) {
+    private static ObjectNode outcomeJson(
+            IdempotencyKey key, CurrentWorkflow workflow, JsonNode data, TriggerPreview outcome) {
         ObjectNode out = JsonViews.newObject();
         out.put("idempotency_key", key.text());
         out.put("workflow", workflow.published().name());
@@ -220,7 +228,9 @@ final class KeySimulation {
         KeyRecord previous = outcome.previousKey();
         out.put("outcome", "new_run").put("status_code", 200);
         out.put("previous_run_id", previous == null ? null : previous.runIdText());
-        out.put("reason", outcome.keyStatus() == null ? "new" : outcome.keyStatus().name().toLowerCase(Locale.ROOT));
+        out.put(
+                "reason",
+                outcome.keyStatus() == null ? "new" : outcome.keyStatus().name().toLowerCase(Locale.ROOT));
         out.put("expires_at", JsonViews.formatTime(outcome.keyExpiresAt()));
         out.put("summary", "200: a new run starts" + because(outcome.keyStatus()) + ".");
     }

@@ -3,8 +3,8 @@ package dev.semel.server.api;
 import dev.semel.KeyedSignals;
 import dev.semel.Semel;
 import dev.semel.admission.IdempotencyKey;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.store.KeyedSignalOperation;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -29,13 +29,14 @@ final class KeyedSignalRoutes {
         String id = id(request, body.text("id"));
         JsonNode data = body.value("data");
         JsonNode value = data == null ? JsonNodeFactory.instance.objectNode() : data;
-        KeyedSignals.SignalDelivery sent =
-                KeyedSignals.of(semel).send(to, value, id == null ? semel.newId().text() : id);
+        KeyedSignals.SignalDelivery sent = KeyedSignals.of(semel)
+                .send(to, value, id == null ? semel.newId().text() : id);
         HttpResponse answer = JsonViews.ok(response(to, id, sent));
         return sent.replayed() ? IdempotentActions.addReplayedHeaders(answer) : answer;
     }
 
-    private static ObjectNode response(KeyedSignalOperation.SignalAddress to, @Nullable String id, KeyedSignals.SignalDelivery sent) {
+    private static ObjectNode response(
+            KeyedSignalOperation.SignalAddress to, @Nullable String id, KeyedSignals.SignalDelivery sent) {
         ObjectNode out = JsonViews.newObject();
         out.put("name", to.name()).put("key", to.key()).put("id", id);
         out.put("status", sent.runIds().isEmpty() ? "stored" : "delivered");
@@ -49,8 +50,8 @@ final class KeyedSignalRoutes {
         try {
             return new KeyedSignalOperation.SignalAddress(request.principal().workspace(), name, key);
         } catch (IllegalArgumentException e) {
-            throw RunActionRoutes.invalidRequest("key must be the key that runs wait for: 1 to 255 characters without"
-                    + " control characters");
+            throw RunActionRoutes.invalidRequest(
+                    "key must be the key that runs wait for: 1 to 255 characters without" + " control characters");
         }
     }
 

@@ -3,8 +3,8 @@ package dev.semel.server.api;
 import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 import dev.semel.store.StoredRows;
@@ -114,7 +114,8 @@ final class LiveUpdateStreams {
                 while (seen != null && !over && semel.nanos() - until < 0) {
                     boolean same = seen.state().equals(last);
                     if (!same) {
-                        out.write(RunChangeFeed.serverSentEvent(kind, seen.state()).getBytes(StandardCharsets.UTF_8));
+                        out.write(RunChangeFeed.serverSentEvent(kind, seen.state())
+                                .getBytes(StandardCharsets.UTF_8));
                     }
                     lastSent = keepAlive(out, lastSent, same);
                     last = seen.state();
@@ -140,7 +141,8 @@ final class LiveUpdateStreams {
         }
         List<String> chunks = semel.view(
                 reads -> reads.journal(run.id()).stream().map(chunk -> "").toList());
-        return RunChangeFeed.runEvent(run, semel.version(run.workflowId(), run.version()).name())
+        return RunChangeFeed.runEvent(
+                        run, semel.version(run.workflowId(), run.version()).name())
                 .put("recorded", chunks == null ? 0 : chunks.size())
                 .put("ended", run.end() != null);
     }

@@ -1,8 +1,8 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;
 import java.util.HashMap;
@@ -50,13 +50,18 @@ final class MessageLogRoutes {
             // The list query omits entries that were recorded when the run ended; the single run has them.
             StoredRows.RunRow run = semel.view(reads -> reads.run(listed.ws(), listed.id()));
             if (run != null) {
-                addMessages(items, run, runs.timelineOf(run, RunTimelineView.StepRange.ALL).path("items"));
+                addMessages(
+                        items,
+                        run,
+                        runs.timelineOf(run, RunTimelineView.StepRange.ALL).path("items"));
             }
         }
         out.put("runs", page.size());
         return JsonViews.ok(out.put(
                 "next",
-                page.size() < limit ? null : PagingParameters.cursor(page.getLast().id())));
+                page.size() < limit
+                        ? null
+                        : PagingParameters.cursor(page.getLast().id())));
     }
 
     static void addMessages(ArrayNode out, StoredRows.RunRow run, JsonNode steps) {
@@ -96,7 +101,9 @@ final class MessageLogRoutes {
     }
 
     private static @Nullable String at(StoredRows.RunRow run, JsonNode last) {
-        return last.path("ended_at").isString() ? last.path("ended_at").stringValue() : JsonViews.formatTime(run.createdAt());
+        return last.path("ended_at").isString()
+                ? last.path("ended_at").stringValue()
+                : JsonViews.formatTime(run.createdAt());
     }
 
     private static String statusOf(String status) {

@@ -2,13 +2,13 @@ package dev.semel.server.api;
 
 import dev.semel.Semel;
 import dev.semel.run.RunId;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
-import dev.semel.store.MetricUpdates;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.store.MetricCounter;
 import dev.semel.store.MetricQueries;
-import dev.semel.store.StoredRows;
+import dev.semel.store.MetricUpdates;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -59,7 +59,8 @@ final class MetricFactRoutes {
 
     private HttpResponse facts(HttpRequest request, MetricQuery query, MetricCounter figure) {
         PagingParameters paging = PagingParameters.parse(request);
-        MetricQueries.FactCursor behind = paging.after() == null ? MetricQueries.FactCursor.START : behind(paging.after());
+        MetricQueries.FactCursor behind =
+                paging.after() == null ? MetricQueries.FactCursor.START : behind(paging.after());
         String object = request.query("object");
         List<MetricUpdates.MetricFact> found = new ArrayList<>();
         int limit = paging.limit();

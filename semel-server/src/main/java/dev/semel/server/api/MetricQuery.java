@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param workflowId empty for all workflows
  */
-record MetricQuery(int workspace, String workflowId, String step, MetricPeriod period, Map<String, String> workflowNames) {
+record MetricQuery(
+        int workspace, String workflowId, String step, MetricPeriod period, Map<String, String> workflowNames) {
     private static final long DAY = 86_400_000_000L;
     private static final long LONGEST = 400 * DAY;
 
@@ -46,7 +47,11 @@ record MetricQuery(int workspace, String workflowId, String step, MetricPeriod p
         }
         String step = request.query("step");
         return new MetricQuery(
-                workspace, workflowId, step == null ? "" : step, MetricPeriod.of(since, until, now), workflowNames(semel, workspace));
+                workspace,
+                workflowId,
+                step == null ? "" : step,
+                MetricPeriod.of(since, until, now),
+                workflowNames(semel, workspace));
     }
 
     private static Map<String, String> workflowNames(Semel semel, int workspace) {
@@ -68,7 +73,8 @@ record MetricQuery(int workspace, String workflowId, String step, MetricPeriod p
         try {
             return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.parse(text));
         } catch (DateTimeException | ArithmeticException e) {
-            throw PagingParameters.invalidQuery("since and until must be ages like 24h or times like 2026-11-16T09:00:00Z");
+            throw PagingParameters.invalidQuery(
+                    "since and until must be ages like 24h or times like 2026-11-16T09:00:00Z");
         }
     }
 
@@ -82,8 +88,9 @@ record MetricQuery(int workspace, String workflowId, String step, MetricPeriod p
 
     /** The link to the rows behind a number, for the same period and workflow. */
     String listLink(String path, String of) {
-        String link = "/v1/" + path + (path.contains("?") ? "&" : "?") + "since=" + escaped(JsonViews.formatTime(period.since()))
-                + "&until=" + escaped(JsonViews.formatTime(period.until()));
+        String link = "/v1/" + path + (path.contains("?") ? "&" : "?") + "since="
+                + escaped(JsonViews.formatTime(period.since())) + "&until="
+                + escaped(JsonViews.formatTime(period.until()));
         if (!of.isEmpty()) {
             link += "&workflow=" + escaped(workflowName(of));
         }

@@ -2,16 +2,16 @@ package dev.semel.server.api;
 
 import dev.semel.Semel;
 import dev.semel.run.RunId;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 import dev.semel.server.monitoring.IdempotencyAdvisor;
-import dev.semel.server.monitoring.WorkflowMetrics;
 import dev.semel.server.monitoring.SavedAmounts;
-import dev.semel.store.MetricUpdates;
+import dev.semel.server.monitoring.WorkflowMetrics;
 import dev.semel.store.MetricCounter;
 import dev.semel.store.MetricQueries;
+import dev.semel.store.MetricUpdates;
 import dev.semel.trigger.TriggerSource;
 import dev.semel.workflow.CurrentWorkflow;
 import java.util.ArrayList;
@@ -155,10 +155,10 @@ final class MonitoringRoutes {
     private boolean windows(ArrayNode out, CurrentWorkflow workflow, MetricQuery looking) {
         String id = workflow.published().workflowId();
         MetricQueries.MetricRange range = looking.period().of(looking.workspace(), id, "");
-        List<MetricUpdates.MetricFact> expired = Objects.requireNonNull(semel.view(
-                reads -> reads.metrics().facts(range, MetricCounter.EXPIRED, MetricQueries.FactCursor.START, MAX_EXPIRED)));
-        IdempotencyAdvisor.WindowAdvice advice =
-                IdempotencyAdvisor.adviseWindow(expired, workflow.published().policy().window());
+        List<MetricUpdates.MetricFact> expired = Objects.requireNonNull(semel.view(reads ->
+                reads.metrics().facts(range, MetricCounter.EXPIRED, MetricQueries.FactCursor.START, MAX_EXPIRED)));
+        IdempotencyAdvisor.WindowAdvice advice = IdempotencyAdvisor.adviseWindow(
+                expired, workflow.published().policy().window());
         if (advice != null) {
             out.addObject()
                     .put("kind", "window")
@@ -181,7 +181,8 @@ final class MonitoringRoutes {
                         && one.at() >= looking.period().since()
                         && one.at() < looking.period().until())
                 .toList();
-        for (IdempotencyAdvisor.CallerAdvice caller : IdempotencyAdvisor.adviseCallers(looking.workflowName(id), inTime)) {
+        for (IdempotencyAdvisor.CallerAdvice caller :
+                IdempotencyAdvisor.adviseCallers(looking.workflowName(id), inTime)) {
             ObjectNode one = out.addObject()
                     .put("kind", "new_key_per_retry")
                     .put("workflow", looking.workflowName(id))

@@ -2,8 +2,8 @@ package dev.semel.server.api;
 
 import dev.semel.Semel;
 import dev.semel.effect.EffectLedger;
-import dev.semel.store.MetricUpdates;
 import dev.semel.store.MetricQueries;
+import dev.semel.store.MetricUpdates;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;
 import java.util.HashMap;
@@ -42,7 +42,8 @@ final class ObjectNameMasker {
         // Without a recorded effect nothing shows which part of the name is PII, so all of it is masked.
         String shown = rows.isEmpty() ? PiiMasks.MASK_TEXT : thing.object();
         for (EffectLedger.EffectRow row : rows.subList(0, Math.min(rows.size(), MAX_ROWS))) {
-            StoredRows.RunRow run = semel.view(reads -> reads.run(workspace, row.holder().run()));
+            StoredRows.RunRow run =
+                    semel.view(reads -> reads.run(workspace, row.holder().run()));
             shown = masks.of(run, workspace, thing.workflowId()).maskText(shown);
         }
         return shown;
@@ -50,7 +51,15 @@ final class ObjectNameMasker {
 
     private List<EffectLedger.EffectRow> rows(MetricQueries.ObjectWrites thing) {
         var filter = new StoreQueries.EffectFilter(
-                workspace, null, thing.workflowId(), thing.object(), null, null, StoreQueries.EffectSelection.DEEDS, null, MAX_ROWS);
+                workspace,
+                null,
+                thing.workflowId(),
+                thing.object(),
+                null,
+                null,
+                StoreQueries.EffectSelection.DEEDS,
+                null,
+                MAX_ROWS);
         return Objects.requireNonNull(semel.view(reads -> reads.effects(filter)))
                 .found();
     }

@@ -4,9 +4,9 @@ import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.access.UserAccounts;
+import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Principal;
-import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 import dev.semel.server.settings.SettingNames;
@@ -44,13 +44,14 @@ final class PasswordRoutes {
                     "You can change only your own password, not the password of " + name + ". Nothing was changed.",
                     "Create a password link for this user instead.");
         }
-        StoreCommand.SaveSetting change = people.preparePasswordChange(asks, name, new UserAccounts.PasswordChangeRequest(json.text("old"), json.text("new")));
+        StoreCommand.SaveSetting change = people.preparePasswordChange(
+                asks, name, new UserAccounts.PasswordChangeRequest(json.text("old"), json.text("new")));
         if (change == null) {
             throw UserRoutes.unknownUser();
         }
         var entry = new IdempotentActions.AuditNote("user.password", name, "");
-        StoreCommand.SettingResult placed =
-                semel.change(actions.withAudit(request, entry, change, outcome -> outcome instanceof StoreCommand.SettingResult.Saved));
+        StoreCommand.SettingResult placed = semel.change(actions.withAudit(
+                request, entry, change, outcome -> outcome instanceof StoreCommand.SettingResult.Saved));
         if (!(placed instanceof StoreCommand.SettingResult.Saved)) {
             throw new SemelException(
                     ErrorCode.PRECONDITION_FAILED,

@@ -1,8 +1,8 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
-import dev.semel.json.StrictJson;
 import dev.semel.admission.FieldPath;
+import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
 import dev.semel.store.StoredRows;
 import dev.semel.workflow.CurrentWorkflow;
@@ -101,8 +101,8 @@ final class PiiMasks {
     }
 
     private Map<RunId, StoredRows.RunRow> withInputs(List<StoredRows.RunRow> runs) {
-        List<StoredRows.RunRow> found = Objects.requireNonNull(
-                semel.view(reads -> reads.runsWithoutJournal(runs.stream().map(StoredRows.RunRow::id).toList())));
+        List<StoredRows.RunRow> found = Objects.requireNonNull(semel.view(reads -> reads.runsWithoutJournal(
+                runs.stream().map(StoredRows.RunRow::id).toList())));
         return found.stream().collect(Collectors.toMap(StoredRows.RunRow::id, run -> run));
     }
 

@@ -1,20 +1,20 @@
 package dev.semel.server.api;
 
+import dev.semel.admission.CanonicalJson;
+import dev.semel.admission.FieldPath;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.admission.CanonicalJson;
-import dev.semel.admission.FieldPath;
 import dev.semel.server.access.UserAccounts;
+import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Principal;
-import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 import dev.semel.server.settings.RecipientProfile;
-import dev.semel.server.settings.WorkspaceSettings;
-import dev.semel.server.settings.SettingRepository;
 import dev.semel.server.settings.RecipientSubscriptions;
+import dev.semel.server.settings.SettingRepository;
+import dev.semel.server.settings.WorkspaceSettings;
 import dev.semel.store.StoredRows;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -44,9 +44,11 @@ final class ProfileRoutes {
         router.add("GET", "/v1/profiles", TokenScope.READ, this::list)
                 .add("GET", ONE, TokenScope.READ, this::get)
                 .add(ApiRoutes.mutationRoute("POST", ONE + "/reveal", TokenScope.OPERATE, this::reveal))
-                .add(ApiRoutes.mutationRoute("PUT", ONE, TokenScope.OPERATE, this::put).withMaxBody(LARGEST))
+                .add(ApiRoutes.mutationRoute("PUT", ONE, TokenScope.OPERATE, this::put)
+                        .withMaxBody(LARGEST))
                 .add(ApiRoutes.mutationRoute("DELETE", ONE, TokenScope.OPERATE, this::remove))
-                .add(ApiRoutes.mutationRoute("PUT", ONE + "/subscriptions/{topic}", TokenScope.OPERATE, this::subscribe));
+                .add(ApiRoutes.mutationRoute(
+                        "PUT", ONE + "/subscriptions/{topic}", TokenScope.OPERATE, this::subscribe));
     }
 
     /** Lists all profiles, or with `?email=` the one with that address. */
@@ -62,7 +64,8 @@ final class ProfileRoutes {
                                 "Find the profile by its id, or use a token with this scope.")
                         .with("scope", "operate");
             }
-            SettingRepository.StoredSetting<RecipientProfile> found = settings.profiles().findByEmail(workspace, email);
+            SettingRepository.StoredSetting<RecipientProfile> found =
+                    settings.profiles().findByEmail(workspace, email);
             StoredRows.SettingRow row =
                     found == null ? null : settings.profiles().documents().findRow(workspace, found.name());
             return JsonViews.pageResponse(
@@ -195,7 +198,8 @@ final class ProfileRoutes {
                         new String(CanonicalJson.bytes(document), StandardCharsets.UTF_8),
                         String.valueOf(expected)),
                 settings.profiles()
-                        .preparePut(new SettingRepository.SettingDraft(request.principal().workspace(), id, document, expected, actor)),
+                        .preparePut(new SettingRepository.SettingDraft(
+                                request.principal().workspace(), id, document, expected, actor)),
                 this::view);
     }
 
@@ -231,7 +235,8 @@ final class ProfileRoutes {
                 request.principal().tokenId());
         return actions.put(
                 request,
-                new IdempotentActions.ActionRequest("profile.subscribe", word.profile(), word.topic(), String.valueOf(word.subscribed())),
+                new IdempotentActions.ActionRequest(
+                        "profile.subscribe", word.profile(), word.topic(), String.valueOf(word.subscribed())),
                 settings.subscriptions().preparePut(word),
                 row -> view(RecipientSubscriptions.toSubscription(row)).put("profile_id", word.profile()));
     }

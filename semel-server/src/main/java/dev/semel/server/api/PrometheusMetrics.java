@@ -83,13 +83,17 @@ public final class PrometheusMetrics implements RequestObserver {
                 "semel_store_unknown_commits",
                 "Commits whose outcome was unknown because the response was lost",
                 Objects.requireNonNull(c.get("unknownCommits")));
-        count("semel_store_poisoned_writes", "Writes that the store rejected individually",
+        count(
+                "semel_store_poisoned_writes",
+                "Writes that the store rejected individually",
                 Objects.requireNonNull(c.get("poisonedWrites")));
         count(
                 "semel_store_fenced_batches",
                 "Batches rejected because the lease was lost",
                 Objects.requireNonNull(c.get("fencedBatches")));
-        count("semel_lease_takeovers", "Leases taken over from dead workers",
+        count(
+                "semel_lease_takeovers",
+                "Leases taken over from dead workers",
                 Objects.requireNonNull(c.get("takeovers")));
         gauges(semel);
     }

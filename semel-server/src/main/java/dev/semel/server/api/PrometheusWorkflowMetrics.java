@@ -1,11 +1,11 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
-import dev.semel.store.MetricUpdates;
 import dev.semel.store.MetricCounter;
 import dev.semel.store.MetricQueries;
-import dev.semel.store.StoredRows;
+import dev.semel.store.MetricUpdates;
 import dev.semel.store.StoreFailure;
+import dev.semel.store.StoredRows;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -40,7 +40,8 @@ final class PrometheusWorkflowMetrics {
         this.semel = semel;
     }
 
-    private record MetricSeries(String meter, String workspace, String workflow, String step) implements Comparable<MetricSeries> {
+    private record MetricSeries(String meter, String workspace, String workflow, String step)
+            implements Comparable<MetricSeries> {
         @Override
         public int compareTo(MetricSeries other) {
             return labels().compareTo(other.labels());
@@ -145,8 +146,8 @@ final class PrometheusWorkflowMetrics {
 
     private void add(List<MetricQueries.CounterTotal> totals, NameCache names, Map<MetricSeries, Long> lines) {
         for (MetricQueries.CounterTotal total : totals) {
-            MetricSeries line =
-                    new MetricSeries(total.counter().name(), names.workspace(total.ws()), names.workflow(total), step(total));
+            MetricSeries line = new MetricSeries(
+                    total.counter().name(), names.workspace(total.ws()), names.workflow(total), step(total));
             lines.merge(line, total.count(), Long::sum);
         }
     }
@@ -165,7 +166,8 @@ final class PrometheusWorkflowMetrics {
             int one = ws;
             for (MetricQueries.InDoubtCount doubt :
                     Objects.requireNonNull(semel.view(reads -> reads.metrics().inDoubtCounts(one)))) {
-                MetricSeries line = new MetricSeries("", names.workspace(one), names.workflow(one, doubt.workflowId()), "");
+                MetricSeries line =
+                        new MetricSeries("", names.workspace(one), names.workflow(one, doubt.workflowId()), "");
                 if (!line.belongsTo(workspace)) {
                     continue;
                 }

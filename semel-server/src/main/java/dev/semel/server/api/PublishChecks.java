@@ -6,11 +6,11 @@ import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.expressions.DurationFormat;
 import dev.semel.server.settings.ChannelSetting;
 import dev.semel.server.settings.RouteSetting;
-import dev.semel.server.settings.WorkspaceSettings;
 import dev.semel.server.settings.SettingRepository;
+import dev.semel.server.settings.WorkspaceSettings;
+import dev.semel.server.steps.ChannelRequirement;
 import dev.semel.server.steps.DeclaredEffect;
 import dev.semel.server.steps.YamlStep;
-import dev.semel.server.steps.ChannelRequirement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,10 +51,12 @@ final class PublishChecks {
         return missing;
     }
 
-    private record CheckContext(WorkspaceSettings settings, int workspace, ChannelRequirement need, List<String> missing) {}
+    private record CheckContext(
+            WorkspaceSettings settings, int workspace, ChannelRequirement need, List<String> missing) {}
 
     private static void route(CheckContext look, String event) {
-        SettingRepository.StoredSetting<RouteSetting> route = look.settings().routes().find(look.workspace(), event);
+        SettingRepository.StoredSetting<RouteSetting> route =
+                look.settings().routes().find(look.workspace(), event);
         if (route == null) {
             look.missing()
                     .add("Step '%s': no route for event %s exists yet."
@@ -68,7 +70,8 @@ final class PublishChecks {
         if (name == null) {
             return; // an expression selects the channel at run time
         }
-        SettingRepository.StoredSetting<ChannelSetting> channel = look.settings().channels().find(look.workspace(), name);
+        SettingRepository.StoredSetting<ChannelSetting> channel =
+                look.settings().channels().find(look.workspace(), name);
         String step = look.need().step();
         if (channel == null) {
             look.missing().add("Step '%s': channel %s does not exist yet.".formatted(step, name));
@@ -130,8 +133,8 @@ final class PublishChecks {
                                 ErrorCode.INVALID_DEFINITION,
                                 "Step '%s' has risk: high and no approval step before it. Nothing was published."
                                         .formatted(step.id()),
-                                "Add an approval step before it, at the top level and without a condition, or"
-                                        + " publish the version for a percentage of the triggers first (--percent 10).");
+                                "Add an approval step before it, at the top level and without a condition, or publish"
+                                        + " the version for a percentage of the triggers first (--percent 10).");
                     });
         }
     }

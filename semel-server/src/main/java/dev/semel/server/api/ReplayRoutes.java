@@ -5,19 +5,19 @@ import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.replay.ReplayAction;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.NotificationMode;
+import dev.semel.replay.ReplayAction;
 import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.run.RunId;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
-import dev.semel.store.StoreCommand;
-import dev.semel.store.ReplayPlanQueries;
-import dev.semel.store.StoreQueries;
 import dev.semel.store.ReplayPlanOperation;
+import dev.semel.store.ReplayPlanQueries;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,7 +64,8 @@ final class ReplayRoutes {
     private final ConcurrentHashMap<RunId, CachedItemCounts> counted = new ConcurrentHashMap<>();
 
     /** The item counts of a plan, cached for a short time. */
-    private record CachedItemCounts(ReplayPlanOperation.PlanState state, long until, List<ReplayPlanQueries.ItemCount> counts) {}
+    private record CachedItemCounts(
+            ReplayPlanOperation.PlanState state, long until, List<ReplayPlanQueries.ItemCount> counts) {}
 
     ReplayRoutes(Semel semel, JsonViews views, TriggerRoutes triggers, IdempotentActions actions) {
         this.semel = semel;
@@ -88,14 +89,16 @@ final class ReplayRoutes {
     private HttpResponse plan(HttpRequest request) {
         JsonBody json = JsonBody.parse(request, MEMBERS);
         Replays.ReplayRequest asked = replayRequest(request, json);
-        IdempotentActions.ActionRequest actionRequest = new IdempotentActions.ActionRequest("replay.plan", StrictJson.write(json.body()));
+        IdempotentActions.ActionRequest actionRequest =
+                new IdempotentActions.ActionRequest("replay.plan", StrictJson.write(json.body()));
         IdempotentActions.ActionResult laid = actions.runOnce(
                 request,
                 actionRequest,
                 semel.replays().createPlanEdit(asked),
                 plan -> plan == null ? null : JsonViews.newObject().put("replay_id", plan.idText()));
         String id = Objects.requireNonNull(laid).body().required("replay_id").asString();
-        ReplayPlanOperation.ReplayPlan made = semel.replays().buildPlan(Objects.requireNonNull(ReplayPlanOperation.parse(id)), asked);
+        ReplayPlanOperation.ReplayPlan made =
+                semel.replays().buildPlan(Objects.requireNonNull(ReplayPlanOperation.parse(id)), asked);
         HttpResponse answer = JsonViews.ok(view(made));
         return laid.replayed() ? IdempotentActions.addReplayedHeaders(answer) : answer;
     }
@@ -104,7 +107,8 @@ final class ReplayRoutes {
         List<String> runs = textList("runs", json.value("runs"));
         String q = json.text("q");
         if (runs.isEmpty() == q.isBlank()) {
-            throw RunActionRoutes.invalidRequest("either runs (a list of run ids) or q (a filter such as status:failed) is required");
+            throw RunActionRoutes.invalidRequest(
+                    "either runs (a list of run ids) or q (a filter such as status:failed) is required");
         }
         String definition = json.text("definition");
         if (!Set.of("", "recorded_version", "current_version").contains(definition)) {
@@ -128,8 +132,9 @@ final class ReplayRoutes {
             int by = semel.replays().versionForReplay(run.ws(), runs.getFirst(), order);
             FileWorkflow.checkInput(semel.version(run.workflowId(), by), input);
         }
-        Replays.RunSelection which =
-                runs.isEmpty() ? new Replays.RunSelection.ByFilter(filter(request, q)) : new Replays.RunSelection.ByRunId(runs);
+        Replays.RunSelection which = runs.isEmpty()
+                ? new Replays.RunSelection.ByFilter(filter(request, q))
+                : new Replays.RunSelection.ByRunId(runs);
         return new Replays.ReplayRequest(
                 request.principal().workspace(),
                 request.principal().tokenId(),
@@ -222,7 +227,8 @@ final class ReplayRoutes {
     }
 
     private ReplayPlanOperation.ReplayPlan find(HttpRequest request) {
-        ReplayPlanOperation.ReplayPlan plan = semel.replays().findPlan(request.principal().workspace(), id(request));
+        ReplayPlanOperation.ReplayPlan plan =
+                semel.replays().findPlan(request.principal().workspace(), id(request));
         if (plan == null) {
             throw unknownPlan();
         }
@@ -250,10 +256,11 @@ final class ReplayRoutes {
         String action = request.query("action");
         String worst = request.query("worst");
         if (action != null && worst != null) {
-            throw PagingParameters.invalidQuery("send either action (any step) or worst (the most dangerous step), not both");
+            throw PagingParameters.invalidQuery(
+                    "send either action (any step) or worst (the most dangerous step), not both");
         }
-        ReplayPlanQueries.ItemFilter wanted =
-                new ReplayPlanQueries.ItemFilter(plan.id(), action == null ? 0 : parseAction(action).bit(), parseOutcome(request.query("outcome")));
+        ReplayPlanQueries.ItemFilter wanted = new ReplayPlanQueries.ItemFilter(
+                plan.id(), action == null ? 0 : parseAction(action).bit(), parseOutcome(request.query("outcome")));
         return JsonViews.pageResponse(
                 worst == null
                         ? semel.replays().listItems(wanted, paging.afterId(), paging.limit())
@@ -264,9 +271,11 @@ final class ReplayRoutes {
     }
 
     /** Lists runs by their most dangerous step, or blocked runs. The server scans the plan page by page for it. */
-    private List<ReplayPlanOperation.PlanItem> worst(ReplayPlanQueries.ItemFilter wanted, String word, PagingParameters paging) {
+    private List<ReplayPlanOperation.PlanItem> worst(
+            ReplayPlanQueries.ItemFilter wanted, String word, PagingParameters paging) {
         ReplayAction action = word.equals("blocked") ? null : parseAction(word);
-        ReplayPlanQueries.ItemFilter narrowed = new ReplayPlanQueries.ItemFilter(wanted.plan(), action == null ? 0 : action.bit(), wanted.outcome());
+        ReplayPlanQueries.ItemFilter narrowed =
+                new ReplayPlanQueries.ItemFilter(wanted.plan(), action == null ? 0 : action.bit(), wanted.outcome());
         int place = action == null ? 0 : action.ordinal() + 1;
         List<ReplayPlanOperation.PlanItem> found = new ArrayList<>();
         RunId after = paging.afterId();
@@ -289,7 +298,8 @@ final class ReplayRoutes {
                 return action;
             }
         }
-        throw PagingParameters.invalidQuery("action must be one of reuse, run_again, send, resend, check, ask, unprotected, silent");
+        throw PagingParameters.invalidQuery(
+                "action must be one of reuse, run_again, send, resend, check, ask, unprotected, silent");
     }
 
     private static ReplayPlanOperation.@Nullable ItemOutcome parseOutcome(@Nullable String word) {
@@ -309,7 +319,8 @@ final class ReplayRoutes {
         ReplayPlanOperation.ReplayPlan plan = find(request);
         if (plan.approvedBy() == null
                 && !new FourEyesCheck(semel)
-                        .isOtherUser(plan.ws(), plan.createdBy(), request.principal().tokenId())) {
+                        .isOtherUser(
+                                plan.ws(), plan.createdBy(), request.principal().tokenId())) {
             throw new SemelException(
                     ErrorCode.FORBIDDEN,
                     "Plan " + plan.idText() + " was created by you or with one of your tokens. It was not approved.",
@@ -356,7 +367,8 @@ final class ReplayRoutes {
 
     private HttpResponse stop(HttpRequest request) {
         JsonBody json = JsonBody.parse(request, Set.of("reason"));
-        StoreCommand.ChangeAuthor by = new StoreCommand.ChangeAuthor(semel.newId(), request.principal().tokenId(), json.text("reason"));
+        StoreCommand.ChangeAuthor by =
+                new StoreCommand.ChangeAuthor(semel.newId(), request.principal().tokenId(), json.text("reason"));
         return JsonViews.ok(view(semel.replays().stop(request.principal().workspace(), id(request), by)));
     }
 
@@ -367,7 +379,8 @@ final class ReplayRoutes {
             ObjectNode now = latestView(plan);
             return now == null
                     ? null
-                    : new LiveUpdateStreams.ResourceSnapshot(now, now.path("progress").path("verified").asBoolean());
+                    : new LiveUpdateStreams.ResourceSnapshot(
+                            now, now.path("progress").path("verified").asBoolean());
         });
     }
 

@@ -1,13 +1,13 @@
 package dev.semel.server.api;
 
 import dev.semel.json.StrictJson;
-import dev.semel.replay.ReplayAction;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.NotificationMode;
+import dev.semel.replay.ReplayAction;
 import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.run.RunState;
-import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanOperation;
+import dev.semel.store.ReplayPlanQueries;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -64,14 +64,16 @@ final class ReplayViews {
     }
 
     /** The note of the plan, or the reason why no more runs start at the moment. */
-    private static @Nullable String note(ReplayPlanOperation.ReplayPlan plan, List<ReplayPlanQueries.ItemCount> counts) {
+    private static @Nullable String note(
+            ReplayPlanOperation.ReplayPlan plan, List<ReplayPlanQueries.ItemCount> counts) {
         ApplyOptions manner = plan.applyOptions() == null ? ApplyOptions.SAFE : ApplyOptions.parse(plan.applyOptions());
         long under = counts.stream()
                 .filter(count -> count.state() != null && !count.state().hasEnded())
                 .mapToLong(ReplayPlanQueries.ItemCount::items)
                 .sum();
-        boolean waits =
-                plan.state() == ReplayPlanOperation.PlanState.APPLYING && manner.stopAfter() > 0 && under >= ApplyOptions.MAX_UNFINISHED;
+        boolean waits = plan.state() == ReplayPlanOperation.PlanState.APPLYING
+                && manner.stopAfter() > 0
+                && under >= ApplyOptions.MAX_UNFINISHED;
         if (!plan.note().isEmpty() || !waits) {
             return plan.note().isEmpty() ? null : plan.note();
         }
@@ -79,7 +81,8 @@ final class ReplayViews {
     }
 
     /** Adds the outcome of the items and the states of their runs; verified means that all these runs have ended. */
-    private static void progress(ObjectNode out, ReplayPlanOperation.ReplayPlan plan, List<ReplayPlanQueries.ItemCount> counts) {
+    private static void progress(
+            ObjectNode out, ReplayPlanOperation.ReplayPlan plan, List<ReplayPlanQueries.ItemCount> counts) {
         for (ReplayPlanOperation.ItemOutcome outcome : ReplayPlanOperation.ItemOutcome.values()) {
             out.put(
                     outcome.word(),
@@ -89,7 +92,8 @@ final class ReplayViews {
                             .sum());
         }
         ObjectNode runs = out.putObject("runs");
-        boolean all = plan.state() == ReplayPlanOperation.PlanState.DONE || plan.state() == ReplayPlanOperation.PlanState.STOPPED;
+        boolean all = plan.state() == ReplayPlanOperation.PlanState.DONE
+                || plan.state() == ReplayPlanOperation.PlanState.STOPPED;
         for (ReplayPlanQueries.ItemCount count : counts) {
             RunState state = count.state();
             if (state != null) {

@@ -20,7 +20,8 @@ record ReviewFilter(
         String to = terms.get("to");
         boolean decided = isDecided(terms.getOrDefault("state", "open"));
         if (decided && (kind != null || workflow != null || to != null)) {
-            throw PagingParameters.invalidQuery("state:decided cannot be combined: decided reviews are listed by time only");
+            throw PagingParameters.invalidQuery(
+                    "state:decided cannot be combined: decided reviews are listed by time only");
         }
         return new ReviewFilter(kind, workflow, to, decided);
     }

@@ -6,12 +6,12 @@ import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
-import dev.semel.store.StoreCommand;
 import dev.semel.store.ReviewOperation;
+import dev.semel.store.StoreCommand;
 import dev.semel.workflow.CurrentWorkflow;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -60,9 +60,11 @@ final class ReviewRoutes {
         PagingParameters paging = PagingParameters.parse(request);
         int ws = request.principal().workspace();
         ReviewOperation.ReviewCursor after = paging.after() == null ? null : place(paging.after());
-        ReviewOperation.ReviewPage page = wanted.decided() ? decided(ws, after, paging.limit()) : open(ws, wanted, after, paging);
-        List<ReviewViews.ReviewContext> cases = Objects.requireNonNull(semel.view(reads ->
-                page.found().stream().map(row -> ReviewViews.loadForList(reads, row)).toList()));
+        ReviewOperation.ReviewPage page =
+                wanted.decided() ? decided(ws, after, paging.limit()) : open(ws, wanted, after, paging);
+        List<ReviewViews.ReviewContext> cases = Objects.requireNonNull(semel.view(reads -> page.found().stream()
+                .map(row -> ReviewViews.loadForList(reads, row))
+                .toList()));
         ObjectNode out = JsonViews.newObject();
         ArrayNode items = out.putArray("items");
         cases.forEach(one -> items.add(views.listItem(one)));
@@ -73,7 +75,8 @@ final class ReviewRoutes {
 
     /** Counts the open reviews, up to the maximum. */
     private int count(int ws) {
-        var all = new ReviewOperation.OpenReviewFilter(ws, null, null, null, ReviewOperation.ReviewCursor.FRONT, MAX_COUNTED);
+        var all = new ReviewOperation.OpenReviewFilter(
+                ws, null, null, null, ReviewOperation.ReviewCursor.FRONT, MAX_COUNTED);
         return Objects.requireNonNull(semel.view(reads -> reads.reviews().open(all)))
                 .found()
                 .size();
@@ -86,7 +89,8 @@ final class ReviewRoutes {
         return new ReviewOperation.ReviewPage(rows, more ? ReviewOperation.ReviewCursor.decided(rows.getLast()) : null);
     }
 
-    private ReviewOperation.ReviewPage open(int ws, ReviewFilter wanted, ReviewOperation.@Nullable ReviewCursor after, PagingParameters paging) {
+    private ReviewOperation.ReviewPage open(
+            int ws, ReviewFilter wanted, ReviewOperation.@Nullable ReviewCursor after, PagingParameters paging) {
         String workflowId = null;
         if (wanted.workflow() != null) {
             CurrentWorkflow found = semel.workflow(ws, wanted.workflow());
@@ -96,7 +100,12 @@ final class ReviewRoutes {
             workflowId = found.published().workflowId();
         }
         ReviewOperation.OpenReviewFilter filter = new ReviewOperation.OpenReviewFilter(
-                ws, wanted.kind(), workflowId, wanted.to(), after == null ? ReviewOperation.ReviewCursor.FRONT : after, paging.limit());
+                ws,
+                wanted.kind(),
+                workflowId,
+                wanted.to(),
+                after == null ? ReviewOperation.ReviewCursor.FRONT : after,
+                paging.limit());
         return Objects.requireNonNull(semel.view(reads -> reads.reviews().open(filter)));
     }
 
@@ -147,29 +156,34 @@ final class ReviewRoutes {
         return done.toResponse();
     }
 
-    private IdempotentActions.ActionResult decide(HttpRequest request, ReviewViews.ReviewContext one, DecisionBody body) {
+    private IdempotentActions.ActionResult decide(
+            HttpRequest request, ReviewViews.ReviewContext one, DecisionBody body) {
         ReviewOperation.ReviewRow row = one.row();
         ReviewPermissions.requireMayDecide(request.principal(), row);
         Set<String> words = Reviews.allowedDecisions(row.kind());
         if (!words.contains(body.decision())) {
-            throw RunActionRoutes.invalidRequest("decision must be one of "
-                    + String.join(", ", new TreeSet<>(words)) + " for this review");
+            throw RunActionRoutes.invalidRequest(
+                    "decision must be one of " + String.join(", ", new TreeSet<>(words)) + " for this review");
         }
         if (body.result() != null && !body.decision().equals("happened")) {
             throw RunActionRoutes.invalidRequest("result is allowed only with the decision happened");
         }
         Reviews.DecidedBy who = new Reviews.DecidedBy(request.principal().tokenId(), body.note());
-        Run.RunChange change =
-                semel.reviews().decisionChange(row, new Reviews.DecisionRequest(body.decision(), body.result(), body.version()), who);
-        IdempotentActions.ActionRequest actionRequest = new IdempotentActions.ActionRequest("review.decide " + row.id(), StrictJson.write(body.body()));
+        Run.RunChange change = semel.reviews()
+                .decisionChange(row, new Reviews.DecisionRequest(body.decision(), body.result(), body.version()), who);
+        IdempotentActions.ActionRequest actionRequest =
+                new IdempotentActions.ActionRequest("review.decide " + row.id(), StrictJson.write(body.body()));
         // If there is nothing to change, the server still looks for a stored response.
         @SuppressWarnings("unchecked") // the code only checks whether the change was made
-        StoreCommand<Object> edit = (StoreCommand<Object>) (change == null ? new StoreCommand.WakeRuns(List.of()) : change.edit());
+        StoreCommand<Object> edit =
+                (StoreCommand<Object>) (change == null ? new StoreCommand.WakeRuns(List.of()) : change.edit());
         IdempotentActions.ActionResult done = actions.runOnce(
                 request,
                 actionRequest,
                 edit,
-                outcome -> outcome instanceof ReviewOperation.DecideReviewResult.Done(ReviewOperation.ReviewRow decided) ? decided(one, decided) : null);
+                outcome -> outcome instanceof ReviewOperation.DecideReviewResult.Done(ReviewOperation.ReviewRow decided)
+                        ? decided(one, decided)
+                        : null);
         if (done == null) {
             throw conflict(find(row.ws(), row.id()), body.version());
         }
@@ -198,7 +212,8 @@ final class ReviewRoutes {
             return rejection(
                     row,
                     "Review " + row.id() + " is already decided: " + row.decision() + by + " at "
-                            + JsonViews.formatTime(row.decidedAt()) + ". Your decision was not recorded and nothing was sent.",
+                            + JsonViews.formatTime(row.decidedAt())
+                            + ". Your decision was not recorded and nothing was sent.",
                     "Read the run. A decision cannot be changed.");
         }
         if (wanted != 0 && wanted != row.version()) {
@@ -221,7 +236,8 @@ final class ReviewRoutes {
                 .with("version", row.version());
         return row.isOpen()
                 ? rejection
-                : rejection.with("decision", row.decision())
+                : rejection
+                        .with("decision", row.decision())
                         .with("decided_by", row.decidedBy())
                         .with("decided_at", String.valueOf(JsonViews.formatTime(row.decidedAt())));
     }
@@ -241,7 +257,11 @@ final class ReviewRoutes {
     private HttpResponse decideMany(HttpRequest request) {
         JsonBody json = JsonBody.parse(request, Set.of("ids", "q", "decision", "result", "note"));
         List<SelectedReview> all = selectOnce(request, json, select(request, json));
-        if (all.stream().map(selected -> selected.review().row().kind()).distinct().count() > 1) {
+        if (all.stream()
+                        .map(selected -> selected.review().row().kind())
+                        .distinct()
+                        .count()
+                > 1) {
             throw RunActionRoutes.invalidRequest("all selected reviews must have the same kind");
         }
         DecisionBody body = DecisionBody.of(json);
@@ -251,9 +271,11 @@ final class ReviewRoutes {
         for (SelectedReview selected : all) {
             ObjectNode item = JsonViews.newObject();
             try {
-                DecisionBody each = new DecisionBody(body.decision(), body.result(), body.note(), selected.version(), body.body());
+                DecisionBody each =
+                        new DecisionBody(body.decision(), body.result(), body.note(), selected.version(), body.body());
                 item.put("status_code", 200);
-                item.setAll((ObjectNode) decide(request, selected.review(), each).body());
+                item.setAll(
+                        (ObjectNode) decide(request, selected.review(), each).body());
                 decided++;
             } catch (SemelException e) {
                 item.removeAll();
@@ -270,13 +292,15 @@ final class ReviewRoutes {
      * then: no user has seen those.
      */
     private List<SelectedReview> selectOnce(HttpRequest request, JsonBody json, List<SelectedReview> found) {
-        IdempotentActions.ActionRequest actionRequest = new IdempotentActions.ActionRequest("reviews.decide", StrictJson.write(json.body()));
-        IdempotentActions.ActionResult first = actions.runOnce(request, actionRequest, new StoreCommand.WakeRuns(List.of()), _ -> {
-            ObjectNode out = JsonViews.newObject();
-            ArrayNode ids = out.putArray("ids");
-            found.forEach(one -> ids.add(one.review().row().id() + "@" + one.version()));
-            return out;
-        });
+        IdempotentActions.ActionRequest actionRequest =
+                new IdempotentActions.ActionRequest("reviews.decide", StrictJson.write(json.body()));
+        IdempotentActions.ActionResult first =
+                actions.runOnce(request, actionRequest, new StoreCommand.WakeRuns(List.of()), _ -> {
+                    ObjectNode out = JsonViews.newObject();
+                    ArrayNode ids = out.putArray("ids");
+                    found.forEach(one -> ids.add(one.review().row().id() + "@" + one.version()));
+                    return out;
+                });
         if (first == null || !first.replayed()) {
             return found;
         }
@@ -298,9 +322,11 @@ final class ReviewRoutes {
             if (wanted.decided() || wanted.kind() == null) {
                 throw RunActionRoutes.invalidRequest("q must contain kind:… and can select only open reviews");
             }
-            List<ReviewOperation.ReviewRow> rows =
-                    open(ws, wanted, null, new PagingParameters(MAX_PER_REQUEST, null)).found();
-            return rows.stream().map(row -> SelectedReview.withFoundVersion(find(ws, row.id()))).toList();
+            List<ReviewOperation.ReviewRow> rows = open(ws, wanted, null, new PagingParameters(MAX_PER_REQUEST, null))
+                    .found();
+            return rows.stream()
+                    .map(row -> SelectedReview.withFoundVersion(find(ws, row.id())))
+                    .toList();
         }
         if (!ids.isArray() || ids.isEmpty() || ids.size() > MAX_PER_REQUEST) {
             throw RunActionRoutes.invalidRequest("ids must be a list of 1 to " + MAX_PER_REQUEST + " ids");
@@ -327,14 +353,17 @@ final class ReviewRoutes {
     private HttpResponse check(HttpRequest request) {
         ReviewViews.ReviewContext one = find(request);
         ReviewPermissions.requireMayDecide(request.principal(), one.row());
-        boolean hasLookup = one.effect() != null && one.effect().details().protection().equals("lookup");
+        boolean hasLookup =
+                one.effect() != null && one.effect().details().protection().equals("lookup");
         if (!hasLookup) {
             throw RunActionRoutes.invalidRequest("only an effect with protection lookup can be checked");
         }
         if (!one.isOpen()) {
             throw conflict(one, 0);
         }
-        actions.recordAudit(request, new IdempotentActions.AuditNote("review.check", one.row().id(), ""));
+        actions.recordAudit(
+                request,
+                new IdempotentActions.AuditNote("review.check", one.row().id(), ""));
         semel.reviews().wake(one.row().run());
         return JsonViews.ok(views.withEvidence(find(request)).put("checking", true));
     }

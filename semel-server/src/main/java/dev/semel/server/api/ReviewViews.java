@@ -3,13 +3,13 @@ package dev.semel.server.api;
 import dev.semel.Reviews;
 import dev.semel.Semel;
 import dev.semel.effect.EffectLedger;
-import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
+import dev.semel.journal.JournalEntry;
 import dev.semel.run.RunState;
-import dev.semel.store.StoreQueries;
 import dev.semel.store.ReviewOperation;
-import dev.semel.store.StoredRows;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -37,12 +37,20 @@ final class ReviewViews {
      * @param effect the ledger row; null if the review is not about an effect
      * @param attempts recorded attempts, newest last; empty in lists
      */
-    record ReviewContext(ReviewOperation.ReviewRow row, StoredRows.@Nullable RunRow run, EffectLedger.@Nullable EffectRow effect, List<JournalEntry> attempts, long now) {
+    record ReviewContext(
+            ReviewOperation.ReviewRow row,
+            StoredRows.@Nullable RunRow run,
+            EffectLedger.@Nullable EffectRow effect,
+            List<JournalEntry> attempts,
+            long now) {
         boolean isOpen() {
             if (row.kind() == ReviewOperation.ReviewKind.DOUBT) {
                 return row.isOpen() && effect != null && effect.state() == EffectLedger.EffectState.UNKNOWN;
             }
-            return row.isOpen() && run != null && run.end() == null && (row.kind() != ReviewOperation.ReviewKind.HELD || run.state() == RunState.HELD);
+            return row.isOpen()
+                    && run != null
+                    && run.end() == null
+                    && (row.kind() != ReviewOperation.ReviewKind.HELD || run.state() == RunState.HELD);
         }
     }
 
@@ -181,11 +189,13 @@ final class ReviewViews {
                 known.add("A message with the same key was accepted inside its window, and this message differs."
                         + " This message was not sent.");
             case APPROVAL ->
-                known.add("The run has waited since " + JsonViews.formatTime(row.openedAt()) + ". No later step has run.");
+                known.add("The run has waited since " + JsonViews.formatTime(row.openedAt())
+                        + ". No later step has run.");
             case HELD -> known.add(UnmaskedValue.question(row, "message").maskTextWith(mask));
         }
         if (row.dueAt() != StoreWrite.Suspension.NEVER && row.isOpen()) {
-            known.add((row.dueAt() <= one.now() ? "It was due at " : "It is due at ") + JsonViews.formatTime(row.dueAt()) + ".");
+            known.add((row.dueAt() <= one.now() ? "It was due at " : "It is due at ")
+                    + JsonViews.formatTime(row.dueAt()) + ".");
         }
         if (!row.isOpen()) {
             String by = row.decidedBy().isEmpty() ? "" : " by " + row.decidedBy();

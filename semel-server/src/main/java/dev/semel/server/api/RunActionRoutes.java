@@ -3,15 +3,15 @@ package dev.semel.server.api;
 import dev.semel.Reviews;
 import dev.semel.Run;
 import dev.semel.Semel;
+import dev.semel.admission.IdempotencyKey;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.admission.IdempotencyKey;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.TokenScope;
-import dev.semel.store.StoreCommand;
 import dev.semel.store.ReviewOperation;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
@@ -58,13 +58,18 @@ final class RunActionRoutes {
         Run<JsonNode> run = run(request);
         Run.RunChange signal = run.signalChange(signalNamed(name), value, Key.of(key));
         // Signal keys are scoped to run and name, so that one event id can signal several runs.
-        IdempotentActions.ActionRequest actionRequest = new IdempotentActions.ActionRequest("run.signal " + run.id() + " " + name, StrictJson.write(value));
+        IdempotentActions.ActionRequest actionRequest =
+                new IdempotentActions.ActionRequest("run.signal " + run.id() + " " + name, StrictJson.write(value));
         return done(request, actionRequest, signal, "delivered");
     }
 
     /** Executes the change once per key; the response has the current status of the run. */
     @SuppressWarnings("unchecked") // the code only checks whether the change was made
-    private HttpResponse done(HttpRequest request, IdempotentActions.ActionRequest actionRequest, Run.@Nullable RunChange ruling, String what) {
+    private HttpResponse done(
+            HttpRequest request,
+            IdempotentActions.ActionRequest actionRequest,
+            Run.@Nullable RunChange ruling,
+            String what) {
         // If there is nothing to change, the server still looks for a stored response.
         StoreCommand<?> edit = ruling == null ? new StoreCommand.WakeRuns(List.of()) : ruling.edit();
         String runId = run(request).id();
@@ -102,7 +107,8 @@ final class RunActionRoutes {
         Run<JsonNode> run = run(request);
         boolean may = mayDecide(request, step);
         Run.RunChange ruling = !may ? null : version == 0 ? ruling(run, json, by) : ruling(request, json, version);
-        IdempotentActions.ActionRequest actionRequest = new IdempotentActions.ActionRequest("run.decide", run.id(), StrictJson.write(json.body()));
+        IdempotentActions.ActionRequest actionRequest =
+                new IdempotentActions.ActionRequest("run.decide", run.id(), StrictJson.write(json.body()));
         return done(request, actionRequest, ruling, "decided");
     }
 

@@ -3,10 +3,10 @@ package dev.semel.server.api;
 import dev.semel.Semel;
 import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
-import dev.semel.store.StoreQueries;
 import dev.semel.store.ReviewOperation;
-import dev.semel.store.StoredRows;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -105,7 +105,9 @@ final class RunChangeFeed {
                 changes.add(new Change(++count, serverSentEvent("run", runEvent(run, name(run)))));
             }
             if (!requests.isEmpty()) {
-                changes.add(new Change(++count, serverSentEvent("requests", JsonViews.newObject().put("new", requests.size()))));
+                changes.add(new Change(
+                        ++count,
+                        serverSentEvent("requests", JsonViews.newObject().put("new", requests.size()))));
             }
             if (!open.equals(waiting)) {
                 changes.add(new Change(++count, serverSentEvent("reviews", reviews(open, waiting))));
@@ -130,7 +132,8 @@ final class RunChangeFeed {
     }
 
     private Set<String> open() {
-        var front = new ReviewOperation.OpenReviewFilter(workspace, null, null, null, ReviewOperation.ReviewCursor.FRONT, ReviewRoutes.MAX_COUNTED);
+        var front = new ReviewOperation.OpenReviewFilter(
+                workspace, null, null, null, ReviewOperation.ReviewCursor.FRONT, ReviewRoutes.MAX_COUNTED);
         ReviewOperation.ReviewPage page = semel.view(reads -> reads.reviews().open(front));
         return page == null
                 ? Set.of()
@@ -152,7 +155,8 @@ final class RunChangeFeed {
     private List<StoredRows.RunRow> older(List<StoreWrite.DuplicateRequest> requests, Map<RunId, String> newest) {
         List<StoredRows.RunRow> found = new ArrayList<>();
         for (StoreWrite.DuplicateRequest one : requests) {
-            StoredRows.RunRow run = newest.containsKey(one.run()) ? null : semel.view(reads -> reads.run(workspace, one.run()));
+            StoredRows.RunRow run =
+                    newest.containsKey(one.run()) ? null : semel.view(reads -> reads.run(workspace, one.run()));
             if (run != null && found.stream().noneMatch(other -> other.id().equals(run.id()))) {
                 found.add(run);
             }

@@ -7,8 +7,8 @@ import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
 import dev.semel.replay.ReplayAction;
 import dev.semel.replay.ResumeRequest;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 import dev.semel.store.StoreCommand;
@@ -51,12 +51,17 @@ final class RunResumeRoutes {
         if (resumeRequest.reason().isBlank()) {
             throw RunActionRoutes.invalidRequest("reason is missing: the run history shows why the run was resumed");
         }
-        IdempotentActions.ActionRequest actionRequest = new IdempotentActions.ActionRequest("run.resume", run.id(), StrictJson.write(json.body()));
+        IdempotentActions.ActionRequest actionRequest =
+                new IdempotentActions.ActionRequest("run.resume", run.id(), StrictJson.write(json.body()));
         return resumeOnce(request, actionRequest, run, resumption);
     }
 
     /** Resumes once per key. The server looks for a stored response first, even if it would reject the request now. */
-    private HttpResponse resumeOnce(HttpRequest request, IdempotentActions.ActionRequest actionRequest, Run<JsonNode> run, ResumePlan resumption) {
+    private HttpResponse resumeOnce(
+            HttpRequest request,
+            IdempotentActions.ActionRequest actionRequest,
+            Run<JsonNode> run,
+            ResumePlan resumption) {
         SemelException rejection = null;
         StoreCommand.ResumeFailedRun edit = null;
         try {
@@ -70,7 +75,9 @@ final class RunResumeRoutes {
                         request,
                         actionRequest,
                         edit,
-                        outcome -> outcome == StoreCommand.ResumeResult.DONE ? JsonViews.newObject().put("resumed", true) : null);
+                        outcome -> outcome == StoreCommand.ResumeResult.DONE
+                                ? JsonViews.newObject().put("resumed", true)
+                                : null);
         if (done == null && rejection != null) {
             throw rejection;
         }
@@ -112,9 +119,11 @@ final class RunResumeRoutes {
         boolean fits =
                 given.isObject() && step.isString() && Set.of("step", "result").containsAll(given.propertyNames());
         if (!fits) {
-            throw RunActionRoutes.invalidRequest("skip must have step (the path of the failed step) and may have result");
+            throw RunActionRoutes.invalidRequest(
+                    "skip must have step (the path of the failed step) and may have result");
         }
         JsonNode result = given.get("result");
-        return new ResumeRequest.Skip(step.stringValue(), result == null ? JsonNodeFactory.instance.nullNode() : result);
+        return new ResumeRequest.Skip(
+                step.stringValue(), result == null ? JsonNodeFactory.instance.nullNode() : result);
     }
 }

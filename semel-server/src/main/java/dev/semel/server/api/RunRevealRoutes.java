@@ -2,8 +2,8 @@ package dev.semel.server.api;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 import dev.semel.store.StoreCommand;
@@ -43,7 +43,8 @@ final class RunRevealRoutes {
         }
         String fields = String.join(", ", names);
         var entry = new IdempotentActions.AuditNote("run.reveal", run.runIdText(), "[" + fields + "] " + reason);
-        StoreCommand<Integer> noted = actions.withAudit(request, entry, new StoreCommand.WakeRuns(List.of()), _ -> true);
+        StoreCommand<Integer> noted =
+                actions.withAudit(request, entry, new StoreCommand.WakeRuns(List.of()), _ -> true);
         // The stored idempotency record contains the request only, never the revealed values.
         actions.runOnce(
                 request,
@@ -61,8 +62,6 @@ final class RunRevealRoutes {
 
     private static SemelException rejection(String why) {
         return new SemelException(
-                ErrorCode.INVALID_INPUT,
-                why + ". Nothing was revealed.",
-                "Send {\"reason\": \"…\"}, or read the run.");
+                ErrorCode.INVALID_INPUT, why + ". Nothing was revealed.", "Send {\"reason\": \"…\"}, or read the run.");
     }
 }

@@ -2,16 +2,16 @@ package dev.semel.server.api;
 
 import dev.semel.Semel;
 import dev.semel.effect.EffectLedger;
-import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
+import dev.semel.journal.JournalEntry;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.server.expressions.DurationFormat;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.steps.YamlStep;
-import dev.semel.store.StoreQueries;
 import dev.semel.store.ReviewOperation;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -100,8 +100,9 @@ final class RunRoutes {
         List<ReviewOperation.ReviewRow> asked =
                 Objects.requireNonNull(semel.view(reads -> reads.reviews().reviewsOf(run.id())));
         List<JournalEntry> entries = new ArrayList<>();
-        List<String> chunks = semel.view(reads ->
-                reads.journal(run.id()).stream().map(StoreQueries.JournalChunk::entries).toList());
+        List<String> chunks = semel.view(reads -> reads.journal(run.id()).stream()
+                .map(StoreQueries.JournalChunk::entries)
+                .toList());
         if (chunks != null) {
             chunks.forEach(chunk -> entries.addAll(JournalCodec.decode(chunk)));
         }
@@ -174,7 +175,8 @@ final class RunRoutes {
                 }
             }
             throw PagingParameters.invalidQuery(
-                    "status must be one of queued, started, running, waiting, held, in_doubt, completed, failed, cancelled");
+                    "status must be one of queued, started, running, waiting, held, in_doubt, completed, failed,"
+                            + " cancelled");
         }
 
         private static boolean flag(String word) {

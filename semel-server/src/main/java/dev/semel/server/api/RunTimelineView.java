@@ -24,7 +24,8 @@ final class RunTimelineView {
     private final List<JournalEntry.RunResumption> resumed = new ArrayList<>();
 
     /** @param kinds step kinds of a workflow file by step name; empty for Java */
-    RunTimelineView(RunId lineage, Map<String, String> kinds, List<JournalEntry> entries, List<EffectLedger.EffectRow> rows) {
+    RunTimelineView(
+            RunId lineage, Map<String, String> kinds, List<JournalEntry> entries, List<EffectLedger.EffectRow> rows) {
         this.lineage = lineage;
         this.kinds = Map.copyOf(kinds);
         for (JournalEntry entry : entries) {
@@ -89,7 +90,9 @@ final class RunTimelineView {
             ArrayNode all = out.putArray("resumed");
             for (JournalEntry.RunResumption one : resumed) {
                 ObjectNode item = all.addObject();
-                item.put("at", JsonViews.formatTime(one.at())).put("by", one.by()).put("reason", one.reason());
+                item.put("at", JsonViews.formatTime(one.at()))
+                        .put("by", one.by())
+                        .put("reason", one.reason());
                 item.put("version", one.version());
                 one.reopened().forEach(item.putArray("steps")::add);
             }
@@ -97,10 +100,12 @@ final class RunTimelineView {
         return out;
     }
 
-    private ObjectNode item(String path, List<JournalEntry> entries, EffectLedger.@Nullable EffectRow row, PiiMasks.PiiMask mask) {
+    private ObjectNode item(
+            String path, List<JournalEntry> entries, EffectLedger.@Nullable EffectRow row, PiiMasks.PiiMask mask) {
         JournalEntry last = entries.isEmpty() ? null : entries.getLast();
-        JournalEntry.EntryKind kind =
-                entries.isEmpty() ? JournalEntry.EntryKind.EFFECT : entries.getFirst().kind();
+        JournalEntry.EntryKind kind = entries.isEmpty()
+                ? JournalEntry.EntryKind.EFFECT
+                : entries.getFirst().kind();
         ObjectNode out = JsonViews.newObject();
         out.put("step_id", StepId.of(lineage, path).text());
         out.put("path", path);
@@ -153,7 +158,8 @@ final class RunTimelineView {
         };
     }
 
-    private static void attempts(ArrayNode out, List<JournalEntry> entries, EffectLedger.@Nullable EffectRow row, PiiMasks.PiiMask mask) {
+    private static void attempts(
+            ArrayNode out, List<JournalEntry> entries, EffectLedger.@Nullable EffectRow row, PiiMasks.PiiMask mask) {
         long begun = 0;
         for (JournalEntry entry : entries) {
             switch (entry) {
@@ -192,8 +198,12 @@ final class RunTimelineView {
         boolean first = switch (entry) {
             case JournalEntry.AttemptFailure tried -> tried.attempt() <= 1;
             case JournalEntry.StepFailure failed -> failed.attempts() <= 1;
-            case JournalEntry.StepResult done -> done.attempts() <= 1 && done.outcome() == JournalEntry.StepOutcome.DONE;
-            case JournalEntry.WaitStart _, JournalEntry.RunResumption _, JournalEntry.RedoRequest _, JournalEntry.NotificationMute _ -> false;
+            case JournalEntry.StepResult done ->
+                done.attempts() <= 1 && done.outcome() == JournalEntry.StepOutcome.DONE;
+            case JournalEntry.WaitStart _,
+                    JournalEntry.RunResumption _,
+                    JournalEntry.RedoRequest _,
+                    JournalEntry.NotificationMute _ -> false;
         };
         if (row == null) {
             return new AttemptTimes(begun, entry.at());

@@ -5,8 +5,8 @@ import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 import dev.semel.store.StoreCommand;
@@ -40,8 +40,10 @@ final class ScheduleRoutes {
         router.add("GET", "/v1/schedules", TokenScope.READ, this::list)
                 .add("GET", one, TokenScope.READ, this::get)
                 .add("GET", one + "/ticks", TokenScope.READ, this::ticks)
-                .add(ApiRoutes.mutationRoute("POST", one + "/pause", TokenScope.OPERATE, request -> pause(request, true)))
-                .add(ApiRoutes.mutationRoute("POST", one + "/resume", TokenScope.OPERATE, request -> pause(request, false)))
+                .add(ApiRoutes.mutationRoute(
+                        "POST", one + "/pause", TokenScope.OPERATE, request -> pause(request, true)))
+                .add(ApiRoutes.mutationRoute(
+                        "POST", one + "/resume", TokenScope.OPERATE, request -> pause(request, false)))
                 .add(ApiRoutes.mutationRoute("POST", one + "/backfill", TokenScope.OPERATE, this::backfill));
     }
 
@@ -117,10 +119,12 @@ final class ScheduleRoutes {
 
     private HttpResponse pause(HttpRequest request, boolean paused) {
         StoredRows.ScheduleRow row = find(request);
-        StoreCommand.ChangeAuthor by = new StoreCommand.ChangeAuthor(semel.newId(), request.principal().tokenId(), "");
+        StoreCommand.ChangeAuthor by =
+                new StoreCommand.ChangeAuthor(semel.newId(), request.principal().tokenId(), "");
         IdempotentActions.ActionResult done = actions.runOnce(
                 request,
-                new IdempotentActions.ActionRequest(paused ? "schedule.pause" : "schedule.resume", row.workflowId(), row.name()),
+                new IdempotentActions.ActionRequest(
+                        paused ? "schedule.pause" : "schedule.resume", row.workflowId(), row.name()),
                 new StoreCommand.PauseSchedule(row.ws(), row.workflowId(), row.name(), paused, by),
                 changed -> changed == null ? null : view(changed));
         if (done == null) {
@@ -171,7 +175,8 @@ final class ScheduleRoutes {
         if (workflow == null) {
             throw TriggerRoutes.unknownWorkflow();
         }
-        StoredRows.ScheduleRow row = semel.schedules().find(workspace, workflow.workflowId(), request.parameter("name"));
+        StoredRows.ScheduleRow row =
+                semel.schedules().find(workspace, workflow.workflowId(), request.parameter("name"));
         if (row == null) {
             throw unknown();
         }

@@ -3,12 +3,12 @@ package dev.semel.server.api;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
-import dev.semel.server.settings.SettingNames;
 import dev.semel.server.settings.SecretStore;
+import dev.semel.server.settings.SettingNames;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -88,7 +88,8 @@ final class SecretRoutes {
         return actions.put(
                 request,
                 // The digest, not the value: the stored idempotency record must not help to guess the secret.
-                new IdempotentActions.ActionRequest("secret.put", draft.name(), secrets.digest(draft), String.valueOf(draft.expected())),
+                new IdempotentActions.ActionRequest(
+                        "secret.put", draft.name(), secrets.digest(draft), String.valueOf(draft.expected())),
                 secrets.preparePut(draft),
                 row -> view(secrets.summarize(row)));
     }

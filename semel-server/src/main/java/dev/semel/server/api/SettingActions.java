@@ -2,12 +2,12 @@ package dev.semel.server.api;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
+import dev.semel.store.SettingName;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreCommand.SettingResult;
 import dev.semel.store.StoredRows;
-import dev.semel.store.SettingName;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
@@ -45,12 +45,17 @@ final class SettingActions {
                 "Send the version that you read, or neither header.");
     }
 
-    HttpResponse put(HttpRequest request, IdempotentActions.ActionRequest actionRequest, StoreCommand.SaveSetting put, Function<StoredRows.SettingRow, ObjectNode> view) {
+    HttpResponse put(
+            HttpRequest request,
+            IdempotentActions.ActionRequest actionRequest,
+            StoreCommand.SaveSetting put,
+            Function<StoredRows.SettingRow, ObjectNode> view) {
         IdempotentActions.ActionResult done = execute(request, actionRequest, audited(request, put.name(), put), view);
         return withEtag(done.toResponse(), done.body().path("version").asInt(0));
     }
 
-    HttpResponse remove(HttpRequest request, IdempotentActions.ActionRequest actionRequest, StoreCommand.RemoveSetting remove) {
+    HttpResponse remove(
+            HttpRequest request, IdempotentActions.ActionRequest actionRequest, StoreCommand.RemoveSetting remove) {
         return execute(
                         request,
                         actionRequest,
@@ -63,7 +68,8 @@ final class SettingActions {
     }
 
     /** The store writes the audit rows of settings that workers cache; other settings are audited here. */
-    private StoreCommand<SettingResult> audited(HttpRequest request, SettingName name, StoreCommand<SettingResult> edit) {
+    private StoreCommand<SettingResult> audited(
+            HttpRequest request, SettingName name, StoreCommand<SettingResult> edit) {
         if (name.kind().changesCatalog()) {
             return edit;
         }
@@ -78,14 +84,19 @@ final class SettingActions {
     }
 
     /** Adds an audit entry once per key. The idempotency record contains the request and no part of the response. */
-    void recordAuditOnce(HttpRequest request, IdempotentActions.ActionRequest actionRequest, IdempotentActions.AuditNote entry) {
-        StoreCommand<Integer> noted = actions.withAudit(request, entry, new StoreCommand.WakeRuns(List.of()), _ -> true);
+    void recordAuditOnce(
+            HttpRequest request, IdempotentActions.ActionRequest actionRequest, IdempotentActions.AuditNote entry) {
+        StoreCommand<Integer> noted =
+                actions.withAudit(request, entry, new StoreCommand.WakeRuns(List.of()), _ -> true);
         actions.runOnce(request, actionRequest, noted, _ -> JsonViews.newObject());
     }
 
     /** Null if nothing was saved. */
     IdempotentActions.@Nullable ActionResult once(
-            HttpRequest request, IdempotentActions.ActionRequest actionRequest, StoreCommand<SettingResult> edit, Function<StoredRows.SettingRow, ObjectNode> view) {
+            HttpRequest request,
+            IdempotentActions.ActionRequest actionRequest,
+            StoreCommand<SettingResult> edit,
+            Function<StoredRows.SettingRow, ObjectNode> view) {
         return actions.runOnce(
                 request,
                 actionRequest,
@@ -94,7 +105,10 @@ final class SettingActions {
     }
 
     private IdempotentActions.ActionResult execute(
-            HttpRequest request, IdempotentActions.ActionRequest actionRequest, StoreCommand<SettingResult> edit, Function<StoredRows.SettingRow, ObjectNode> view) {
+            HttpRequest request,
+            IdempotentActions.ActionRequest actionRequest,
+            StoreCommand<SettingResult> edit,
+            Function<StoredRows.SettingRow, ObjectNode> view) {
         AtomicReference<@Nullable SettingResult> placed = new AtomicReference<>();
         IdempotentActions.ActionResult done = actions.runOnce(request, actionRequest, edit, outcome -> {
             placed.set(outcome);
@@ -103,7 +117,9 @@ final class SettingActions {
         if (done != null) {
             return done;
         }
-        throw placed.get() instanceof SettingResult.VersionConflict(int version) ? versionConflict(version) : unknownSetting();
+        throw placed.get() instanceof SettingResult.VersionConflict(int version)
+                ? versionConflict(version)
+                : unknownSetting();
     }
 
     static SemelException versionConflict(int version) {

@@ -1,11 +1,11 @@
 package dev.semel.server.api;
 
+import dev.semel.admission.CanonicalJson;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.admission.CanonicalJson;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 import dev.semel.server.settings.SettingNames;
@@ -41,7 +41,11 @@ final class SettingRoutes<T> {
     }
 
     /** @param lint returns warnings about probable mistakes, such as a channel that names a missing secret */
-    SettingRoutes(SettingRepository<T> shelf, SettingActions actions, SettingEndpoint place, BiFunction<HttpRequest, T, List<String>> lint) {
+    SettingRoutes(
+            SettingRepository<T> shelf,
+            SettingActions actions,
+            SettingEndpoint place,
+            BiFunction<HttpRequest, T, List<String>> lint) {
         this.shelf = shelf;
         this.actions = actions;
         this.place = place;
@@ -52,7 +56,8 @@ final class SettingRoutes<T> {
         String one = place.path() + "/{" + place.parameter() + "}";
         router.add("GET", place.path(), TokenScope.READ, this::list)
                 .add("GET", one, TokenScope.READ, this::get)
-                .add(ApiRoutes.mutationRoute("PUT", one, place.changeScope(), this::put).withMaxBody(place.maxBodyBytes()))
+                .add(ApiRoutes.mutationRoute("PUT", one, place.changeScope(), this::put)
+                        .withMaxBody(place.maxBodyBytes()))
                 .add(ApiRoutes.mutationRoute("DELETE", one, place.changeScope(), this::remove));
     }
 
@@ -159,7 +164,8 @@ final class SettingRoutes<T> {
         String actor = request.principal().tokenId();
         String name = requireValidName(name(request));
         // An administrator may remove it, so that a user who has left does not block the name forever.
-        StoredRows.SettingRow there = request.principal().hasScope(TokenScope.ADMIN) ? null : findChangeable(request, name);
+        StoredRows.SettingRow there =
+                request.principal().hasScope(TokenScope.ADMIN) ? null : findChangeable(request, name);
         Integer over = expected == null && there != null ? Integer.valueOf(there.version()) : expected;
         return actions.remove(
                 request,
@@ -169,8 +175,10 @@ final class SettingRoutes<T> {
 
     /** Finds an ownable setting; rejects the request if another user owns it. */
     private StoredRows.@Nullable SettingRow findChangeable(HttpRequest request, String name) {
-        StoredRows.SettingRow row = place.hasOwner() ? shelf.findRow(request.principal().workspace(), name) : null;
-        String owner = row == null ? "" : StrictJson.parse(row.body()).path("owner").asString("");
+        StoredRows.SettingRow row =
+                place.hasOwner() ? shelf.findRow(request.principal().workspace(), name) : null;
+        String owner =
+                row == null ? "" : StrictJson.parse(row.body()).path("owner").asString("");
         if (!owner.isEmpty() && !owner.equals(request.principal().tokenId())) {
             throw new SemelException(
                     ErrorCode.FORBIDDEN,

@@ -36,7 +36,8 @@ record StartDelay(@Nullable Duration delay, @Nullable Instant startAt) {
         Duration length =
                 value.isString() ? DurationFormat.parse(value.stringValue()).orElse(null) : null;
         if (length == null || length.compareTo(LONGEST) > 0) {
-            throw TriggerRequestBody.invalidBody("/delay", "delay must be a duration such as 500ms, 30s, 15m, 24h or 7d, at most 365d");
+            throw TriggerRequestBody.invalidBody(
+                    "/delay", "delay must be a duration such as 500ms, 30s, 15m, 24h or 7d, at most 365d");
         }
         return length;
     }

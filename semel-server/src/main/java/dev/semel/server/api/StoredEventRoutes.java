@@ -4,19 +4,19 @@ import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.server.ingress.EventDeliveryResult;
-import dev.semel.server.ingress.EventOrigin;
-import dev.semel.server.ingress.InboundEvent;
-import dev.semel.server.ingress.EventIngress;
-import dev.semel.server.ingress.StoredEventReader;
-import dev.semel.server.ingress.ParallelTasks;
-import dev.semel.server.webhooks.WebhookReceiver;
+import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Principal;
-import dev.semel.server.http.HttpRequest;
-import dev.semel.store.UniqueKey;
+import dev.semel.server.ingress.EventDeliveryResult;
+import dev.semel.server.ingress.EventIngress;
+import dev.semel.server.ingress.EventOrigin;
+import dev.semel.server.ingress.InboundEvent;
+import dev.semel.server.ingress.ParallelTasks;
+import dev.semel.server.ingress.StoredEventReader;
+import dev.semel.server.webhooks.WebhookReceiver;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;
+import dev.semel.store.UniqueKey;
 import dev.semel.trigger.TriggerSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -139,7 +139,8 @@ final class StoredEventRoutes {
         StoredRows.EventRow event = find(request);
         ObjectNode out = eventJson(event);
         ArrayNode runs = out.putArray("runs");
-        UniqueKey.KeyKind kind = event.triggerSource() == TriggerSource.WEBHOOK ? UniqueKey.KeyKind.HOOK : UniqueKey.KeyKind.EVENT;
+        UniqueKey.KeyKind kind =
+                event.triggerSource() == TriggerSource.WEBHOOK ? UniqueKey.KeyKind.HOOK : UniqueKey.KeyKind.EVENT;
         List<StoredRows.KeyRow> names =
                 semel.view(reads -> reads.keysStartingWith(event.ws(), kind, event.eventId() + "/", MOST_RUNS));
         for (StoredRows.KeyRow held : names == null ? List.<StoredRows.KeyRow>of() : names) {
@@ -154,7 +155,8 @@ final class StoredEventRoutes {
 
     private StoredRows.EventRow find(HttpRequest request) {
         String id = request.parameter("event_id");
-        StoredRows.EventRow event = semel.view(reads -> reads.event(request.principal().workspace(), id));
+        StoredRows.EventRow event =
+                semel.view(reads -> reads.event(request.principal().workspace(), id));
         if (event == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
@@ -192,7 +194,8 @@ final class StoredEventRoutes {
         }
         boolean dry = flag("dry_run", text(body, "dry_run"));
         String limit = text(body, "limit");
-        PagingParameters paging = new PagingParameters(limit == null ? MOST_AT_ONCE : PagingParameters.parseLimit(limit), text(body, "after"));
+        PagingParameters paging = new PagingParameters(
+                limit == null ? MOST_AT_ONCE : PagingParameters.parseLimit(limit), text(body, "after"));
         StoreQueries.EventPage page = page(
                 request.principal(),
                 new EventQuery(
@@ -206,7 +209,8 @@ final class StoredEventRoutes {
                 new AtomicReferenceArray<>(page.found().size());
         List<Integer> places =
                 java.util.stream.IntStream.range(0, answers.length()).boxed().toList();
-        ParallelTasks.runAll(places, at -> answers.set(at, reprocessItem(page.found().get(at), request, dry, begin)));
+        ParallelTasks.runAll(
+                places, at -> answers.set(at, reprocessItem(page.found().get(at), request, dry, begin)));
         ObjectNode out = JsonViews.newObject();
         ArrayNode items = out.putArray("items");
         for (int i = 0; i < answers.length(); i++) {
@@ -264,7 +268,8 @@ final class StoredEventRoutes {
         if (!dry) {
             begin.run();
         }
-        EventOrigin origin = new EventOrigin(stored.triggerSource(), request.principal().tokenId(), stored.correlationId());
+        EventOrigin origin =
+                new EventOrigin(stored.triggerSource(), request.principal().tokenId(), stored.correlationId());
         EventDeliveryResult delivered =
                 dry ? ingress.preview(stored.ws(), event, origin) : ingress.deliver(stored.ws(), event, origin);
         return EventViews.deliveryJson(event, delivered, request.id());

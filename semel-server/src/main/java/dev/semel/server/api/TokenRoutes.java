@@ -1,13 +1,13 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
+import dev.semel.admission.CanonicalJson;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.admission.CanonicalJson;
 import dev.semel.server.access.ApiTokens;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.TokenScope;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
@@ -60,10 +60,12 @@ final class TokenRoutes {
         String workspace = workspace(request, body.path("workspace"));
         boolean own = workspace.equals(request.principal().workspaceName());
         ApiTokens.CreatedToken made = tokens.draft(own ? request.principal().workspace() : 0, workspace, wanted);
-        StoreCommand.CreateWorkspace inside = own ? null : new StoreCommand.CreateWorkspace(workspace, semel.newSecret(32));
+        StoreCommand.CreateWorkspace inside =
+                own ? null : new StoreCommand.CreateWorkspace(workspace, semel.newSecret(32));
         IdempotentActions.ActionResult done = actions.runOnce(
                 request,
-                new IdempotentActions.ActionRequest("token.create", new String(CanonicalJson.bytes(body), StandardCharsets.UTF_8)),
+                new IdempotentActions.ActionRequest(
+                        "token.create", new String(CanonicalJson.bytes(body), StandardCharsets.UTF_8)),
                 actions.withAudit(
                         request,
                         new IdempotentActions.AuditNote(

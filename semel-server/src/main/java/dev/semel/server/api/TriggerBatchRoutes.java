@@ -1,12 +1,12 @@
 package dev.semel.server.api;
 
+import dev.semel.admission.IdempotencyKey;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.admission.IdempotencyKey;
-import dev.semel.server.ingress.RunDepthLimit;
-import dev.semel.server.http.ProblemResponses;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.ProblemResponses;
+import dev.semel.server.ingress.RunDepthLimit;
 import dev.semel.trigger.TriggerResult;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -95,7 +95,10 @@ final class TriggerBatchRoutes {
         try {
             TriggerRequestBody ask = TriggerRequestBody.ofItem(item);
             TriggerRoutes.TriggerOptions terms = new TriggerRoutes.TriggerOptions(
-                    key(item), strict, TriggerRoutes.HeaderLookup.NONE, RunDepthLimit.parse(request.header(RunDepthLimit.HEADER)));
+                    key(item),
+                    strict,
+                    TriggerRoutes.HeaderLookup.NONE,
+                    RunDepthLimit.parse(request.header(RunDepthLimit.HEADER)));
             TriggerResult answer = triggers.admit(request.principal(), request.parameter("id"), ask, terms);
             ObjectNode out = JsonViews.newObject().put("status_code", 200);
             out.setAll(TriggerResponses.body(answer, ask.warnings()));

@@ -1,8 +1,8 @@
 package dev.semel.server.api;
 
 import dev.semel.server.expressions.DurationFormat;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,6 +63,8 @@ record TriggerPreferences(boolean strict, @Nullable Duration maxWait, List<Strin
     }
 
     HttpResponse addAppliedHeader(HttpResponse answer) {
-        return appliedPreferences.isEmpty() ? answer : answer.with("Preference-Applied", String.join(", ", appliedPreferences));
+        return appliedPreferences.isEmpty()
+                ? answer
+                : answer.with("Preference-Applied", String.join(", ", appliedPreferences));
     }
 }

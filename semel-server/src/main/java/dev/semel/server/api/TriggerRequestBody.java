@@ -1,10 +1,10 @@
 package dev.semel.server.api;
 
+import dev.semel.admission.ChosenRunId;
+import dev.semel.admission.IdempotencyKey;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.admission.ChosenRunId;
-import dev.semel.admission.IdempotencyKey;
 import dev.semel.server.http.HttpRequest;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,7 +68,9 @@ final class TriggerRequestBody {
             throw invalidBody("/data", "data must be an object");
         }
         return new TriggerRequestBody(
-                data, runId(body, fromPath), new Options(correlationId(body), StartDelay.parse(body), List.copyOf(warnings)));
+                data,
+                runId(body, fromPath),
+                new Options(correlationId(body), StartDelay.parse(body), List.copyOf(warnings)));
     }
 
     private static @Nullable ChosenRunId runId(JsonNode body, @Nullable ChosenRunId fromPath) {
@@ -96,7 +98,8 @@ final class TriggerRequestBody {
                 && member.stringValue().length() <= LONGEST_CORRELATION
                 && member.stringValue().chars().noneMatch(Character::isISOControl);
         if (!fits) {
-            throw invalidBody("/correlation_id", "correlation_id must be 1 to 255 characters without control characters");
+            throw invalidBody(
+                    "/correlation_id", "correlation_id must be 1 to 255 characters without control characters");
         }
         return member.stringValue();
     }

@@ -1,8 +1,8 @@
 package dev.semel.server.api;
 
 import dev.semel.admission.IdempotencyKey;
-import dev.semel.store.StoredRows;
 import dev.semel.store.KeyClaim;
+import dev.semel.store.StoredRows;
 import dev.semel.trigger.TriggerResult;
 import java.time.Instant;
 import java.time.ZoneOffset;

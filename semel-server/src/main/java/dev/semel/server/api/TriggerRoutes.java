@@ -1,21 +1,21 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
+import dev.semel.admission.ChosenRunId;
+import dev.semel.admission.IdempotencyKey;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.admission.ChosenRunId;
-import dev.semel.admission.IdempotencyKey;
 import dev.semel.run.RunState;
 import dev.semel.server.access.TriggerQuotas;
 import dev.semel.server.definition.WorkflowDefinition;
-import dev.semel.server.ingress.RunDepthLimit;
-import dev.semel.server.http.Principal;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.Principal;
+import dev.semel.server.ingress.RunDepthLimit;
 import dev.semel.store.StoredRows;
+import dev.semel.trigger.Trigger;
 import dev.semel.trigger.TriggerResult;
 import dev.semel.trigger.TriggerSource;
-import dev.semel.trigger.Trigger;
 import dev.semel.workflow.CurrentWorkflow;
 import dev.semel.workflow.WorkflowVersion;
 import java.time.Duration;
@@ -75,7 +75,11 @@ final class TriggerRoutes {
                 request.principal(),
                 request.parameter("id"),
                 ask,
-                new TriggerOptions(key, wishes.strict(), request::header, RunDepthLimit.parse(request.header(RunDepthLimit.HEADER))));
+                new TriggerOptions(
+                        key,
+                        wishes.strict(),
+                        request::header,
+                        RunDepthLimit.parse(request.header(RunDepthLimit.HEADER))));
         ObjectNode body = TriggerResponses.body(answer, ask.warnings());
         superseded(body, request.principal(), answer);
         Duration wait = wishes.maxWait();
@@ -92,7 +96,8 @@ final class TriggerRoutes {
     /** A repeat returns its original run; `superseded_by` names a later safe replay. */
     private void superseded(ObjectNode body, Principal who, TriggerResult answer) {
         boolean undone = answer.state() == RunState.FAILED || answer.state() == RunState.CANCELLED;
-        String by = answer.replayed() && undone ? SupersedingRun.findNewest(semel, who.workspace(), answer.run()) : null;
+        String by =
+                answer.replayed() && undone ? SupersedingRun.findNewest(semel, who.workspace(), answer.run()) : null;
         if (by != null) {
             body.put("superseded_by", by);
         }

@@ -2,8 +2,8 @@ package dev.semel.server.api;
 
 import dev.semel.Semel;
 import dev.semel.run.RunId;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.store.MetricCounter;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;

@@ -5,8 +5,8 @@ import dev.semel.journal.JournalEntry;
 import dev.semel.json.StrictJson;
 import dev.semel.store.MetricUpdates;
 import dev.semel.store.ReviewOperation;
-import dev.semel.store.StoredRows;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -47,7 +47,8 @@ final class UnmaskedValue {
 
     /** The error message and its step. The path of a step in a loop contains its item. */
     static UnmaskedValue error(StoreWrite.RunResult ending) {
-        return withFixedNames(JsonViews.newObject().put("message", ending.errorMessage()).put("step", ending.errorStep()));
+        return withFixedNames(
+                JsonViews.newObject().put("message", ending.errorMessage()).put("step", ending.errorStep()));
     }
 
     static UnmaskedValue result(JournalEntry.StepResult done) {

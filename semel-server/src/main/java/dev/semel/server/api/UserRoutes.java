@@ -3,11 +3,11 @@ package dev.semel.server.api;
 import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.access.UserAccounts;
-import dev.semel.server.access.Role;
 import dev.semel.server.access.LoginSessions;
-import dev.semel.server.http.HttpResponse;
+import dev.semel.server.access.Role;
+import dev.semel.server.access.UserAccounts;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 import dev.semel.server.settings.SettingNames;
@@ -84,7 +84,8 @@ final class UserRoutes {
         UserAccounts.UserChange wanted = parseChange(JsonBody.parse(request, Set.of("role", "disabled", "groups")));
         Integer seen = expectedVersion(request);
         // One action for both: a repeated invitation returns the invitation even after the user accepted it.
-        var actionRequest = new IdempotentActions.ActionRequest("user.put", name, wanted.toString(), String.valueOf(seen));
+        var actionRequest =
+                new IdempotentActions.ActionRequest("user.put", name, wanted.toString(), String.valueOf(seen));
         for (int attempt = 1; ; attempt++) {
             try {
                 return put(request, actionRequest, new UserUpdate(name, wanted, seen));
@@ -98,7 +99,9 @@ final class UserRoutes {
     }
 
     private record UserUpdate(
-            String name, UserAccounts.UserChange change, @Nullable Integer seen) {}
+            String name,
+            UserAccounts.UserChange change,
+            @Nullable Integer seen) {}
 
     private HttpResponse put(HttpRequest request, IdempotentActions.ActionRequest actionRequest, UserUpdate wanted) {
         int ws = request.principal().workspace();
@@ -114,11 +117,13 @@ final class UserRoutes {
                     "A user with this name exists. Nothing was changed and no link was created.",
                     "Change the role of this user, or create a password link.");
         }
-        StoreCommand.SaveSetting over =
-                new StoreCommand.SaveSetting(change.name(), change.body(), seen == null ? change.expectedVersion() : seen, change.actor());
+        StoreCommand.SaveSetting over = new StoreCommand.SaveSetting(
+                change.name(), change.body(), seen == null ? change.expectedVersion() : seen, change.actor());
         IdempotentActions.ActionResult done = people.lastAdministratorGuard()
-                .applyUnlessLast(over, edit -> settings.once(request, actionRequest, edit, row ->
-                        changedJson(UserAccounts.toUser(row))));
+                .applyUnlessLast(
+                        over,
+                        edit -> settings.once(
+                                request, actionRequest, edit, row -> changedJson(UserAccounts.toUser(row))));
         if (done == null) {
             throw changeConflict(ws, wanted.name());
         }
@@ -127,7 +132,8 @@ final class UserRoutes {
             // enabled again.
             people.endSessions(ws, wanted.name());
         }
-        return SettingActions.withEtag(done.toResponse(), done.body().path("version").asInt(0));
+        return SettingActions.withEtag(
+                done.toResponse(), done.body().path("version").asInt(0));
     }
 
     private static ObjectNode changedJson(UserAccounts.User now) {
@@ -141,7 +147,8 @@ final class UserRoutes {
 
     private HttpResponse invite(HttpRequest request, IdempotentActions.ActionRequest actionRequest, UserUpdate wanted) {
         if (wanted.change().groups() != null) {
-            throw RunActionRoutes.invalidRequest("groups can be set only for an existing user; invite the user with a role first");
+            throw RunActionRoutes.invalidRequest(
+                    "groups can be set only for an existing user; invite the user with a role first");
         }
         Role role = wanted.change().role();
         Integer seen = wanted.seen();
@@ -197,8 +204,8 @@ final class UserRoutes {
 
     private HttpResponse sessionsOf(HttpRequest request) {
         int ws = request.principal().workspace();
-        return JsonViews.ok(
-                list(people.sessions(ws, requireUser(ws, request.parameter("name")).name())));
+        return JsonViews.ok(list(
+                people.sessions(ws, requireUser(ws, request.parameter("name")).name())));
     }
 
     private static ObjectNode list(List<LoginSessions.Session> sessions) {
@@ -250,7 +257,8 @@ final class UserRoutes {
         List<String> groups =
                 json.valueStream().map(one -> one.asString("")).distinct().toList();
         if (!json.isArray() || groups.size() > MAX_GROUPS || !groups.stream().allMatch(SettingNames::isValid)) {
-            throw RunActionRoutes.invalidRequest("groups must be a list of up to " + MAX_GROUPS + " names, e.g. [\"warehouse\"]");
+            throw RunActionRoutes.invalidRequest(
+                    "groups must be a list of up to " + MAX_GROUPS + " names, e.g. [\"warehouse\"]");
         }
         return groups;
     }
@@ -261,7 +269,11 @@ final class UserRoutes {
         Integer seen = expectedVersion(request);
         for (int attempt = 1; ; attempt++) {
             try {
-                return removeOnce(request, new IdempotentActions.ActionRequest("user.remove", name, String.valueOf(seen)), name, seen);
+                return removeOnce(
+                        request,
+                        new IdempotentActions.ActionRequest("user.remove", name, String.valueOf(seen)),
+                        name,
+                        seen);
             } catch (SemelException e) {
                 if (e.code() != ErrorCode.PRECONDITION_FAILED || seen != null || attempt == MAX_ATTEMPTS) {
                     throw e;
@@ -270,7 +282,8 @@ final class UserRoutes {
         }
     }
 
-    private HttpResponse removeOnce(HttpRequest request, IdempotentActions.ActionRequest actionRequest, String name, @Nullable Integer seen) {
+    private HttpResponse removeOnce(
+            HttpRequest request, IdempotentActions.ActionRequest actionRequest, String name, @Nullable Integer seen) {
         int ws = request.principal().workspace();
         String actor = request.principal().tokenId();
         UserAccounts.User person = people.find(ws, name);

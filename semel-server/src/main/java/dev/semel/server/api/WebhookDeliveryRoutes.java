@@ -4,15 +4,15 @@ import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
+import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
+import dev.semel.server.http.Route;
+import dev.semel.server.http.Router;
+import dev.semel.server.http.TokenScope;
 import dev.semel.server.ingress.EventDeliveryResult;
 import dev.semel.server.webhooks.WebhookReceiver;
 import dev.semel.server.webhooks.WebhookReceiver.Outcome;
 import dev.semel.server.webhooks.WebhookRequest;
-import dev.semel.server.http.HttpResponse;
-import dev.semel.server.http.HttpRequest;
-import dev.semel.server.http.Route;
-import dev.semel.server.http.Router;
-import dev.semel.server.http.TokenScope;
 import dev.semel.store.WebhookDelivery;
 import java.util.List;
 import java.util.Locale;
@@ -39,14 +39,19 @@ final class WebhookDeliveryRoutes {
         router.add(new Route("POST", "/v1/webhooks/{name}", TokenScope.OPEN, this::receive))
                 .add("GET", "/v1/webhooks/{name}/deliveries", TokenScope.READ, this::list)
                 .add(ApiRoutes.mutationRoute(
-                        "POST", "/v1/webhooks/{name}/deliveries/{delivery_id}/reprocess", TokenScope.OPERATE, this::reprocess));
+                        "POST",
+                        "/v1/webhooks/{name}/deliveries/{delivery_id}/reprocess",
+                        TokenScope.OPERATE,
+                        this::reprocess));
     }
 
     /** The response does not contain workflow names, which the provider must not learn. */
     HttpResponse receive(HttpRequest request) {
-        WebhookRequest delivery = new WebhookRequest(request::headerLines, request.body(), request.headersWithPrefix("ce-"));
+        WebhookRequest delivery =
+                new WebhookRequest(request::headerLines, request.body(), request.headersWithPrefix("ce-"));
         return switch (receiver.receive(request.parameter("name"), delivery)) {
-            case Outcome.Challenge(String text) -> JsonViews.ok(JsonViews.newObject().put("challenge", text));
+            case Outcome.Challenge(String text) ->
+                JsonViews.ok(JsonViews.newObject().put("challenge", text));
             case Outcome.Received received -> replayed(JsonViews.ok(toJson(received)), received.replayed());
             case Outcome.Batch(List<Outcome> items) -> batch(items, request);
             case Outcome.Rejected(SemelException problem) -> throw problem;
@@ -105,7 +110,10 @@ final class WebhookDeliveryRoutes {
         List<WebhookDelivery> rows =
                 semel.view(reads -> reads.deliveries(workspace, webhook, paging.afterId(), paging.limit()));
         return JsonViews.pageResponse(
-                rows == null ? List.of() : rows, paging.limit(), WebhookDeliveryRoutes::toJson, row -> PagingParameters.cursor(row.id()));
+                rows == null ? List.of() : rows,
+                paging.limit(),
+                WebhookDeliveryRoutes::toJson,
+                row -> PagingParameters.cursor(row.id()));
     }
 
     private static ObjectNode toJson(WebhookDelivery row) {
@@ -140,7 +148,8 @@ final class WebhookDeliveryRoutes {
                             + " No run was started.",
                     "Reprocess the first accepted delivery, or let the provider send it again.");
         }
-        ObjectNode out = JsonViews.newObject().put("delivery_id", id(row)).put("idempotent_replayed", delivered.replayed());
+        ObjectNode out =
+                JsonViews.newObject().put("delivery_id", id(row)).put("idempotent_replayed", delivered.replayed());
         addRuns(out, delivered);
         return replayed(JsonViews.ok(out), delivered.replayed());
     }

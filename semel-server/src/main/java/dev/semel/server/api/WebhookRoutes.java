@@ -1,20 +1,20 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
+import dev.semel.admission.CanonicalJson;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.admission.CanonicalJson;
-import dev.semel.server.webhooks.WebhookSample;
-import dev.semel.server.webhooks.WebhookSourceId;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
-import dev.semel.server.settings.WebhookSetting;
 import dev.semel.server.settings.SettingNames;
-import dev.semel.server.settings.WorkspaceSettings;
 import dev.semel.server.settings.SettingRepository;
+import dev.semel.server.settings.WebhookSetting;
+import dev.semel.server.settings.WorkspaceSettings;
+import dev.semel.server.webhooks.WebhookSample;
+import dev.semel.server.webhooks.WebhookSourceId;
 import dev.semel.store.StoredRows;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
@@ -77,7 +77,8 @@ final class WebhookRoutes {
     }
 
     HttpResponse get(HttpRequest request) {
-        StoredRows.SettingRow row = settings.webhooks().findRow(request.principal().workspace(), request.parameter("name"));
+        StoredRows.SettingRow row =
+                settings.webhooks().findRow(request.principal().workspace(), request.parameter("name"));
         if (row == null) {
             throw unknownWebhook();
         }
@@ -122,7 +123,8 @@ final class WebhookRoutes {
     private record WebhookDraft(
             String name, ObjectNode document, @Nullable Integer expected, boolean move) {}
 
-    private HttpResponse put(HttpRequest request, WebhookDraft draft, IdempotentActions.ActionRequest action, List<String> warnings) {
+    private HttpResponse put(
+            HttpRequest request, WebhookDraft draft, IdempotentActions.ActionRequest action, List<String> warnings) {
         int workspace = request.principal().workspace();
         StoredRows.SettingRow existing = settings.webhooks().findRow(workspace, draft.name());
         String source = existing == null || draft.move()
@@ -136,7 +138,9 @@ final class WebhookRoutes {
         return actions.put(
                 request,
                 action,
-                settings.webhooks().preparePut(new SettingRepository.SettingDraft(workspace, draft.name(), document, expected, actor)),
+                settings.webhooks()
+                        .preparePut(
+                                new SettingRepository.SettingDraft(workspace, draft.name(), document, expected, actor)),
                 row -> {
                     ObjectNode out = toJson(row);
                     ArrayNode list = out.putArray("warnings");
@@ -176,14 +180,15 @@ final class WebhookRoutes {
     HttpResponse sample(HttpRequest request) {
         int workspace = request.principal().workspace();
         String name = request.parameter("name");
-        SettingRepository.StoredSetting<WebhookSetting> stored = settings.webhooks().find(workspace, name);
+        SettingRepository.StoredSetting<WebhookSetting> stored =
+                settings.webhooks().find(workspace, name);
         String id = "sample_" + PagingParameters.cursor(semel.newId());
         long seconds = clock.instant().getEpochSecond();
         if (stored != null) {
-            String secret =
-                    settings.secrets().reveal(workspace, stored.value().secrets().getFirst());
-            ObjectNode out =
-                    JsonViews.newObject().put("path", "/v1/webhooks/" + stored.value().source());
+            String secret = settings.secrets()
+                    .reveal(workspace, stored.value().secrets().getFirst());
+            ObjectNode out = JsonViews.newObject()
+                    .put("path", "/v1/webhooks/" + stored.value().source());
             HttpResponse answer = sample(out, WebhookSample.of(stored.value(), secret, id, seconds));
             actions.recordAudit(request, new IdempotentActions.AuditNote("webhook.sample", name, ""));
             return answer;
@@ -200,7 +205,8 @@ final class WebhookRoutes {
         }
         WebhookSetting plain =
                 settings.webhooks().parse(StrictJson.parse("{\"preset\":\"" + name + "\",\"secrets\":[\"sample\"]}"));
-        ObjectNode out = JsonViews.newObject().putNull("path").put("preset", name).put("secret", SAMPLE_SECRET);
+        ObjectNode out =
+                JsonViews.newObject().putNull("path").put("preset", name).put("secret", SAMPLE_SECRET);
         return sample(out, WebhookSample.of(plain, SAMPLE_SECRET, id, seconds));
     }
 

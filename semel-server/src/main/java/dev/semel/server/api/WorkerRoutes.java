@@ -2,8 +2,8 @@ package dev.semel.server.api;
 
 import dev.semel.Semel;
 import dev.semel.WorkerStatus;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.store.StoredRows;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;

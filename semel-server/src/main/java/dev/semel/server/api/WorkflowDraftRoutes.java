@@ -2,20 +2,20 @@ package dev.semel.server.api;
 
 import dev.semel.Semel;
 import dev.semel.error.SemelException;
-import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
+import dev.semel.journal.JournalEntry;
 import dev.semel.json.StrictJson;
 import dev.semel.run.StepPathFormat;
-import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.definition.DraftEdit;
 import dev.semel.server.definition.EffectKeyPreview;
 import dev.semel.server.definition.LineDiff;
 import dev.semel.server.definition.StepOutline;
 import dev.semel.server.definition.StepSnippets;
+import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.definition.WorkflowNameFinder;
+import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.ProblemResponses;
-import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 import dev.semel.store.StoreQueries;
@@ -49,7 +49,8 @@ final class WorkflowDraftRoutes {
     }
 
     void addTo(Router router) {
-        router.add(ApiRoutes.mutationRoute("POST", "/v1/drafts", TokenScope.READ, this::check).withMaxBody(LARGEST_BODY));
+        router.add(ApiRoutes.mutationRoute("POST", "/v1/drafts", TokenScope.READ, this::check)
+                .withMaxBody(LARGEST_BODY));
     }
 
     private HttpResponse check(HttpRequest request) {
@@ -125,7 +126,8 @@ final class WorkflowDraftRoutes {
         if (field.isEmpty()
                 || field.length() > 200
                 || List.of(field.split("\\.", -1)).contains("")) {
-            throw TriggerRequestBody.invalidBody("/edits", "field must be names with dots between them, such as idempotent.time");
+            throw TriggerRequestBody.invalidBody(
+                    "/edits", "field must be names with dots between them, such as idempotent.time");
         }
         return field;
     }
@@ -135,7 +137,8 @@ final class WorkflowDraftRoutes {
         ArrayNode errors = out.putArray("errors");
         ArrayNode warnings = out.putArray("warnings");
         try {
-            WorkflowDefinition definition = workflows.compileAndCheck(request.principal().workspace(), name, text, false);
+            WorkflowDefinition definition =
+                    workflows.compileAndCheck(request.principal().workspace(), name, text, false);
             definition.warnings().forEach(warnings::add);
             out.put("valid", true);
             return definition;
@@ -188,7 +191,8 @@ final class WorkflowDraftRoutes {
         return plain;
     }
 
-    private static void addDiff(ObjectNode out, CurrentWorkflow current, String text, @Nullable WorkflowDefinition definition) {
+    private static void addDiff(
+            ObjectNode out, CurrentWorkflow current, String text, @Nullable WorkflowDefinition definition) {
         WorkflowDefinition before = FileWorkflow.definitionOf(current.published());
         out.put("version", current.published().version());
         out.put("tag", WorkflowPrecondition.of(current).etag());
@@ -215,8 +219,8 @@ final class WorkflowDraftRoutes {
         Map<String, JsonNode> results = new HashMap<>();
         held.results().forEach((id, result) -> results.put(id, mask.maskValue(result)));
         var shown = new EffectKeyPreview.RunValues(mask.maskInput(held.input()), results);
-        EffectKeyPreview preview =
-                EffectKeyPreview.of(definition, step, new EffectKeyPreview.RunView(held, shown, Set.copyOf(mask.fieldNames())));
+        EffectKeyPreview preview = EffectKeyPreview.of(
+                definition, step, new EffectKeyPreview.RunView(held, shown, Set.copyOf(mask.fieldNames())));
         if (preview != null) {
             out.putObject("preview")
                     .put("run_id", run.runIdText())
@@ -228,7 +232,8 @@ final class WorkflowDraftRoutes {
     private StoredRows.@Nullable RunRow newest(int workspace, CurrentWorkflow current) {
         String id = current.published().workflowId();
         return semel.view(reads -> {
-            List<StoredRows.RunRow> newest = reads.runs(new StoreQueries.RunFilter(workspace, id, null, null, false, 0, null, 1));
+            List<StoredRows.RunRow> newest =
+                    reads.runs(new StoreQueries.RunFilter(workspace, id, null, null, false, 0, null, 1));
             return newest.isEmpty()
                     ? null
                     : reads.run(workspace, newest.getFirst().id());
@@ -237,8 +242,9 @@ final class WorkflowDraftRoutes {
 
     /** The recorded result of each step of the run; for steps in loops, the last one. */
     private Map<String, JsonNode> results(StoredRows.RunRow run) {
-        List<String> chunks = Objects.requireNonNull(semel.view(reads ->
-                reads.journal(run.id()).stream().map(StoreQueries.JournalChunk::entries).toList()));
+        List<String> chunks = Objects.requireNonNull(semel.view(reads -> reads.journal(run.id()).stream()
+                .map(StoreQueries.JournalChunk::entries)
+                .toList()));
         Map<String, JsonNode> results = new HashMap<>();
         chunks.forEach(chunk -> JournalCodec.decode(chunk).forEach(entry -> addResult(results, entry)));
         if (run.end() != null) {
@@ -249,7 +255,8 @@ final class WorkflowDraftRoutes {
 
     private static void addResult(Map<String, JsonNode> results, JournalEntry entry) {
         if (entry instanceof JournalEntry.StepResult done) {
-            results.put(done.path().substring(StepPathFormat.scopeOf(done.path()).length()), done.result());
+            results.put(
+                    done.path().substring(StepPathFormat.scopeOf(done.path()).length()), done.result());
         }
     }
 }

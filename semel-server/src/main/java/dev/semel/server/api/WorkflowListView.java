@@ -1,8 +1,8 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.store.StoredRows;
 import dev.semel.workflow.CurrentWorkflow;
 import java.util.Comparator;
@@ -41,8 +41,10 @@ final class WorkflowListView {
         List<StoredRows.WorkflowRow> shown = paged ? found.subList(0, Math.min(paging.limit(), found.size())) : found;
         ObjectNode out = JsonViews.newObject();
         ArrayNode items = out.putArray("items");
-        shown.forEach(row ->
-                items.add(summary ? summary(row) : WorkflowRoutes.workflowJson(semel.workflow(row.ws(), row.name()), row.paused())));
+        shown.forEach(row -> items.add(
+                summary
+                        ? summary(row)
+                        : WorkflowRoutes.workflowJson(semel.workflow(row.ws(), row.name()), row.paused())));
         out.put("next", shown.size() < found.size() ? shown.getLast().name() : null);
         return JsonViews.ok(out.put("total", found.size()));
     }

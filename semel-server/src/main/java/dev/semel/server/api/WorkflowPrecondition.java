@@ -36,7 +36,8 @@ record WorkflowPrecondition(int version, int candidate) {
             throw PagingParameters.invalidQuery(
                     "If-Match must be the ETag of the workflow, such as \"3\", or If-None-Match must be *");
         }
-        return new WorkflowPrecondition(Integer.parseInt(tag.group(1)), tag.group(2) == null ? 0 : Integer.parseInt(tag.group(2)));
+        return new WorkflowPrecondition(
+                Integer.parseInt(tag.group(1)), tag.group(2) == null ? 0 : Integer.parseInt(tag.group(2)));
     }
 
     static WorkflowPrecondition of(CurrentWorkflow entry) {

@@ -1,18 +1,18 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
-import dev.semel.error.ErrorCode;
-import dev.semel.error.SemelException;
 import dev.semel.admission.FingerprintField;
 import dev.semel.admission.KeyPolicy;
-import dev.semel.server.definition.WorkflowDefinition;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
 import dev.semel.server.definition.WorkflowCallCycleCheck;
-import dev.semel.server.http.HttpResponse;
+import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.steps.DeclaredEffect;
+import dev.semel.store.Rollout;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreQueries;
-import dev.semel.store.Rollout;
 import dev.semel.store.StoredRows;
 import dev.semel.workflow.CurrentWorkflow;
 import dev.semel.workflow.WorkflowVersion;
@@ -39,7 +39,8 @@ final class WorkflowRoutes {
     private final PublishChecks publishChecks;
     private final ScheduleQuota quota;
 
-    WorkflowRoutes(Semel semel, IdempotentActions actions, WorkflowVersionRoutes rollouts, PublishChecks publishChecks) {
+    WorkflowRoutes(
+            Semel semel, IdempotentActions actions, WorkflowVersionRoutes rollouts, PublishChecks publishChecks) {
         this.semel = semel;
         this.triggers = rollouts.triggers();
         this.actions = actions;
@@ -137,17 +138,20 @@ final class WorkflowRoutes {
         }
         WorkflowDefinition definition = compileAndCheck(request.principal().workspace(), name, text, percentage > 0);
         if ("true".equals(request.query("dry_run"))) {
-            return JsonViews.ok(withWarnings(JsonViews.newObject().put("workflow", name).put("dry_run", true), definition));
+            return JsonViews.ok(
+                    withWarnings(JsonViews.newObject().put("workflow", name).put("dry_run", true), definition));
         }
-        IdempotentActions.ActionResult done =
-                percentage == 0 ? publishForAll(request, definition, seen) : publishFor(percentage, request, definition);
+        IdempotentActions.ActionResult done = percentage == 0
+                ? publishForAll(request, definition, seen)
+                : publishFor(percentage, request, definition);
         if (done == null && seen != null) {
             throw seen.conflict(rollouts.find(request.principal().workspace(), name), name);
         }
         if (done == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "Workflow " + name + " does not exist yet, so a rollout percentage is not possible. Nothing was published.",
+                    "Workflow " + name
+                            + " does not exist yet, so a rollout percentage is not possible. Nothing was published.",
                     "Publish its first version without a percentage.");
         }
         return done.toResponse();
@@ -164,8 +168,7 @@ final class WorkflowRoutes {
         if (!read.name().equals(name)) {
             throw new SemelException(
                     ErrorCode.INVALID_DEFINITION,
-                    "The file has workflow: " + read.name()
-                            + ", but the path has another name. Nothing was published.",
+                    "The file has workflow: " + read.name() + ", but the path has another name. Nothing was published.",
                     "Use the same name in both.");
         }
         rejectCycles(workspace, read);
@@ -174,10 +177,12 @@ final class WorkflowRoutes {
     }
 
     /** @param seen the version that the author expects; null: publish over any version */
-    private IdempotentActions.@Nullable ActionResult publishForAll(HttpRequest request, WorkflowDefinition definition, @Nullable WorkflowPrecondition seen) {
+    private IdempotentActions.@Nullable ActionResult publishForAll(
+            HttpRequest request, WorkflowDefinition definition, @Nullable WorkflowPrecondition seen) {
         int workspace = request.principal().workspace();
         String actor = request.principal().tokenId();
-        IdempotentActions.ActionRequest actionRequest = new IdempotentActions.ActionRequest("workflow.publish", definition.name(), definition.text());
+        IdempotentActions.ActionRequest actionRequest =
+                new IdempotentActions.ActionRequest("workflow.publish", definition.name(), definition.text());
         StoreCommand.VersionsInForce footing = seen == null ? null : seen.toVersionsInForce();
         return ScheduleQuota.retryUntilCounted(
                 () -> actions.runOnce(
@@ -197,10 +202,12 @@ final class WorkflowRoutes {
         return now == null ? null : now.rollout();
     }
 
-    private IdempotentActions.@Nullable ActionResult publishFor(int percentage, HttpRequest request, WorkflowDefinition definition) {
+    private IdempotentActions.@Nullable ActionResult publishFor(
+            int percentage, HttpRequest request, WorkflowDefinition definition) {
         return actions.runOnce(
                 request,
-                new IdempotentActions.ActionRequest("workflow.publish", definition.name(), definition.text(), String.valueOf(percentage)),
+                new IdempotentActions.ActionRequest(
+                        "workflow.publish", definition.name(), definition.text(), String.valueOf(percentage)),
                 audited(
                         request,
                         definition.name(),
@@ -216,7 +223,10 @@ final class WorkflowRoutes {
 
     /** Adds an audit entry only if the text changed. */
     private StoreCommand<StoredRows.@Nullable WorkflowRow> audited(
-            HttpRequest request, String name, String share, StoreCommand<? extends StoredRows.@Nullable WorkflowRow> edit) {
+            HttpRequest request,
+            String name,
+            String share,
+            StoreCommand<? extends StoredRows.@Nullable WorkflowRow> edit) {
         @SuppressWarnings("unchecked") // a change with a non-null result is also one with a nullable result
         StoreCommand<StoredRows.@Nullable WorkflowRow> wide = (StoreCommand<StoredRows.@Nullable WorkflowRow>) edit;
         var entry = new IdempotentActions.AuditNote("workflow.publish", name, share);
@@ -300,7 +310,8 @@ final class WorkflowRoutes {
      * The last version of this actor, with its text. The same file is not published again after a rollback: the
      * rollback applies until the file changes.
      */
-    private static StoredRows.@Nullable VersionRow lastOf(String actor, StoreQueries reads, StoredRows.WorkflowRow row) {
+    private static StoredRows.@Nullable VersionRow lastOf(
+            String actor, StoreQueries reads, StoredRows.WorkflowRow row) {
         return reads.versions(row.workflowId(), Integer.MAX_VALUE, MAX_VERSIONS_SCANNED).stream()
                 .filter(version -> version.by().equals(actor))
                 .findFirst()
@@ -317,7 +328,8 @@ final class WorkflowRoutes {
             int workspace, WorkflowDefinition definition, String actor, StoreCommand.@Nullable VersionsInForce seen) {
         long change = quota.checkQuota(workspace, definition);
         boolean counts = !definition.versionOptions().triggers().schedules().isEmpty();
-        return new StoreCommand.PublishIfUnchanged(plain(workspace, definition, actor), counts ? Long.valueOf(change) : null, seen);
+        return new StoreCommand.PublishIfUnchanged(
+                plain(workspace, definition, actor), counts ? Long.valueOf(change) : null, seen);
     }
 
     private StoreCommand.PublishVersion plain(int workspace, WorkflowDefinition definition, String actor) {
@@ -366,7 +378,8 @@ final class WorkflowRoutes {
                 new IdempotentActions.ActionRequest(action, id),
                 actions.withAudit(
                         request,
-                        new IdempotentActions.AuditNote(action, entry.published().name(), ""),
+                        new IdempotentActions.AuditNote(
+                                action, entry.published().name(), ""),
                         new StoreCommand.PauseWorkflow(request.principal().workspace(), id, paused),
                         Objects::nonNull),
                 row -> row == null ? null : workflowJson(entry, row.paused()));

@@ -6,12 +6,12 @@ import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
 import dev.semel.run.RunState;
 import dev.semel.server.definition.DefinitionChange;
-import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.definition.LineDiff;
-import dev.semel.server.http.HttpResponse;
+import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.http.HttpRequest;
-import dev.semel.store.StoreCommand;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.store.Rollout;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
 import dev.semel.workflow.CurrentWorkflow;
 import java.util.List;
@@ -45,7 +45,8 @@ final class WorkflowVersionRoutes {
         StoredRows.WorkflowRow workflow = workflow(request);
         PagingParameters paging = PagingParameters.parse(request);
         int before = paging.after() == null ? Integer.MAX_VALUE : number("after", paging.after());
-        List<StoredRows.VersionRow> rows = semel.view(reads -> reads.versions(workflow.workflowId(), before, paging.limit()));
+        List<StoredRows.VersionRow> rows =
+                semel.view(reads -> reads.versions(workflow.workflowId(), before, paging.limit()));
         return JsonViews.pageResponse(
                 rows == null ? List.of() : rows,
                 paging.limit(),
@@ -125,7 +126,8 @@ final class WorkflowVersionRoutes {
                     ErrorCode.PRECONDITION_FAILED,
                     "Version " + wanted + " of workflow \"" + entry.published().name()
                             + "\" is not the candidate. Nothing was promoted.",
-                    "Read the candidate version at GET /v1/workflows/" + entry.published().name() + ".");
+                    "Read the candidate version at GET /v1/workflows/"
+                            + entry.published().name() + ".");
         }
         return done.toResponse();
     }
@@ -188,7 +190,8 @@ final class WorkflowVersionRoutes {
     /** The rollout percentage of each version and the states of its newest runs. */
     ArrayNode rolloutJson(StoredRows.WorkflowRow workflow) {
         Rollout rollout = workflow.rollout();
-        List<StoredRows.RunCount> tally = semel.view(reads -> reads.countRuns(workflow.ws(), workflow.workflowId(), RUNS_COUNTED));
+        List<StoredRows.RunCount> tally =
+                semel.view(reads -> reads.countRuns(workflow.ws(), workflow.workflowId(), RUNS_COUNTED));
         List<StoredRows.RunCount> counts = tally == null ? List.of() : tally;
         ArrayNode out = JsonViews.newObject().putArray("rollout");
         out.add(share(rollout.version(), 100 - rollout.percentage(), counts).put("role", "current"));
@@ -260,7 +263,8 @@ final class WorkflowVersionRoutes {
         String text = reason.isString() ? reason.stringValue() : "";
         boolean fits = reason.isMissingNode() || reason.isString();
         if (!fits || text.length() > MAX_REASON || text.indexOf(0) >= 0) {
-            throw TriggerRequestBody.invalidBody("/reason", "reason must be text of at most " + MAX_REASON + " characters");
+            throw TriggerRequestBody.invalidBody(
+                    "/reason", "reason must be text of at most " + MAX_REASON + " characters");
         }
         return text;
     }

@@ -1,8 +1,8 @@
 package dev.semel.server.api;
 
 import dev.semel.Semel;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 import dev.semel.store.StoredRows;

@@ -8,8 +8,8 @@ import dev.semel.server.http.TokenScope;
 import dev.semel.server.settings.AlertSetting;
 import dev.semel.server.settings.ChannelSetting;
 import dev.semel.server.settings.RouteSetting;
-import dev.semel.server.settings.WorkspaceSettings;
 import dev.semel.server.settings.SavedViewSetting;
+import dev.semel.server.settings.WorkspaceSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -64,7 +64,8 @@ final class WorkspaceSettingRoutes {
         new SettingRoutes<>(
                         settings.views(),
                         actions,
-                        new SettingRoutes.SettingEndpoint("/v1/views", "name", TokenScope.OPERATE, MAX_ROUTE_BYTES, true),
+                        new SettingRoutes.SettingEndpoint(
+                                "/v1/views", "name", TokenScope.OPERATE, MAX_ROUTE_BYTES, true),
                         WorkspaceSettingRoutes::rejectForeignOwner)
                 .addTo(router);
         router.add("GET", "/v1/alerts/{name}/state", TokenScope.READ, new AlertStateRoutes(settings)::state);

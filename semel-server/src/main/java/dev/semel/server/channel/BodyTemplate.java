@@ -51,8 +51,8 @@ final class BodyTemplate {
         return switch (node.getNodeType()) {
             case STRING -> {
                 List<TemplateProblem> found = new ArrayList<>();
-                var pieces =
-                        TemplateParser.read(TemplatePart.TEXT, node.stringValue(), new TemplateParser.Findings(found, reads));
+                var pieces = TemplateParser.read(
+                        TemplatePart.TEXT, node.stringValue(), new TemplateParser.Findings(found, reads));
                 found.forEach(problem -> problems.add(problem.at(pointer)));
                 yield new Node.Text(pieces);
             }

@@ -74,10 +74,10 @@ public final class ChannelFactory {
         headers.forEach((name, value) -> {
             if (RESERVED_HEADERS.contains(name.toLowerCase(Locale.ROOT))) {
                 problems.add(new SettingProblem(pointer, "must not set " + name.toLowerCase(Locale.ROOT)));
-            } else if (SecretTemplate.of(value).hasUnknownPlaceholder() || !value.chars().allMatch(c -> c >= 0x20 && c < 0x7f)) {
-                problems.add(
-                        new SettingProblem(pointer, "must be visible ASCII; only the placeholder"
-                                + " ${ secret.NAME } is allowed"));
+            } else if (SecretTemplate.of(value).hasUnknownPlaceholder()
+                    || !value.chars().allMatch(c -> c >= 0x20 && c < 0x7f)) {
+                problems.add(new SettingProblem(
+                        pointer, "must be visible ASCII; only the placeholder" + " ${ secret.NAME } is allowed"));
             }
         });
     }
@@ -141,7 +141,8 @@ public final class ChannelFactory {
 
     private static EmailAddress mailbox(String text) {
         return EmailAddress.parseWithName(text)
-                .orElseThrow(() -> MimeMessageWriter.rejection("the sender address of the channel is not one plain email address"));
+                .orElseThrow(() -> MimeMessageWriter.rejection(
+                        "the sender address of the channel is not one plain email address"));
     }
 
     private static SecretTemplate url(ChannelSetting.Address address) {

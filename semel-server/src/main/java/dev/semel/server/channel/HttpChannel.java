@@ -74,8 +74,8 @@ final class HttpChannel implements Channel {
         headers.add(new ChannelHttpClient.Header("Content-Type", type, false));
         headers.add(new ChannelHttpClient.Header(settings.keyHeader(), step.key(), false));
         settings.headers()
-                .forEach((name, value) ->
-                        headers.add(new ChannelHttpClient.Header(name, value.reveal(line.secrets()), value.isSecret())));
+                .forEach((name, value) -> headers.add(
+                        new ChannelHttpClient.Header(name, value.reveal(line.secrets()), value.isSecret())));
         message.headers().forEach((name, value) -> headers.add(customHeader(name, value)));
         if (message.depth() > 0) {
             // A receiver that starts a run continues this count, so workflows that start each other reach the limit.
@@ -96,8 +96,8 @@ final class HttpChannel implements Channel {
         boolean open = name.toLowerCase(Locale.ROOT).startsWith("x-")
                 && name.chars().allMatch(c -> c == '-' || (c < 0x7f && Character.isLetterOrDigit(c)));
         if (!open) {
-            throw new CallFailures.Rejected("the message sets a header other than X-…, which only the channel may set."
-                    + " Nothing was sent.");
+            throw new CallFailures.Rejected(
+                    "the message sets a header other than X-…, which only the channel may set." + " Nothing was sent.");
         }
         if (value.length() > 900 || !value.chars().allMatch(c -> c >= 0x20 && c < 0x7f)) {
             throw new CallFailures.Rejected(
@@ -122,8 +122,8 @@ final class HttpChannel implements Channel {
         try {
             return template.fill(data);
         } catch (TemplateRenderer.RenderFailure unfilled) {
-            throw new CallFailures.Rejected("the channel could not render its request body: "
-                    + unfilled.getMessage() + ". Nothing was sent.");
+            throw new CallFailures.Rejected(
+                    "the channel could not render its request body: " + unfilled.getMessage() + ". Nothing was sent.");
         }
     }
 
@@ -139,7 +139,8 @@ final class HttpChannel implements Channel {
         }
         JsonNode text = data.get("text");
         if (text == null) {
-            throw new CallFailures.Rejected("the message has no text, which a chat channel requires. Nothing was sent.");
+            throw new CallFailures.Rejected(
+                    "the message has no text, which a chat channel requires. Nothing was sent.");
         }
         chat.set("text", text);
         return chat;

@@ -4,11 +4,11 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.settings.ChannelSetting;
 import dev.semel.server.settings.RecipientProfile;
-import dev.semel.server.settings.RouteSetting;
-import dev.semel.server.settings.WorkspaceSettings;
-import dev.semel.server.settings.SettingRepository;
 import dev.semel.server.settings.RecipientSubscriptions;
+import dev.semel.server.settings.RouteSetting;
+import dev.semel.server.settings.SettingRepository;
 import dev.semel.server.settings.TemplateSetting;
+import dev.semel.server.settings.WorkspaceSettings;
 import dev.semel.store.StoredRows;
 import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Step;
@@ -65,7 +65,8 @@ public final class MessageDispatcher {
 
     /** Plans a message whose channel and template the workflow names; opt-outs apply too. */
     public List<List<PlannedChannel>> plan(String channel, String template, String to) {
-        SettingRepository.StoredSetting<ChannelSetting> kept = settings.channels().find(workspace, channel);
+        SettingRepository.StoredSetting<ChannelSetting> kept =
+                settings.channels().find(workspace, channel);
         if (kept == null) {
             throw missing("channel", channel, "PUT /v1/channels/" + channel);
         }
@@ -73,17 +74,20 @@ public final class MessageDispatcher {
             throw missing("template", template, "PUT /v1/templates/" + template);
         }
         Medium medium = ChannelFactory.medium(kept.value());
-        SettingRepository.StoredSetting<RecipientProfile> profile = settings.profiles().findByIdOrEmail(workspace, to);
+        SettingRepository.StoredSetting<RecipientProfile> profile =
+                settings.profiles().findByIdOrEmail(workspace, to);
         Recipient recipient = recipient(to);
         // A recipient named by email gets email at that address, and other channels use the profile's addresses.
         boolean address = profile == null || (medium == Medium.EMAIL && !to.equals(profile.name()));
         var hop = new RouteSetting.RouteEntry(channel, template, RouteSetting.When.ALWAYS);
         Recipient reached = address ? recipient.withAddress(medium, to) : recipient;
-        NotificationRouter.ChannelDecision choice = switch (OptOutPolicy.decide(reached, new OptOutPolicy.TargetChannel(channel, medium), null)) {
-            case OptOutPolicy.Allowed(String reason) ->
-                new NotificationRouter.Selected(hop, String.valueOf(reached.addresses().get(medium)), reason);
-            case OptOutPolicy.Denied(String reason) -> new NotificationRouter.Skipped(hop, reason, false);
-        };
+        NotificationRouter.ChannelDecision choice =
+                switch (OptOutPolicy.decide(reached, new OptOutPolicy.TargetChannel(channel, medium), null)) {
+                    case OptOutPolicy.Allowed(String reason) ->
+                        new NotificationRouter.Selected(
+                                hop, String.valueOf(reached.addresses().get(medium)), reason);
+                    case OptOutPolicy.Denied(String reason) -> new NotificationRouter.Skipped(hop, reason, false);
+                };
         return List.of(List.of(plannedChannel(choice)));
     }
 
@@ -91,7 +95,8 @@ public final class MessageDispatcher {
         Map<String, Medium> channels = new HashMap<>();
         Set<String> templates = new HashSet<>();
         for (RouteSetting.RouteEntry hop : route.entries()) {
-            SettingRepository.StoredSetting<ChannelSetting> channel = settings.channels().find(workspace, hop.channel());
+            SettingRepository.StoredSetting<ChannelSetting> channel =
+                    settings.channels().find(workspace, hop.channel());
             if (channel != null) {
                 channels.put(hop.channel(), ChannelFactory.medium(channel.value()));
             }
@@ -99,14 +104,14 @@ public final class MessageDispatcher {
                 templates.add(hop.template());
             }
         }
-        NotificationRouter.RoutePlan plan = NotificationRouter.plan(route, recipient, new NotificationRouter.AvailableChannels(channels, templates));
+        NotificationRouter.RoutePlan plan = NotificationRouter.plan(
+                route, recipient, new NotificationRouter.AvailableChannels(channels, templates));
         if (plan.sendsNothing() && plan.hasConfigurationError()) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
                     "No channel of the route for event '%s' is usable: one or its template is missing. Nothing was sent."
                             .formatted(route.event()),
-                    "Show the route with `semel route show %s`, then create what is missing."
-                            .formatted(route.event()));
+                    "Show the route with `semel route show %s`, then create what is missing.".formatted(route.event()));
         }
         return plan.legs().stream()
                 .map(leg -> leg.decisions().stream().map(this::plannedChannel).toList())
@@ -121,9 +126,11 @@ public final class MessageDispatcher {
 
     /** Collects opt-outs by profile and by each address, because they are stored under both. */
     private Recipient recipient(String to) {
-        SettingRepository.StoredSetting<RecipientProfile> profile = settings.profiles().findByIdOrEmail(workspace, to);
+        SettingRepository.StoredSetting<RecipientProfile> profile =
+                settings.profiles().findByIdOrEmail(workspace, to);
         if (profile == null) {
-            return Recipient.ofAddress(to).withOptOuts(settings.subscriptions().list(workspace, RecipientSubscriptions.normalizeAddress(to)));
+            return Recipient.ofAddress(to)
+                    .withOptOuts(settings.subscriptions().list(workspace, RecipientSubscriptions.normalizeAddress(to)));
         }
         RecipientProfile known = profile.value();
         Set<String> names = new LinkedHashSet<>(List.of(profile.name(), RecipientSubscriptions.normalizeAddress(to)));
@@ -174,7 +181,8 @@ public final class MessageDispatcher {
             return new DeliveryReceipt(id == null ? null : redact(id), redact(delivery.detail()));
         } catch (CallFailures.HttpStatus status) {
             // The body of an error response may repeat the credential, so it is dropped.
-            throw new CallFailures.HttpStatus(status.status(), JsonNodeFactory.instance.nullNode(), status.retryAfter());
+            throw new CallFailures.HttpStatus(
+                    status.status(), JsonNodeFactory.instance.nullNode(), status.retryAfter());
         }
     }
 
@@ -184,7 +192,8 @@ public final class MessageDispatcher {
 
     /** @throws SemelException if there is no channel of that name */
     public Channel channel(String name) {
-        SettingRepository.StoredSetting<ChannelSetting> kept = settings.channels().find(workspace, name);
+        SettingRepository.StoredSetting<ChannelSetting> kept =
+                settings.channels().find(workspace, name);
         if (kept == null) {
             throw missing("channel", name, "PUT /v1/channels/" + name);
         }
@@ -192,11 +201,13 @@ public final class MessageDispatcher {
     }
 
     private Message message(OutgoingMessage letter, Channel channel) {
-        SettingRepository.StoredSetting<TemplateSetting> kept = settings.templates().findVersion(workspace, letter.template(), letter.version());
+        SettingRepository.StoredSetting<TemplateSetting> kept =
+                settings.templates().findVersion(workspace, letter.template(), letter.version());
         if (kept == null) {
             throw missing("template", letter.template(), "PUT /v1/templates/" + letter.template());
         }
-        RenderedMessage rendered = MessageTemplate.of(letter.template(), kept.value()).render(letter.data());
+        RenderedMessage rendered =
+                MessageTemplate.of(letter.template(), kept.value()).render(letter.data());
         Map<String, String> overrides = new LinkedHashMap<>();
         for (Map.Entry<String, JsonNode> override : letter.overrides().properties()) {
             if (!channel.overrides().contains(override.getKey())
@@ -222,7 +233,8 @@ public final class MessageDispatcher {
     /** @param channel the channel kind to filter by; null for all */
     public List<TemplateMatch> templates(String prefix, @Nullable String channel) {
         List<TemplateMatch> found = new ArrayList<>();
-        SettingRepository.StoredSetting<TemplateSetting> exact = settings.templates().find(workspace, prefix);
+        SettingRepository.StoredSetting<TemplateSetting> exact =
+                settings.templates().find(workspace, prefix);
         String after = prefix;
         if (exact != null) {
             add(exact, channel, found);
@@ -243,9 +255,13 @@ public final class MessageDispatcher {
         return found;
     }
 
-    private static void add(SettingRepository.@Nullable StoredSetting<TemplateSetting> kept, @Nullable String channel, List<TemplateMatch> found) {
+    private static void add(
+            SettingRepository.@Nullable StoredSetting<TemplateSetting> kept,
+            @Nullable String channel,
+            List<TemplateMatch> found) {
         if (kept != null && (channel == null || channel.equals(kept.value().channel()))) {
-            found.add(new TemplateMatch(kept.name(), kept.version(), kept.value().channel()));
+            found.add(
+                    new TemplateMatch(kept.name(), kept.version(), kept.value().channel()));
         }
     }
 

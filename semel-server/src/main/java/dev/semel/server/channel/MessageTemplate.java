@@ -41,7 +41,9 @@ public final class MessageTemplate {
                             "Correct the template and send it again.")
                     .with(
                             "errors",
-                            problems.stream().map(TemplateProblem::toProblemMember).toList());
+                            problems.stream()
+                                    .map(TemplateProblem::toProblemMember)
+                                    .toList());
         }
         return template;
     }
@@ -97,8 +99,8 @@ public final class MessageTemplate {
         String text = member.stringValue();
         if (part == TemplatePart.SUBJECT && text.chars().anyMatch(Character::isISOControl)) {
             findings.problems()
-                    .add(new TemplateProblem(part.memberName(), 1, 1, "a subject must be one line without control"
-                            + " characters."));
+                    .add(new TemplateProblem(
+                            part.memberName(), 1, 1, "a subject must be one line without control" + " characters."));
         }
         parts.put(part, TemplateParser.read(part, text, findings));
     }
@@ -110,7 +112,8 @@ public final class MessageTemplate {
 
     /** @throws SemelException if a value is missing or has the wrong type; names the position, never the value */
     public RenderedMessage render(JsonNode data) {
-        String text = parts.containsKey(TemplatePart.CHAT) ? fill(TemplatePart.CHAT, data) : fill(TemplatePart.TEXT, data);
+        String text =
+                parts.containsKey(TemplatePart.CHAT) ? fill(TemplatePart.CHAT, data) : fill(TemplatePart.TEXT, data);
         return new RenderedMessage(fill(TemplatePart.SUBJECT, data), text, fill(TemplatePart.HTML, data));
     }
 

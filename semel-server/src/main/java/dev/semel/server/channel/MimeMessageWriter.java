@@ -117,7 +117,8 @@ final class MimeMessageWriter {
         }
         for (Map.Entry<String, String> header : headers.entrySet()) {
             String lower = header.getKey().toLowerCase(Locale.ROOT);
-            boolean open = NAME.matcher(header.getKey()).matches() && (lower.startsWith("x-") || ALLOWED_HEADERS.contains(lower));
+            boolean open = NAME.matcher(header.getKey()).matches()
+                    && (lower.startsWith("x-") || ALLOWED_HEADERS.contains(lower));
             if (!open) {
                 throw rejection("the message sets a header that only the channel may set (X-… and List-… are allowed)");
             }

@@ -28,7 +28,8 @@ public final class NotificationRouter {
     public record Fallback(RouteSetting.RouteEntry entry, String to, String reason) implements ChannelDecision {}
 
     /** @param configurationError whether a configuration error caused it, not an opt-out */
-    public record Skipped(RouteSetting.RouteEntry entry, String reason, boolean configurationError) implements ChannelDecision {}
+    public record Skipped(RouteSetting.RouteEntry entry, String reason, boolean configurationError)
+            implements ChannelDecision {}
 
     /** One channel and its fallbacks, in the order of the route. */
     public record RouteLeg(List<ChannelDecision> decisions) {
@@ -89,7 +90,11 @@ public final class NotificationRouter {
 
     private record RoutedNotification(Recipient recipient, OptOutPolicy.NotificationEvent event) {}
 
-    private static ChannelDecision choice(RouteSetting.RouteEntry hop, List<ChannelDecision> before, AvailableChannels setUp, RoutedNotification asked) {
+    private static ChannelDecision choice(
+            RouteSetting.RouteEntry hop,
+            List<ChannelDecision> before,
+            AvailableChannels setUp,
+            RoutedNotification asked) {
         Medium medium = setUp.channels().get(hop.channel());
         if (medium == null) {
             return new Skipped(hop, "the channel does not exist", true);

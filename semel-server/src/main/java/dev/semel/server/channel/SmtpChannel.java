@@ -46,7 +46,12 @@ public final class SmtpChannel implements Channel {
      *
      * @param tls creates encrypted connections and decides which certificates to trust
      */
-    public record ConnectionServices(SecretResolver secrets, AllowedAddressResolver resolver, SSLSocketFactory tls, TimeoutTimer timer, InstantSource clock) {}
+    public record ConnectionServices(
+            SecretResolver secrets,
+            AllowedAddressResolver resolver,
+            SSLSocketFactory tls,
+            TimeoutTimer timer,
+            InstantSource clock) {}
 
     public SmtpChannel(SmtpChannelConfig settings, ConnectionServices line) {
         this.settings = settings;
@@ -78,12 +83,14 @@ public final class SmtpChannel implements Channel {
                     .write(step, message, line.clock().instant());
             id = mail.getMessageID();
         } catch (MessagingException e) {
-            throw MimeMessageWriter.rejection("the email could not be created"); // the exception text may contain an address
+            throw MimeMessageWriter.rejection(
+                    "the email could not be created"); // the exception text may contain an address
         }
         InternetAddress to = MimeMessageWriter.parseRecipient(message).toInternetAddress();
         URLName login = PreSendGuard.run(this::login);
         Socket socket = connect();
-        try (TimeoutTimer.PendingTimeout _ = line.timer().schedule(settings.timeouts().total(), () -> close(socket))) {
+        try (TimeoutTimer.PendingTimeout _ =
+                line.timer().schedule(settings.timeouts().total(), () -> close(socket))) {
             SmtpSession call = new SmtpSession(session, login);
             transmit(call, socket, mail, to);
             return new DeliveryReceipt(id, call.acceptanceReply());
@@ -96,7 +103,8 @@ public final class SmtpChannel implements Channel {
         try {
             call.open(settings.security() == ChannelSetting.Security.TLS ? startTls(socket) : socket);
             if (settings.login() != null && !call.supportsExtension("AUTH")) {
-                throw new CallFailures.NotSent("the mail server does not support authentication. Nothing was sent.", null);
+                throw new CallFailures.NotSent(
+                        "the mail server does not support authentication. Nothing was sent.", null);
             }
             call.sendMessage(mail, new InternetAddress[] {to});
             call.close();
@@ -114,18 +122,22 @@ public final class SmtpChannel implements Channel {
         if (!codes.matches()) {
             if (call.dataEndSent()) {
                 return new IOException(
-                        "the email was transmitted and the server did not reply: it may have been sent", withoutText(cause));
+                        "the email was transmitted and the server did not reply: it may have been sent",
+                        withoutText(cause));
             }
-            throw new CallFailures.NotSent("the mail server did not accept the email. Nothing was sent.", withoutText(cause));
+            throw new CallFailures.NotSent(
+                    "the mail server did not accept the email. Nothing was sent.", withoutText(cause));
         }
         String finer = codes.group(2);
         String shown = codes.group(1) + (finer == null ? "" : " " + finer);
         if (shown.startsWith("5")) {
             String what = cause instanceof AuthenticationFailedException ? "the login" : "the email";
-            throw new CallFailures.Rejected("the mail server rejected %s (%s). Nothing was sent.".formatted(what, shown));
+            throw new CallFailures.Rejected(
+                    "the mail server rejected %s (%s). Nothing was sent.".formatted(what, shown));
         }
         throw new CallFailures.NotSent(
-                "the mail server temporarily rejected the email (%s). Nothing was sent.".formatted(shown), withoutText(cause));
+                "the mail server temporarily rejected the email (%s). Nothing was sent.".formatted(shown),
+                withoutText(cause));
     }
 
     /** The class of a failure without its text, because servers repeat addresses in it. */
@@ -142,7 +154,8 @@ public final class SmtpChannel implements Channel {
         try {
             addresses = line.resolver().allowedAddresses(settings.host(), settings.port());
         } catch (IOException e) {
-            throw new CallFailures.NotSent("the host name of the mail server has no address. Nothing was sent.", withoutText(e));
+            throw new CallFailures.NotSent(
+                    "the host name of the mail server has no address. Nothing was sent.", withoutText(e));
         }
         IOException last = new IOException("the host has no address");
         for (InetAddress address : addresses.subList(0, Math.min(MOST_ADDRESSES, addresses.size()))) {
@@ -153,14 +166,16 @@ public final class SmtpChannel implements Channel {
                 socket.connect(
                         new InetSocketAddress(named, settings.port()),
                         Math.toIntExact(settings.timeouts().connect().toMillis()));
-                socket.setSoTimeout(Math.toIntExact(settings.timeouts().response().toMillis()));
+                socket.setSoTimeout(
+                        Math.toIntExact(settings.timeouts().response().toMillis()));
                 return socket;
             } catch (IOException e) {
                 close(socket);
                 last = e;
             }
         }
-        throw new CallFailures.NotSent("the connection to the mail server failed. Nothing was sent.", withoutText(last));
+        throw new CallFailures.NotSent(
+                "the connection to the mail server failed. Nothing was sent.", withoutText(last));
     }
 
     private Socket startTls(Socket plain) throws IOException {

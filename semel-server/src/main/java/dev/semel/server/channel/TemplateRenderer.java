@@ -68,7 +68,8 @@ final class TemplateRenderer {
             switch (piece) {
                 case TemplateNode.Text(String text) -> append(text, null);
                 case TemplateNode.Value value -> value(value);
-                case TemplateNode.If(var path, var then, var otherwise) -> render(isTrue(find(path)) ? then : otherwise);
+                case TemplateNode.If(var path, var then, var otherwise) ->
+                    render(isTrue(find(path)) ? then : otherwise);
                 case TemplateNode.Each each -> each(each);
             }
         }

@@ -6,9 +6,7 @@ import picocli.CommandLine.Command;
 import tools.jackson.databind.JsonNode;
 
 /** `semel alert list`: lists alerts with their metric, threshold and state. */
-@Command(
-        name = "list",
-        description = "Lists alerts with their metric, threshold, state and last notification error.")
+@Command(name = "list", description = "Lists alerts with their metric, threshold, state and last notification error.")
 final class AlertListCommand extends ListCommand {
     private final Map<String, JsonNode> states = new HashMap<>();
 
@@ -23,7 +21,11 @@ final class AlertListCommand extends ListCommand {
                         "alert list",
                         "no alerts. Create one: semel alert save NAME alert.json")
                 .addText("ALERT", "name")
-                .addColumn("STATE", item -> state(item).path("firing").asBoolean(false) ? output.red("firing") : output.green("quiet"))
+                .addColumn(
+                        "STATE",
+                        item -> state(item).path("firing").asBoolean(false)
+                                ? output.red("firing")
+                                : output.green("quiet"))
                 .addCell("SINCE", (item, _, now) -> PagingOptions.formatTime(output, state(item), "since", now))
                 .addColumn("METRIC", item -> TerminalJson.text(item.path("document"), "signal"))
                 .addColumn("THRESHOLD", item -> TerminalJson.text(item.path("document"), "above"))

@@ -195,7 +195,8 @@ final class ApiClient {
         for (Throwable cause = failed; cause != null; cause = cause.getCause()) {
             switch (cause) {
                 case HttpConnectTimeoutException _ -> {
-                    return new NoResponseException(false, "no connection within " + DurationText.format(CONNECT_TIMEOUT));
+                    return new NoResponseException(
+                            false, "no connection within " + DurationText.format(CONNECT_TIMEOUT));
                 }
                 case UnresolvedAddressException _ -> {
                     return new NoResponseException(false, "the host name is unknown");

@@ -30,9 +30,8 @@ final class AuditListCommand extends ListCommand {
     @Parameters(
             paramLabel = "FILTER",
             arity = "0..*",
-            description =
-                    "Filter terms such as actor:tok_1 action:key.release target:evt_1 since:2h"
-                            + " until:2026-11-15T09:00:00Z.")
+            description = "Filter terms such as actor:tok_1 action:key.release target:evt_1 since:2h"
+                    + " until:2026-11-15T09:00:00Z.")
     List<String> filter = new ArrayList<>();
 
     @Option(

@@ -46,7 +46,9 @@ final class BacktestCommand extends ApiCommand {
         }
         ArrayNode list = body.putArray("windows");
         windows.forEach(list::add);
-        ApiResponse answer = connection.api().send(ApiRequest.post(ApiRequest.path("v1", "backtests"), TerminalJson.compactForRequest(body)));
+        ApiResponse answer = connection
+                .api()
+                .send(ApiRequest.post(ApiRequest.path("v1", "backtests"), TerminalJson.compactForRequest(body)));
         if (output.json) {
             return printJson(answer.body());
         }
@@ -54,7 +56,8 @@ final class BacktestCommand extends ApiCommand {
         String repeated = step.isEmpty() ? "replayed" : "suppressed";
         TextTable table = new TextTable("WINDOW", fresh.toUpperCase(Locale.ROOT), repeated.toUpperCase(Locale.ROOT));
         for (JsonNode one : answer.body().path("windows")) {
-            table.addRow(TerminalJson.text(one, "window"), TerminalJson.text(one, fresh), TerminalJson.text(one, repeated));
+            table.addRow(
+                    TerminalJson.text(one, "window"), TerminalJson.text(one, fresh), TerminalJson.text(one, repeated));
         }
         table.print(output);
         String current = TerminalJson.text(answer.body(), "window");

@@ -3,9 +3,9 @@ package dev.semel.server.cli;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.PositionalParamSpec;
-import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 
 /** A command without options of its own: sends one API call and prints one line, or with --json the response. */
@@ -57,6 +57,8 @@ final class CallCommand extends ApiCommand {
                 .map(parameter -> String.valueOf(parameter.<Object>getValue()))
                 .toList();
         JsonNode response = send(request.apply(arguments));
-        return print(response, line.apply(arguments.stream().map(TerminalJson::sanitize).toList(), response));
+        return print(
+                response,
+                line.apply(arguments.stream().map(TerminalJson::sanitize).toList(), response));
     }
 }

@@ -22,9 +22,8 @@ import tools.jackson.databind.node.ObjectNode;
 /** `semel check`: validates workflow files, without a server or also against one. */
 @Command(
         name = "check",
-        description =
-                "Validates workflow files locally, with the server's validator. With --server the"
-                        + " server validates"
+        description = "Validates workflow files locally, with the server's validator. With --server the"
+                + " server validates"
                 + " them too, because only it knows the other workflows and the channels.",
         footerHeading = "%nExamples:%n",
         footer = {
@@ -35,14 +34,12 @@ import tools.jackson.databind.node.ObjectNode;
 final class CheckCommand extends ApiCommand {
     private static final int NEXT_SHOWN = 5;
 
-
     @Parameters(paramLabel = "FILE", arity = "1..*", description = "YAML or JSON files, or folders of them.")
     List<Path> files = List.of();
 
     @Option(
             names = "--explain",
-            description =
-                    "Explain for the trigger and each effect what a duplicate would do and what prevents it.")
+            description = "Explain for the trigger and each effect what a duplicate would do and what prevents it.")
     boolean explain;
 
     @Option(names = "--strict", description = "Treat warnings as errors.")
@@ -76,8 +73,9 @@ final class CheckCommand extends ApiCommand {
         List<CheckedFile> all = WorkflowFiles.expand(environment.folder(), files).stream()
                 .map(CheckCommand::read)
                 .toList();
-        List<CheckedFile> checked =
-                all.stream().map(one -> checkOnServer(checkNamesAndCycles(one, all))).toList();
+        List<CheckedFile> checked = all.stream()
+                .map(one -> checkOnServer(checkNamesAndCycles(one, all)))
+                .toList();
         if (output.json) {
             output.printJson(document(checked));
         } else {
@@ -146,7 +144,8 @@ final class CheckCommand extends ApiCommand {
         }
         try {
             String type = one.file().toString().endsWith(".json") ? "application/json" : "application/yaml";
-            ApiRequest call = ApiRequest.put(ApiRequest.path("v1", "workflows", definition.name()), type, definition.text())
+            ApiRequest call = ApiRequest.put(
+                            ApiRequest.path("v1", "workflows", definition.name()), type, definition.text())
                     .withQuery("dry_run", "true");
             connection.api().send(call);
             return one;
@@ -174,7 +173,8 @@ final class CheckCommand extends ApiCommand {
         table.print(output);
         for (CheckedFile one : checked) {
             for (String warning : warnings(one)) {
-                output.printMessage(TerminalJson.sanitize(one.file().toString()) + ": warning: " + TerminalJson.sanitize(warning));
+                output.printMessage(
+                        TerminalJson.sanitize(one.file().toString()) + ": warning: " + TerminalJson.sanitize(warning));
             }
             if (one.failure() != null) {
                 output.printMessage(TerminalJson.sanitize(one.file().toString()) + ": "

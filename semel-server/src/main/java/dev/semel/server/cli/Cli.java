@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.IVersionProvider;
@@ -16,7 +17,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
-import picocli.CommandLine;
 
 /** Root of the command line: creates every command, and handles usage errors and failures. */
 @Command(
@@ -105,7 +105,8 @@ public final class Cli implements Callable<Integer> {
                 .setExpandAtFiles(false)
                 .setOut(environment.out())
                 .setErr(environment.err())
-                .setColorScheme(CommandLine.Help.defaultColorScheme(CommandOutput.supportsColour(environment) ? Ansi.ON : Ansi.OFF))
+                .setColorScheme(CommandLine.Help.defaultColorScheme(
+                        CommandOutput.supportsColour(environment) ? Ansi.ON : Ansi.OFF))
                 .setParameterExceptionHandler(Cli::wrongUsage)
                 .setExecutionExceptionHandler(Cli::failed);
     }
@@ -119,7 +120,8 @@ public final class Cli implements Callable<Integer> {
                 String description = command.getCommandSpec().usageMessage().description()[0];
                 int end = description.indexOf(". ");
                 text.append(String.format(
-                        "  %-11s %s%n", command.getCommandName(), end < 0 ? description : description.substring(0, end + 1)));
+                        "  %-11s %s%n",
+                        command.getCommandName(), end < 0 ? description : description.substring(0, end + 1)));
             }
         });
         return text.toString();

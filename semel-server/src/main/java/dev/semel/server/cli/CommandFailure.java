@@ -67,12 +67,18 @@ final class CommandFailure extends RuntimeException {
     }
 
     static CommandFailure notSemel(ApiResponse answer) {
-        String where = answer.headers().firstValue("Location").map(TerminalJson::sanitize).orElse("");
+        String where = answer.headers()
+                .firstValue("Location")
+                .map(TerminalJson::sanitize)
+                .orElse("");
         String detail = "The response was " + answer.status()
                 + (answer.status() / 100 == 3 && !where.isEmpty() ? ", a redirect to " + where : "")
                 + ", and it is not from Semel. It may come from another program or a proxy.";
         return create(
-                ExitCode.UNREACHABLE, "not-semel", detail, "Check --server or SEMEL_SERVER; `semel doctor` shows more.");
+                ExitCode.UNREACHABLE,
+                "not-semel",
+                detail,
+                "Check --server or SEMEL_SERVER; `semel doctor` shows more.");
     }
 
     private static String title(String code) {
@@ -126,8 +132,9 @@ final class CommandFailure extends RuntimeException {
         }
         String line = TerminalJson.text(error, "line");
         String column = TerminalJson.text(error, "column");
-        String at =
-                line.isEmpty() ? TerminalJson.text(error, "pointer") : "line " + line + (column.isEmpty() ? "" : ":" + column);
+        String at = line.isEmpty()
+                ? TerminalJson.text(error, "pointer")
+                : "line " + line + (column.isEmpty() ? "" : ":" + column);
         String message = TerminalJson.text(error, "message");
         return (at + "  " + (message.isEmpty() ? TerminalJson.text(error, "detail") : message)).strip();
     }

@@ -80,7 +80,9 @@ final class CommandOutput {
     }
 
     private String coloured(String colour, String text) {
-        return !json && !plain && !noColor && supportsColour(environment) ? "\u001b[" + colour + "m" + text + "\u001b[0m" : text;
+        return !json && !plain && !noColor && supportsColour(environment)
+                ? "\u001b[" + colour + "m" + text + "\u001b[0m"
+                : text;
     }
 
     static boolean supportsColour(CommandEnvironment environment) {

@@ -49,9 +49,7 @@ final class CommandTree {
                 new CommandLine(new QaCommand(environment)),
                 new CommandLine(new DoctorCommand(environment)),
                 ResourceCommand.create(
-                        "demo",
-                        "Demonstrates a crash on temporary servers.",
-                        new CrashDemo(environment)),
+                        "demo", "Demonstrates a crash on temporary servers.", new CrashDemo(environment)),
                 new CommandLine(new LoginCommand(environment)),
                 new CommandLine(new CompletionCommand(environment)));
     }
@@ -74,7 +72,8 @@ final class CommandTree {
                         WorkflowControlCommand.pause(environment),
                         WorkflowControlCommand.resume(environment),
                         new BacktestCommand(environment)),
-                ResourceCommand.create("log", "Lists the messages of a workflow's runs.", new MessageListCommand(environment)));
+                ResourceCommand.create(
+                        "log", "Lists the messages of a workflow's runs.", new MessageListCommand(environment)));
     }
 
     private List<CommandLine> runsAndKeys() {
@@ -102,7 +101,9 @@ final class CommandTree {
                 ResourceCommand.create(
                         "effect", "Lists side effects in external systems.", new EffectListCommand(environment)),
                 ResourceCommand.create(
-                        "object", "Lists objects that steps wrote more than once.", new ObjectListCommand(environment)));
+                        "object",
+                        "Lists objects that steps wrote more than once.",
+                        new ObjectListCommand(environment)));
     }
 
     private List<CommandLine> recovery() {
@@ -230,7 +231,9 @@ final class CommandTree {
                 user,
                 ResourceCommand.create("workspace", "Lists the workspaces of the server.", workspaces()),
                 ResourceCommand.create(
-                        "worker", "Lists the workers with their leases and clocks.", new WorkerListCommand(environment)),
+                        "worker",
+                        "Lists the workers with their leases and clocks.",
+                        new WorkerListCommand(environment)),
                 ResourceCommand.create(
                         "monitoring", "Shows the five monitoring metrics.", new MonitoringShowCommand(environment)),
                 ResourceCommand.create(

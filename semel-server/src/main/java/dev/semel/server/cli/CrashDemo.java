@@ -21,7 +21,8 @@ import tools.jackson.databind.node.ObjectNode;
  */
 @Command(
         name = "crash",
-        description = "Kills a server after a provider acted and before the server recorded it, restarts it, counts effects.")
+        description =
+                "Kills a server after a provider acted and before the server recorded it, restarts it, counts effects.")
 final class CrashDemo implements Callable<Integer> {
     private static final String KEY = "order-1";
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -80,7 +81,8 @@ final class CrashDemo implements Callable<Integer> {
         }
         say(
                 "provider",
-                "issues the license and kills process " + first.pid() + " before the response arrives: " + counted(playground));
+                "issues the license and kills process " + first.pid() + " before the response arrives: "
+                        + counted(playground));
         DevServerProcess second = sandbox.startServer();
         say("server", "process " + second.pid() + " starts on the same folder and finds an intent without a result");
         JsonNode end = end(second);
@@ -97,7 +99,9 @@ final class CrashDemo implements Callable<Integer> {
     }
 
     private static ApiRequest triggering() {
-        return ApiRequest.post(ApiRequest.path("v1", "workflows", "crash_demo", "trigger"), "{\"data\":{\"order\":\"order-1\"}}")
+        return ApiRequest.post(
+                        ApiRequest.path("v1", "workflows", "crash_demo", "trigger"),
+                        "{\"data\":{\"order\":\"order-1\"}}")
                 .withHeader("Idempotency-Key", KEY);
     }
 
@@ -113,7 +117,8 @@ final class CrashDemo implements Callable<Integer> {
             throw broken("the server lost the trigger that it had admitted before the crash");
         }
         say("caller", "sends the same key again and gets the same run, " + TerminalJson.text(answer, "run_id"));
-        new RunWaiter(api, environment).awaitEnd(answer, environment.clock().instant().plus(PATIENCE), BETWEEN_LOOKS);
+        new RunWaiter(api, environment)
+                .awaitEnd(answer, environment.clock().instant().plus(PATIENCE), BETWEEN_LOOKS);
         // Read the run in any case: a repeat after its end returns only the status.
         return api.send(ApiRequest.get(ApiRequest.path("v1", "runs", TerminalJson.text(answer, "run_id"))))
                 .body();
@@ -122,8 +127,9 @@ final class CrashDemo implements Callable<Integer> {
     private int report(JsonNode end, DemoProviderServer.CallCounts counts, DemoProviderServer playground) {
         String status = TerminalJson.text(end, "status");
         if (output.json) {
-            ObjectNode document =
-                    TerminalJson.newObject().put("run_id", TerminalJson.text(end, "run_id")).put("status", status);
+            ObjectNode document = TerminalJson.newObject()
+                    .put("run_id", TerminalJson.text(end, "run_id"))
+                    .put("status", status);
             document.set("output", end.path("output"));
             output.printJson(document.put("calls", counts.calls()).put("effects", counts.effects()));
         } else {
@@ -152,8 +158,7 @@ final class CrashDemo implements Callable<Integer> {
         return CommandFailure.create(
                 ExitCode.FAILED,
                 "demo-failed",
-                "The demonstration did not finish: " + why
-                        + ". Its servers are stopped and its folder is deleted.",
+                "The demonstration did not finish: " + why + ". Its servers are stopped and its folder is deleted.",
                 "Run it again. `semel doctor` checks what a server needs.");
     }
 }

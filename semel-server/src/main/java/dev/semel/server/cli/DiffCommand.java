@@ -21,8 +21,8 @@ import tools.jackson.databind.node.ObjectNode;
                 + " effect on active keys.",
         footerHeading = "%nExamples:%n",
         footer = {
-            "  semel workflow diff payment_receipt                    the current version against its candidate, or the one"
-                    + " before",
+            "  semel workflow diff payment_receipt                    the current version against its candidate, or"
+                    + " the one before",
             "  semel workflow diff payment_receipt --from 3 --to 5",
             "  semel workflow diff workflows/payment_receipt.yaml     a file against the current version"
         })
@@ -49,7 +49,10 @@ final class DiffCommand extends ApiCommand {
         if (output.json) {
             return printJson(diff);
         }
-        diff.path("unified").asString("").lines().forEach(line -> output.printLine(coloured(TerminalJson.sanitize(line))));
+        diff.path("unified")
+                .asString("")
+                .lines()
+                .forEach(line -> output.printLine(coloured(TerminalJson.sanitize(line))));
         for (JsonNode note : diff.path("notes")) {
             String before = TerminalJson.text(note, "from");
             String after = TerminalJson.text(note, "to");
@@ -70,8 +73,8 @@ final class DiffCommand extends ApiCommand {
 
     private JsonNode ofVersions() {
         return send(ApiRequest.get(ApiRequest.path("v1", "workflows", what, "diff"))
-                        .withQuery("from", from == null ? "" : from.toString())
-                        .withQuery("to", to == null ? "" : to.toString()));
+                .withQuery("from", from == null ? "" : from.toString())
+                .withQuery("to", to == null ? "" : to.toString()));
     }
 
     /** Compares a local file with the published text, with the same code as the server. */

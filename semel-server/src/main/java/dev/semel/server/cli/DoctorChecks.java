@@ -49,11 +49,13 @@ final class DoctorChecks {
     static DoctorFinding checkSecretKey(String keys) {
         String make = "openssl rand -base64 32";
         if (keys.isBlank()) {
-            return DoctorFinding.ok("secrets", "SEMEL_SECRET_KEY is not set; to store secrets, `serve` needs one: " + make);
+            return DoctorFinding.ok(
+                    "secrets", "SEMEL_SECRET_KEY is not set; to store secrets, `serve` needs one: " + make);
         }
         for (String key : keys.strip().split(",", -1)) {
             if (!isKey(key.strip())) {
-                return DoctorFinding.fail("secrets", "SEMEL_SECRET_KEY is not the base64 of 32 bytes", "Create a key: " + make);
+                return DoctorFinding.fail(
+                        "secrets", "SEMEL_SECRET_KEY is not the base64 of 32 bytes", "Create a key: " + make);
             }
         }
         return DoctorFinding.ok("secrets", "SEMEL_SECRET_KEY is set");
@@ -121,9 +123,8 @@ final class DoctorChecks {
         if (freeMib >= 1024) {
             return DoctorFinding.ok("store", detail);
         }
-        String fix =
-                "Free some space. On a full disk the server rejects triggers with 503; accepted ones"
-                        + " are not lost.";
+        String fix = "Free some space. On a full disk the server rejects triggers with 503; accepted ones"
+                + " are not lost.";
         return freeMib >= 100 ? DoctorFinding.warn("store", detail, fix) : DoctorFinding.fail("store", detail, fix);
     }
 
@@ -208,8 +209,11 @@ final class DoctorChecks {
                 case 401 -> DoctorFinding.fail("token", "the server does not know it", fix);
                 case 403 ->
                     DoctorFinding.warn(
-                            "token", "it is valid, but has no scope read", "Enough to send triggers. To read runs, add scope read.");
-                default -> DoctorFinding.warn("token", "the server answered " + answer.status(), "Try again in a moment.");
+                            "token",
+                            "it is valid, but has no scope read",
+                            "Enough to send triggers. To read runs, add scope read.");
+                default ->
+                    DoctorFinding.warn("token", "the server answered " + answer.status(), "Try again in a moment.");
             };
         } catch (NoResponseException none) {
             return DoctorFinding.fail("token", none.reason(), "Try again in a moment.");

@@ -17,10 +17,7 @@ final class DoctorCommand extends ApiCommand {
     @Option(names = "--port", paramLabel = "PORT", description = "Port that `semel dev` would use. Default: 8085.")
     int port = 8085;
 
-    @Option(
-            names = "--data",
-            paramLabel = "DIR",
-            description = "Folder that `semel dev` would use. Default: ./.semel.")
+    @Option(names = "--data", paramLabel = "DIR", description = "Folder that `semel dev` would use. Default: ./.semel.")
     Path data = Path.of(".semel");
 
     DoctorCommand(CommandEnvironment environment) {
@@ -29,8 +26,8 @@ final class DoctorCommand extends ApiCommand {
 
     @Override
     public Integer call() {
-        List<DoctorFinding> findings =
-                new DoctorChecks(environment, connection).runAll(port, environment.folder().resolve(data));
+        List<DoctorFinding> findings = new DoctorChecks(environment, connection)
+                .runAll(port, environment.folder().resolve(data));
         boolean well = findings.stream().noneMatch(finding -> finding.severity() == DoctorFinding.Severity.FAIL);
         if (output.json) {
             ObjectNode document = TerminalJson.newObject().put("ok", well);
@@ -55,7 +52,8 @@ final class DoctorCommand extends ApiCommand {
             case WARN -> output.yellow(word);
             case FAIL -> output.red(word);
         };
-        output.printLine(grade + " ".repeat(6 - word.length()) + String.format("%-8s", finding.name()) + finding.detail());
+        output.printLine(
+                grade + " ".repeat(6 - word.length()) + String.format("%-8s", finding.name()) + finding.detail());
         if (!finding.fix().isEmpty()) {
             output.printLine("              " + finding.fix());
         }

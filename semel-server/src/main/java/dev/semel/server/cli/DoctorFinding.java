@@ -34,8 +34,10 @@ record DoctorFinding(Severity severity, String name, String detail, String fix) 
     }
 
     ObjectNode toJson() {
-        ObjectNode document =
-                TerminalJson.newObject().put("name", name).put("result", severityName()).put("detail", detail);
+        ObjectNode document = TerminalJson.newObject()
+                .put("name", name)
+                .put("result", severityName())
+                .put("detail", detail);
         return fix.isEmpty() ? document : document.put("fix", fix);
     }
 }

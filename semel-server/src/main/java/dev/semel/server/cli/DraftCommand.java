@@ -39,8 +39,7 @@ final class DraftCommand extends ApiCommand {
     @Option(
             names = "--edit",
             paramLabel = "JSON",
-            description =
-                    "Edit with op set, clear, add, up, down or delete. Repeatable; all edits apply or none.")
+            description = "Edit with op set, clear, add, up, down or delete. Repeatable; all edits apply or none.")
     List<String> edits = new ArrayList<>();
 
     DraftCommand(CommandEnvironment environment) {
@@ -49,8 +48,8 @@ final class DraftCommand extends ApiCommand {
 
     @Override
     public Integer call() {
-        ObjectNode body =
-                TerminalJson.newObject().put("text", WorkflowFiles.read(environment.folder().resolve(file)));
+        ObjectNode body = TerminalJson.newObject()
+                .put("text", WorkflowFiles.read(environment.folder().resolve(file)));
         if (!workflow.isEmpty()) {
             body.put("workflow", workflow);
         }
@@ -61,7 +60,8 @@ final class DraftCommand extends ApiCommand {
             ArrayNode list = body.putArray("edits");
             edits.forEach(edit -> list.add(dev.semel.json.StrictJson.parse(edit)));
         }
-        JsonNode response = send(ApiRequest.post(ApiRequest.path("v1", "drafts"), TerminalJson.compactForRequest(body)));
+        JsonNode response =
+                send(ApiRequest.post(ApiRequest.path("v1", "drafts"), TerminalJson.compactForRequest(body)));
         boolean invalid = !response.path("errors").isEmpty();
         if (output.json) {
             output.printJson(response);
@@ -77,13 +77,16 @@ final class DraftCommand extends ApiCommand {
             response.path("text").asString("").lines().forEach(output::printLine);
         }
         for (JsonNode error : response.path("errors")) {
-            output.printMessage("error, line " + TerminalJson.text(error, "line") + ": " + TerminalJson.text(error, "message"));
+            output.printMessage(
+                    "error, line " + TerminalJson.text(error, "line") + ": " + TerminalJson.text(error, "message"));
         }
-        response.path("warnings").forEach(warning -> output.printMessage("warning: " + TerminalJson.sanitize(warning.asString(""))));
+        response.path("warnings")
+                .forEach(warning -> output.printMessage("warning: " + TerminalJson.sanitize(warning.asString(""))));
         JsonNode preview = response.path("preview");
         if (preview.isObject()) {
             String key = TerminalJson.text(preview, "key");
-            output.printMessage("key of " + TerminalJson.sanitize(step) + " with the data of " + TerminalJson.text(preview, "run_id") + ": "
+            output.printMessage("key of " + TerminalJson.sanitize(step) + " with the data of "
+                    + TerminalJson.text(preview, "run_id") + ": "
                     + (key.isEmpty() ? TerminalJson.text(preview, "problem") : key));
         }
         String diff = response.path("diff").path("unified").asString("");

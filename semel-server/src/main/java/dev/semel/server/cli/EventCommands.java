@@ -1,9 +1,9 @@
 package dev.semel.server.cli;
 
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -46,7 +46,8 @@ abstract sealed class EventCommands extends ListCommand {
                 .addText("TYPE", "type")
                 .addText("SOURCE", "source")
                 .addText("ID", "id")
-                .addColumn("MATCHED", event -> String.valueOf(event.path("matched").asInt(0)))
+                .addColumn(
+                        "MATCHED", event -> String.valueOf(event.path("matched").asInt(0)))
                 .addTime("RECEIVED", "received_at");
     }
 
@@ -68,7 +69,8 @@ abstract sealed class EventCommands extends ListCommand {
 
     @Command(
             name = "reprocess",
-            description = "Delivers stored events to the workflows again: existing runs are replayed, missing runs start.",
+            description =
+                    "Delivers stored events to the workflows again: existing runs are replayed, missing runs start.",
             footerHeading = "%nExamples:%n",
             footer = {
                 "  semel event reprocess evt_…",
@@ -91,8 +93,8 @@ abstract sealed class EventCommands extends ListCommand {
         }
 
         private int reprocessOne() {
-            ApiRequest call =
-                    ApiRequest.post(ApiRequest.path("v1", "events", event, "reprocess"), "{}").withQuery("dry_run", dryRun ? "true" : "");
+            ApiRequest call = ApiRequest.post(ApiRequest.path("v1", "events", event, "reprocess"), "{}")
+                    .withQuery("dry_run", dryRun ? "true" : "");
             return printJson(send(call));
         }
 
@@ -103,7 +105,8 @@ abstract sealed class EventCommands extends ListCommand {
             put(filter, "since", since);
             put(filter, "after", listing.after);
             filter.put("limit", listing.limit);
-            JsonNode answer = send(ApiRequest.post(ApiRequest.path("v1", "events", "reprocess"), TerminalJson.compact(filter)));
+            JsonNode answer =
+                    send(ApiRequest.post(ApiRequest.path("v1", "events", "reprocess"), TerminalJson.compact(filter)));
             output.printJson(answer);
             PagingOptions.printFooter(output, answer, "event reprocess", "no event matches. Nothing was done.");
             return ExitCode.OK;

@@ -14,8 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
         name = "send",
         description =
-                "Sends an event to every subscribed workflow. A repeat with the same source and id"
-                        + " starts no run.",
+                "Sends an event to every subscribed workflow. A repeat with the same source and id" + " starts no run.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  semel event send payment.succeeded --id pay_1 --source /shop --data '{\"amount\":4900}'",
@@ -68,8 +67,8 @@ final class EventSendCommand extends ApiCommand {
         ObjectNode attributes =
                 TerminalJson.newObject().put("type", type).put("source", source).put("id", id);
         String text = TerminalJson.compact(attributes);
-        return text.substring(0, text.length() - 1) + ",\"data\":" + (data == null ? "{}" : PayloadArgument.read(data, environment))
-                + "}";
+        return text.substring(0, text.length() - 1) + ",\"data\":"
+                + (data == null ? "{}" : PayloadArgument.read(data, environment)) + "}";
     }
 
     private int report(ObjectNode answer) {
@@ -81,11 +80,13 @@ final class EventSendCommand extends ApiCommand {
                 output.printLine(line(run));
             }
             if (rejected) {
-                output.printMessage(TerminalJson.text(run, "workflow") + ": " + TerminalJson.text(run.path("problem"), "detail"));
+                output.printMessage(
+                        TerminalJson.text(run, "workflow") + ": " + TerminalJson.text(run.path("problem"), "detail"));
             }
         }
         for (JsonNode note : answer.path("not_matched")) {
-            output.printMessage(TerminalJson.text(note, "workflow") + " did not start a run: " + TerminalJson.text(note, "reason"));
+            output.printMessage(
+                    TerminalJson.text(note, "workflow") + " did not start a run: " + TerminalJson.text(note, "reason"));
         }
         if (answer.path("runs").isEmpty() && !output.json) {
             output.printMessage(

@@ -15,14 +15,11 @@ final class FactListCommand extends ListCommand {
     @Parameters(
             paramLabel = "KIND",
             index = "0",
-            description = "conflict, replayed, duplicate_payload, expired, recovered, suppressed, written, notified or unkeyed.")
+            description = "conflict, replayed, duplicate_payload, expired, recovered, suppressed, written, notified or"
+                    + " unkeyed.")
     String kind = "";
 
-    @Parameters(
-            paramLabel = "WORKFLOW",
-            index = "1",
-            arity = "0..1",
-            description = "Only this workflow. Default: all.")
+    @Parameters(paramLabel = "WORKFLOW", index = "1", arity = "0..1", description = "Only this workflow. Default: all.")
     String workflow = "";
 
     @Option(names = "--since", paramLabel = "AGE", description = "Start of the period: an age or a time. Default: 24h.")
@@ -38,8 +35,9 @@ final class FactListCommand extends ListCommand {
                 .withQuery("kind", kind)
                 .withQuery("workflow", workflow)
                 .withQuery("since", since);
-        String again = "fact list " + ShellQuoting.quote(kind) + (workflow.isEmpty() ? "" : " " + ShellQuoting.quote(workflow))
-                + " --since " + ShellQuoting.quote(since);
+        String again =
+                "fact list " + ShellQuoting.quote(kind) + (workflow.isEmpty() ? "" : " " + ShellQuoting.quote(workflow))
+                        + " --since " + ShellQuoting.quote(since);
         return ListDefinition.of(call, again, "no records in this period")
                 .addTime("WHEN", "at")
                 .addText("WHAT", "kind")

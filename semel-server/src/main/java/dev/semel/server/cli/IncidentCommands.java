@@ -76,7 +76,8 @@ final class IncidentCommands {
                 output.printJson(made);
             } else {
                 answers(output, made);
-                output.suggestCommand("semel incident export " + TerminalJson.text(made, "incident_id") + " --out incident.md");
+                output.suggestCommand(
+                        "semel incident export " + TerminalJson.text(made, "incident_id") + " --out incident.md");
             }
             return ExitCode.OK;
         }
@@ -145,7 +146,8 @@ final class IncidentCommands {
                 ObjectNode given = body.putObject("answers");
                 answers.forEach(given::put);
             }
-            ApiRequest call = ApiRequest.put(ApiRequest.path("v1", "incidents", id), "application/json", TerminalJson.compactForRequest(body));
+            ApiRequest call = ApiRequest.put(
+                    ApiRequest.path("v1", "incidents", id), "application/json", TerminalJson.compactForRequest(body));
             JsonNode saved = send(version == 0 ? call : call.withHeader("If-Match", "\"" + version + "\""));
             if (output.json) {
                 output.printJson(saved);

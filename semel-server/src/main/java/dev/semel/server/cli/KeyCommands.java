@@ -33,14 +33,15 @@ abstract sealed class KeyCommands extends ApiCommand {
         @Override
         public Integer call() {
             ApiClient api = connection.api();
-            ApiResponse answer = api.send(ApiRequest.get(ApiRequest.path("v1", "keys", key)).withQuery("workflow", workflow));
+            ApiResponse answer =
+                    api.send(ApiRequest.get(ApiRequest.path("v1", "keys", key)).withQuery("workflow", workflow));
             if (output.json) {
                 return printJson(answer.body());
             }
             Instant now = now(answer);
             String run = TerminalJson.text(answer.body(), "response_reference");
-            JsonNode requests =
-                    extra(api, ApiRequest.path("v1", "runs", run, "requests"), run).path("items");
+            JsonNode requests = extra(api, ApiRequest.path("v1", "runs", run, "requests"), run)
+                    .path("items");
             String status = TerminalJson.text(extra(api, ApiRequest.path("v1", "runs", run), run), "status");
             new KeyReport(output, answer.body(), now).print(status, requests);
             output.suggestCommand(run.isEmpty() ? "semel runs" : "semel run show " + ShellQuoting.quote(run));
@@ -86,10 +87,13 @@ abstract sealed class KeyCommands extends ApiCommand {
             if (data != null) {
                 body.set("data", TerminalJson.parse(PayloadArgument.read(data, environment)));
             }
-            ApiRequest call = ApiRequest.post(ApiRequest.path("v1", "keys", key, "simulate"), TerminalJson.compact(body));
+            ApiRequest call =
+                    ApiRequest.post(ApiRequest.path("v1", "keys", key, "simulate"), TerminalJson.compact(body));
             JsonNode response = send(call.withQuery("workflow", workflow));
-            return print(response, 
-                        "If " + TerminalJson.sanitize(key) + " came at " + TerminalJson.text(response, "at") + ": " + TerminalJson.text(response, "summary"));
+            return print(
+                    response,
+                    "If " + TerminalJson.sanitize(key) + " came at " + TerminalJson.text(response, "at") + ": "
+                            + TerminalJson.text(response, "summary"));
         }
     }
 
@@ -117,7 +121,9 @@ abstract sealed class KeyCommands extends ApiCommand {
             ObjectNode body = TerminalJson.newObject().put("for", length).put("reason", reason);
             ApiRequest call = ApiRequest.post(ApiRequest.path("v1", "keys", key, "extend"), TerminalJson.compact(body));
             JsonNode response = send(call.withQuery("workflow", workflow));
-            return print(response, TerminalJson.sanitize(key) + " is active until " + TerminalJson.text(response, "expires_at"));
+            return print(
+                    response,
+                    TerminalJson.sanitize(key) + " is active until " + TerminalJson.text(response, "expires_at"));
         }
     }
 
@@ -147,14 +153,17 @@ abstract sealed class KeyCommands extends ApiCommand {
 
         private int listPossibleDuplicates() {
             ObjectNode body = TerminalJson.newObject().put("reason", reason.isBlank() ? "dry run" : reason);
-            ApiRequest call = ApiRequest.post(ApiRequest.path("v1", "keys", key, "release"), TerminalJson.compact(body));
+            ApiRequest call =
+                    ApiRequest.post(ApiRequest.path("v1", "keys", key, "release"), TerminalJson.compact(body));
             JsonNode response = send(call.withQuery("workflow", workflow).withQuery("dry_run", "true"));
             if (output.json) {
                 return printJson(response);
             }
             output.printLine("Nothing was released. " + TerminalJson.text(response, "summary"));
             for (JsonNode effect : response.path("effects")) {
-                output.printLine((effect.path("could_duplicate").booleanValue() ? "could happen twice: " : "cannot happen twice: ")
+                output.printLine((effect.path("could_duplicate").booleanValue()
+                                ? "could happen twice: "
+                                : "cannot happen twice: ")
                         + TerminalJson.text(effect, "step") + " (" + TerminalJson.text(effect, "reason") + ")");
             }
             return ExitCode.OK;
@@ -162,7 +171,8 @@ abstract sealed class KeyCommands extends ApiCommand {
 
         private int release() {
             if (reason.isBlank()) {
-                throw usage("Releasing a key needs --reason TEXT: it is stored in the audit log. Nothing was released.");
+                throw usage(
+                        "Releasing a key needs --reason TEXT: it is stored in the audit log. Nothing was released.");
             }
             ApiClient api = connection.api();
             ApiRequest call = ApiRequest.post(
@@ -186,14 +196,17 @@ abstract sealed class KeyCommands extends ApiCommand {
         private ObjectNode releaseBody(ApiClient api) {
             JsonNode known;
             try {
-                known = api.send(ApiRequest.get(ApiRequest.path("v1", "keys", key)).withQuery("workflow", workflow))
+                known = api.send(ApiRequest.get(ApiRequest.path("v1", "keys", key))
+                                .withQuery("workflow", workflow))
                         .body();
             } catch (CommandFailure unreadable) {
                 return TerminalJson.newObject(); // the token may lack the scope read; the release reports other errors
             }
             String run = TerminalJson.text(known, "response_reference");
             boolean one = known.path("others").isEmpty();
-            return run.isEmpty() || !one ? TerminalJson.newObject() : TerminalJson.newObject().put("run_id", run);
+            return run.isEmpty() || !one
+                    ? TerminalJson.newObject()
+                    : TerminalJson.newObject().put("run_id", run);
         }
     }
 }

@@ -24,7 +24,9 @@ final class KeyListCommand extends ListCommand {
 
     @Override
     ListDefinition listDefinition() {
-        ApiRequest call = ApiRequest.get(ApiRequest.path("v1", "keys")).withQuery("prefix", prefix).withQuery("workflow", workflow);
+        ApiRequest call = ApiRequest.get(ApiRequest.path("v1", "keys"))
+                .withQuery("prefix", prefix)
+                .withQuery("workflow", workflow);
         String command = "key list" + (prefix.isEmpty() ? "" : " " + ShellQuoting.quote(prefix))
                 + (workflow.isEmpty() ? "" : " --workflow " + ShellQuoting.quote(workflow));
         return ListDefinition.of(call, command, "no key matches. See the requests: semel request list")

@@ -22,8 +22,8 @@ final class KeyReport {
     /** @param runStatus status of the run; empty if unknown */
     void print(String runStatus, JsonNode requests) {
         String workflow = TerminalJson.text(record, "operation_name");
-        output.printLine(TerminalJson.text(record, "idempotency_key") + (workflow.isEmpty() ? "" : "  in " + workflow) + "  "
-                + window(runStatus));
+        output.printLine(TerminalJson.text(record, "idempotency_key") + (workflow.isEmpty() ? "" : "  in " + workflow)
+                + "  " + window(runStatus));
         output.printLine(past(runStatus, requests));
         String error = TerminalJson.text(record, "error_summary");
         if (!error.isEmpty()) {
@@ -108,7 +108,9 @@ final class KeyReport {
             return answer + ". The key is held at least until the run has ended.";
         }
         return answer
-                + (left == null || left.isNegative() ? "." : ". In " + DurationText.format(left) + ": a new run would start.");
+                + (left == null || left.isNegative()
+                        ? "."
+                        : ". In " + DurationText.format(left) + ": a new run would start.");
     }
 
     /** The key of an unfinished run does not expire. */

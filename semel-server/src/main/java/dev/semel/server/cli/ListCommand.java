@@ -1,8 +1,8 @@
 package dev.semel.server.cli;
 
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -39,7 +39,8 @@ abstract class ListCommand extends ApiCommand {
     @Override
     public Integer call() {
         ListDefinition definition = listDefinition();
-        ApiResponse answer = connection.api().send(listing.addPaging(definition.call()).withQuery("q", query()));
+        ApiResponse answer =
+                connection.api().send(listing.addPaging(definition.call()).withQuery("q", query()));
         if (output.json) {
             return printJson(answer.body());
         }

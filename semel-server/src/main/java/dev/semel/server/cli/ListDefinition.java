@@ -34,10 +34,12 @@ record ListDefinition(ApiRequest call, String nextPageCommand, String emptyMessa
 
     /** Adds a column with the texts of an array. */
     ListDefinition addTexts(String heading, String member, String separator) {
-        return addColumn(heading, item -> item.path(member)
-                .valueStream()
-                .map(text -> TerminalJson.sanitize(text.asString("")))
-                .collect(Collectors.joining(separator)));
+        return addColumn(
+                heading,
+                item -> item.path(member)
+                        .valueStream()
+                        .map(text -> TerminalJson.sanitize(text.asString("")))
+                        .collect(Collectors.joining(separator)));
     }
 
     /** Adds a column with a time relative to now. */

@@ -37,7 +37,8 @@ final class LoginCommand extends ApiCommand {
                         TerminalJson.newObject().put("deleted", deleted),
                         deleted ? "the saved login is deleted" : "there was no saved login");
             }
-            String token = connection.checked(environment.readHidden("token for " + server + ": ").strip(), "The input");
+            String token = connection.checked(
+                    environment.readHidden("token for " + server + ": ").strip(), "The input");
             verify(new ApiClient(server, token));
             new SavedLogin(server, token).write(file);
         } catch (IOException e) {

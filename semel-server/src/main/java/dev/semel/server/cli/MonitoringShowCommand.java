@@ -13,8 +13,7 @@ import tools.jackson.databind.JsonNode;
 @Command(
         name = "show",
         description =
-                "Shows the monitoring metrics: conflicts, duplicates prevented, recoveries, expired"
-                        + " keys, writes.",
+                "Shows the monitoring metrics: conflicts, duplicates prevented, recoveries, expired" + " keys, writes.",
         footerHeading = "%nExamples:%n",
         footer = {"  semel monitoring show", "  semel monitoring show --since 7d payment_receipt"})
 final class MonitoringShowCommand extends ApiCommand {
@@ -81,9 +80,10 @@ final class MonitoringShowCommand extends ApiCommand {
         JsonNode also = body.path("additional");
         JsonNode doubt = also.path("in_doubt");
         String oldest = PagingOptions.formatTime(output, doubt, "oldest_at", now);
-        output.printMessage("also: in doubt " + number(doubt, "count") + (oldest.isEmpty() ? "" : ", the oldest " + oldest)
-                + " · unprotected effects " + number(also, "unprotected_effects") + " · without a key "
-                + number(also, "requests_without_key") + " of " + number(also, "triggers"));
+        output.printMessage(
+                "also: in doubt " + number(doubt, "count") + (oldest.isEmpty() ? "" : ", the oldest " + oldest)
+                        + " · unprotected effects " + number(also, "unprotected_effects") + " · without a key "
+                        + number(also, "requests_without_key") + " of " + number(also, "triggers"));
     }
 
     private static String worth(JsonNode prevented) {

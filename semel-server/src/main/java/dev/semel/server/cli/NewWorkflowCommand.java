@@ -80,9 +80,11 @@ final class NewWorkflowCommand implements Callable<Integer> {
         try {
             Files.writeString(file, text, StandardOpenOption.CREATE_NEW);
         } catch (FileAlreadyExistsException there) {
-            throw rejected(ExitCode.FAILED, file.getFileName() + " already exists.", "Choose another name, or edit the file.");
+            throw rejected(
+                    ExitCode.FAILED, file.getFileName() + " already exists.", "Choose another name, or edit the file.");
         } catch (IOException e) {
-            throw rejected(ExitCode.FAILED, file.getFileName() + " cannot be written.", "Check the folder's permissions.");
+            throw rejected(
+                    ExitCode.FAILED, file.getFileName() + " cannot be written.", "Check the folder's permissions.");
         }
     }
 

@@ -7,9 +7,8 @@ import picocli.CommandLine.Parameters;
 /** `semel object list`: lists business objects that steps wrote more than once. */
 @Command(
         name = "list",
-        description =
-                "Lists objects that were written more than once: orders, leads, or whatever steps"
-                        + " declare as object.",
+        description = "Lists objects that were written more than once: orders, leads, or whatever steps"
+                + " declare as object.",
         footerHeading = "%nExamples:%n",
         footer = {"  semel object list --since 7d", "  semel object list --more 0 new_lead"})
 final class ObjectListCommand extends ListCommand {
@@ -32,7 +31,10 @@ final class ObjectListCommand extends ListCommand {
                 .withQuery("since", since)
                 .withQuery("having", "writes>" + more)
                 .withQuery("workflow", workflow);
-        return ListDefinition.of(call, "object list", "no object was written more than " + (more == 1 ? "once" : more + " times"))
+        return ListDefinition.of(
+                        call,
+                        "object list",
+                        "no object was written more than " + (more == 1 ? "once" : more + " times"))
                 .addText("OBJECT", "object")
                 .addText("WRITES", "writes")
                 .addText("WORKFLOW", "workflow")

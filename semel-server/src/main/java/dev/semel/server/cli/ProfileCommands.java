@@ -1,9 +1,9 @@
 package dev.semel.server.cli;
 
 import java.util.List;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine;
 
 /** The commands of `semel profile` and `semel cohort` that other settings do not have: subscriptions and members. */
 final class ProfileCommands {
@@ -29,7 +29,10 @@ final class ProfileCommands {
 
     private static ApiRequest changeSubscription(List<String> arguments, boolean subscribed) {
         String path = ApiRequest.path("v1", "profiles", arguments.get(0), "subscriptions", arguments.get(1));
-        return ApiRequest.put(path, "application/json", TerminalJson.compact(TerminalJson.newObject().put("subscribed", subscribed)));
+        return ApiRequest.put(
+                path,
+                "application/json",
+                TerminalJson.compact(TerminalJson.newObject().put("subscribed", subscribed)));
     }
 
     static CommandLine addMember(CommandEnvironment environment) {

@@ -32,7 +32,8 @@ final class PublishCommand extends ApiCommand {
             names = "--percent",
             paramLabel = "PERCENT",
             description =
-                    "Rollout percentage of new triggers; `semel workflow promote` sets 100, `semel workflow rollback` 0. Default: 100.")
+                    "Rollout percentage of new triggers; `semel workflow promote` sets 100, `semel workflow rollback`"
+                            + " 0. Default: 100.")
     int share = 100;
 
     @Option(
@@ -65,7 +66,8 @@ final class PublishCommand extends ApiCommand {
                     throw failure;
                 }
                 item.setAll(failure.document());
-                output.printMessage(TerminalJson.sanitize(file.toString()) + ": " + String.join(System.lineSeparator(), failure.toLines()));
+                output.printMessage(TerminalJson.sanitize(file.toString()) + ": "
+                        + String.join(System.lineSeparator(), failure.toLines()));
                 exit = ExitCode.FAILED;
             }
         }
@@ -80,13 +82,14 @@ final class PublishCommand extends ApiCommand {
     private JsonNode publish(ApiClient api, Path file) {
         String text = WorkflowFiles.read(file);
         String name = WorkflowNameFinder.find(text)
-                .orElseThrow(() ->
-                        WorkflowFiles.failure(file, "has no workflow name", "Begin it with `semel: 1` and `workflow: NAME`."));
+                .orElseThrow(() -> WorkflowFiles.failure(
+                        file, "has no workflow name", "Begin it with `semel: 1` and `workflow: NAME`."));
         String type = file.toString().endsWith(".json") ? "application/json" : "application/yaml";
         ApiRequest call = ApiRequest.put(ApiRequest.path("v1", "workflows", name), type, text)
                 .withQuery("dry_run", dryRun ? "true" : "")
                 .withQuery("percentage", share == 100 ? "" : String.valueOf(share));
-        JsonNode answer = api.send(SettingCommands.withExpectedVersion(call, over)).body();
+        JsonNode answer =
+                api.send(SettingCommands.withExpectedVersion(call, over)).body();
         if (!answer.isObject()) {
             throw WorkflowFiles.failure(file, "got a response that is not from Semel", "Check --server.");
         }
@@ -96,17 +99,23 @@ final class PublishCommand extends ApiCommand {
             String version = TerminalJson.text(shared ? candidate : answer, "version");
             output.printLine(
                     output.plain
-                            ? String.join("\t", file.toString(), name, version, TerminalJson.text(answer, "workflow_id"))
+                            ? String.join(
+                                    "\t", file.toString(), name, version, TerminalJson.text(answer, "workflow_id"))
                             : TerminalJson.sanitize(name)
                                     + (version.isEmpty() || dryRun ? "" : " v" + version)
                                     + (dryRun ? " is valid; nothing was published" : " published")
-                                    + (shared ? " for " + TerminalJson.text(candidate, "percentage") + " % of the triggers" : ""));
+                                    + (shared
+                                            ? " for " + TerminalJson.text(candidate, "percentage")
+                                                    + " % of the triggers"
+                                            : ""));
         }
         for (JsonNode warning : answer.path("warnings")) {
-            String message = warning.isObject() ? TerminalJson.text(warning, "message") : TerminalJson.sanitize(warning.asString(""));
+            String message = warning.isObject()
+                    ? TerminalJson.text(warning, "message")
+                    : TerminalJson.sanitize(warning.asString(""));
             String line = TerminalJson.text(warning, "line");
-            output.printMessage(TerminalJson.sanitize(file.toString()) + (line.isEmpty() ? "" : ":" + line) + ": warning: "
-                    + (message.isEmpty() ? TerminalJson.compact(warning) : message));
+            output.printMessage(TerminalJson.sanitize(file.toString()) + (line.isEmpty() ? "" : ":" + line)
+                    + ": warning: " + (message.isEmpty() ? TerminalJson.compact(warning) : message));
         }
         return answer;
     }

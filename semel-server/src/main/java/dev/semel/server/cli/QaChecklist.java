@@ -98,11 +98,12 @@ final class QaChecklist {
         String status = TerminalJson.text(run, "status");
         return switch (status) {
             case "failed" ->
-                "failed in step " + TerminalJson.text(run.path("error"), "step") + " (" + TerminalJson.text(run.path("error"), "code")
-                        + ")";
+                "failed in step " + TerminalJson.text(run.path("error"), "step") + " ("
+                        + TerminalJson.text(run.path("error"), "code") + ")";
             case "waiting" ->
                 "waits for " + TerminalJson.text(run.path("waiting_for").path(0), "kind") + " in step "
-                        + TerminalJson.text(run.path("waiting_for").path(0), "step") + ", and later steps were not tested";
+                        + TerminalJson.text(run.path("waiting_for").path(0), "step")
+                        + ", and later steps were not tested";
             case "in_doubt" -> "is in doubt and waits for a decision";
             default -> "is " + status;
         };
@@ -121,7 +122,8 @@ final class QaChecklist {
         boolean named = RequestListCommand.changedFields(answer.body()).contains(changing);
         if (answer.status() == 422 && named) {
             lines.add(QaCheckResult.passed(
-                    CHANGED, "the request with another " + changing + " got 422, and the response names " + changing + "."));
+                    CHANGED,
+                    "the request with another " + changing + " got 422, and the response names " + changing + "."));
         } else if (answer.status() == 422) {
             lines.add(QaCheckResult.failed(CHANGED, "it got 422, but the response does not name " + changing + "."));
         } else {
@@ -138,7 +140,8 @@ final class QaChecklist {
     }
 
     private static JsonNode more(JsonNode number) {
-        return TerminalJson.parse(number.decimalValue().add(java.math.BigDecimal.ONE).toPlainString());
+        return TerminalJson.parse(
+                number.decimalValue().add(java.math.BigDecimal.ONE).toPlainString());
     }
 
     /** A declared fingerprint field at the top level of the data; empty if there is none. */
@@ -192,7 +195,8 @@ final class QaChecklist {
         }
         String evidence = seen.isEmpty()
                 ? "the workflow called no external service."
-                : "the first response of each effect was lost after the effect happened. " + String.join(". ", seen) + ".";
+                : "the first response of each effect was lost after the effect happened. " + String.join(". ", seen)
+                        + ".";
         lines.add(new QaCheckResult(RETRY, once, evidence));
     }
 

@@ -38,9 +38,7 @@ import tools.jackson.databind.node.ObjectNode;
             "  semel qa payment_receipt --server https://semel.example.com"
         })
 final class QaCommand extends ApiCommand {
-    @Parameters(
-            paramLabel = "WORKFLOW",
-            description = "Workflow file, or the name of a workflow on the server.")
+    @Parameters(paramLabel = "WORKFLOW", description = "Workflow file, or the name of a workflow on the server.")
     String workflow = "";
 
     @Option(
@@ -53,9 +51,8 @@ final class QaCommand extends ApiCommand {
     @Option(
             names = "--answers",
             paramLabel = "FILE",
-            description =
-                    "Responses to steps: {\"STEP\": {\"status\": 200, \"body\": {…}}}. Default: what was"
-                            + " sent, an id, and every field that the file reads.")
+            description = "Responses to steps: {\"STEP\": {\"status\": 200, \"body\": {…}}}. Default: what was"
+                    + " sent, an id, and every field that the file reads.")
     @Nullable
     Path answers;
 
@@ -91,8 +88,9 @@ final class QaCommand extends ApiCommand {
     private int report(QaWorkflow subject, List<QaCheckResult> lines) {
         boolean all = lines.stream().allMatch(QaCheckResult::passed);
         if (output.json) {
-            ObjectNode document =
-                    TerminalJson.newObject().put("workflow", subject.workflow().name()).put("passed", all);
+            ObjectNode document = TerminalJson.newObject()
+                    .put("workflow", subject.workflow().name())
+                    .put("passed", all);
             ArrayNode items = document.putArray("lines");
             lines.forEach(line -> items.addObject()
                     .put("line", line.title())
@@ -109,7 +107,8 @@ final class QaCommand extends ApiCommand {
             long failed = lines.stream().filter(line -> !line.passed()).count();
             output.printMessage(
                     all
-                            ? subject.workflow().name() + ": all " + lines.size() + " checks passed. Nothing real was sent."
+                            ? subject.workflow().name() + ": all " + lines.size()
+                                    + " checks passed. Nothing real was sent."
                             : subject.workflow().name() + ": " + failed + " of " + lines.size()
                                     + " checks failed. Nothing real was sent.");
         }
@@ -145,11 +144,14 @@ final class QaCommand extends ApiCommand {
         if (TerminalJson.parse(PayloadArgument.read(data, environment)) instanceof ObjectNode given) {
             return given;
         }
-        throw CommandFailure.create(ExitCode.USAGE, "invalid-data", "The data is not a JSON object. Nothing was run.", "Send {…}.");
+        throw CommandFailure.create(
+                ExitCode.USAGE, "invalid-data", "The data is not a JSON object. Nothing was run.", "Send {…}.");
     }
 
     private JsonNode answers() {
-        return answers == null ? TerminalJson.newObject() : TerminalJson.parse(PayloadArgument.read("@" + answers, environment));
+        return answers == null
+                ? TerminalJson.newObject()
+                : TerminalJson.parse(PayloadArgument.read("@" + answers, environment));
     }
 
     private static WorkflowDefinition compile(String text) {
@@ -166,11 +168,13 @@ final class QaCommand extends ApiCommand {
     }
 
     /** Collects child workflows before their callers. A cycle ends here; publishing rejects it. */
-    private static void collect(WorkflowDefinition one, Map<String, WorkflowDefinition> all, WorkflowTextSource source) {
+    private static void collect(
+            WorkflowDefinition one, Map<String, WorkflowDefinition> all, WorkflowTextSource source) {
         collect(one, all, new HashSet<>(Set.of(one.name())), source);
     }
 
-    private static void collect(WorkflowDefinition one, Map<String, WorkflowDefinition> all, Set<String> seen, WorkflowTextSource source) {
+    private static void collect(
+            WorkflowDefinition one, Map<String, WorkflowDefinition> all, Set<String> seen, WorkflowTextSource source) {
         for (String name : one.calledWorkflows()) {
             if (seen.add(name)) {
                 collect(compile(source.read(name)), all, seen, source);
@@ -200,7 +204,8 @@ final class QaCommand extends ApiCommand {
 
     private String readFromServer(String name) {
         ApiClient api = connection.api();
-        JsonNode known = api.send(ApiRequest.get(ApiRequest.path("v1", "workflows", name))).body();
+        JsonNode known = api.send(ApiRequest.get(ApiRequest.path("v1", "workflows", name)))
+                .body();
         String version = TerminalJson.text(known, "version");
         JsonNode text = api.send(ApiRequest.get(ApiRequest.path("v1", "workflows", name, "versions", version)))
                 .body();

@@ -53,8 +53,8 @@ final class QaProviderStubs {
             result.setAll(members(definition, "response", step.id(), () -> scratch("scratch")));
             boolean remembers = effect.protection().equals("provider_key");
             int status = given.path("status").asInt(OK);
-            roles.add(
-                    new SimulatedProvider(step.id(), call.group(1), urlPattern(call.group(2)), remembers, status, with(result, given)));
+            roles.add(new SimulatedProvider(
+                    step.id(), call.group(1), urlPattern(call.group(2)), remembers, status, with(result, given)));
             // A lookup follows an effect whose response was lost, so it returns what that response contained.
             ObjectNode found = members(definition, "steps", step.id(), () -> scratch("scratch"));
             lookups.setAll(members(definition, "response", step.id(), () -> with(found, given)));
@@ -105,7 +105,8 @@ final class QaProviderStubs {
      *
      * @param root `steps`: the result of the step; `response`: the body of a response, read by the step itself
      */
-    private static ObjectNode members(WorkflowDefinition definition, String root, String step, Supplier<JsonNode> leaf) {
+    private static ObjectNode members(
+            WorkflowDefinition definition, String root, String step, Supplier<JsonNode> leaf) {
         ObjectNode out = TerminalJson.newObject();
         definition
                 .readPaths()

@@ -80,7 +80,9 @@ record QaWorkflow(List<WorkflowDefinition> definitions, ObjectNode data, JsonNod
     }
 
     List<ChannelRequirement> channelNeeds() {
-        return definitions.stream().flatMap(one -> one.channelRequirements().stream()).toList();
+        return definitions.stream()
+                .flatMap(one -> one.channelRequirements().stream())
+                .toList();
     }
 
     /** The channels with the steps that use them; events have a channel of their own. */

@@ -22,7 +22,8 @@ final class QaWorkspace {
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
     private static final String SCOPES = "[\"trigger\",\"read\",\"operate\",\"review\",\"admin\"]";
     /** Waits that end by themselves, or that the test ends. */
-    private static final Set<String> ENDS_SOON = Set.of("signal", "approval", "child", "effect", "concurrency_limit", "worker");
+    private static final Set<String> ENDS_SOON =
+            Set.of("signal", "approval", "child", "effect", "concurrency_limit", "worker");
 
     private static final String JSON = "application/json";
 
@@ -48,15 +49,18 @@ final class QaWorkspace {
     }
 
     private void createSettings() {
-        subject.secrets().forEach(name -> put("secrets", name, TerminalJson.newObject().put("value", "scratch-" + name)));
-        subject.cohorts().forEach(name -> put("cohorts", name, TerminalJson.newObject().put("description", "made up")));
+        subject.secrets()
+                .forEach(name -> put("secrets", name, TerminalJson.newObject().put("value", "scratch-" + name)));
+        subject.cohorts()
+                .forEach(name -> put("cohorts", name, TerminalJson.newObject().put("description", "made up")));
         subject.templates()
                 .forEach(name -> put(
                         "templates",
                         name,
                         TerminalJson.newObject().put("channel", "webhook").put("text", "A message.")));
         subject.channels().forEach((name, needs) -> {
-            ObjectNode channel = TerminalJson.newObject().put("kind", "webhook").put("url", QaProviderStubs.CHANNEL_BASE_URL + name);
+            ObjectNode channel =
+                    TerminalJson.newObject().put("kind", "webhook").put("url", QaProviderStubs.CHANNEL_BASE_URL + name);
             if (needs.stream().anyMatch(need -> need.protection().equals("provider_key"))) {
                 channel.putArray("honours").add("provider_key");
                 channel.put("provider_window", "24h");
@@ -70,8 +74,8 @@ final class QaWorkspace {
             put("routes", event, route);
         });
         subject.definitions()
-                .forEach(one ->
-                        api.send(ApiRequest.put(ApiRequest.path("v1", "workflows", one.name()), "application/yaml", one.text())));
+                .forEach(one -> api.send(ApiRequest.put(
+                        ApiRequest.path("v1", "workflows", one.name()), "application/yaml", one.text())));
     }
 
     private void put(String plural, String name, JsonNode document) {
@@ -79,11 +83,14 @@ final class QaWorkspace {
     }
 
     JsonNode workflow() {
-        return api.send(ApiRequest.get(ApiRequest.path("v1", "workflows", name()))).body();
+        return api.send(ApiRequest.get(ApiRequest.path("v1", "workflows", name())))
+                .body();
     }
 
     JsonNode requests() {
-        return api.send(ApiRequest.get(ApiRequest.path("v1", "requests"))).body().path("items");
+        return api.send(ApiRequest.get(ApiRequest.path("v1", "requests")))
+                .body()
+                .path("items");
     }
 
     JsonNode runs() {
@@ -160,7 +167,8 @@ final class QaWorkspace {
     /** Cancels a run, because an unfinished run could delay the next test. */
     void cancel(String run) {
         try {
-            api.exchange(ApiRequest.post(ApiRequest.path("v1", "runs", run, "cancel"), "{\"reason\":\"the test is over\"}"));
+            api.exchange(
+                    ApiRequest.post(ApiRequest.path("v1", "runs", run, "cancel"), "{\"reason\":\"the test is over\"}"));
         } catch (NoResponseException none) {
             throw api.toUnreachableFailure(none);
         }
@@ -190,8 +198,9 @@ final class QaWorkspace {
         if (kind.equals("signal")) {
             api.send(signal(run, wait));
         } else if (kind.equals("approval")) {
-            ObjectNode decision =
-                    TerminalJson.newObject().put("step", TerminalJson.text(wait, "step")).put("decision", "approve");
+            ObjectNode decision = TerminalJson.newObject()
+                    .put("step", TerminalJson.text(wait, "step"))
+                    .put("decision", "approve");
             api.send(ApiRequest.post(ApiRequest.path("v1", "runs", run, "decide"), TerminalJson.compact(decision)));
         }
     }
@@ -204,7 +213,8 @@ final class QaWorkspace {
         String key = TerminalJson.text(wait, "key");
         return key.isEmpty()
                 ? ApiRequest.post(ApiRequest.path("v1", "runs", run, "signals", name), TerminalJson.compact(body))
-                : ApiRequest.post(ApiRequest.path("v1", "monitoring", name), TerminalJson.compact(body.put("key", key)));
+                : ApiRequest.post(
+                        ApiRequest.path("v1", "monitoring", name), TerminalJson.compact(body.put("key", key)));
     }
 
     private void pause() {
@@ -212,7 +222,11 @@ final class QaWorkspace {
             environment.sleeper().sleep(BETWEEN_LOOKS);
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            throw CommandFailure.create(ExitCode.FAILED, "interrupted", "The checklist was interrupted. The scratch server is stopped.", "Run it again.");
+            throw CommandFailure.create(
+                    ExitCode.FAILED,
+                    "interrupted",
+                    "The checklist was interrupted. The scratch server is stopped.",
+                    "Run it again.");
         }
     }
 }

@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -48,13 +48,20 @@ abstract sealed class ReplayCommand extends ApiCommand {
 
     /** Options for applying a plan. Default: the values in the plan. */
     static final class ReplayApplyOptions {
-        @Option(names = "--include", paramLabel = "ACTIONS", split = ",", description = "Also apply these: ask, unprotected.")
+        @Option(
+                names = "--include",
+                paramLabel = "ACTIONS",
+                split = ",",
+                description = "Also apply these: ask, unprotected.")
         List<String> include = new ArrayList<>();
 
         @Option(names = "--rate", paramLabel = "N", description = "Runs per second.")
         int rate;
 
-        @Option(names = "--canary", paramLabel = "N", description = "Replay this many first; the rest when these completed.")
+        @Option(
+                names = "--canary",
+                paramLabel = "N",
+                description = "Replay this many first; the rest when these completed.")
         int canary;
 
         @Option(names = "--stop-after", paramLabel = "N", description = "Stop after this many failed runs.")
@@ -107,9 +114,8 @@ abstract sealed class ReplayCommand extends ApiCommand {
         @Option(
                 names = "--notify",
                 paramLabel = "WHICH",
-                description =
-                        "Notifications: missing (those not sent), none, or again (also those sent;"
-                                + " --confirm-redo).")
+                description = "Notifications: missing (those not sent), none, or again (also those sent;"
+                        + " --confirm-redo).")
         String notify = "";
 
         @Option(names = "--input", paramLabel = "JSON", description = "Replacement input, for a single run.")
@@ -140,9 +146,7 @@ abstract sealed class ReplayCommand extends ApiCommand {
             } else {
                 runs.forEach(body.putArray("runs")::add);
             }
-            body.put("from", from)
-                    .put("definition", definition)
-                    .put("approval", approval);
+            body.put("from", from).put("definition", definition).put("approval", approval);
             if (!redo.isEmpty()) {
                 redo.forEach(body.putArray("redo")::add);
             }
@@ -159,14 +163,16 @@ abstract sealed class ReplayCommand extends ApiCommand {
                 body.set("input", dev.semel.json.StrictJson.parse(input));
             }
             how.writeTo(body);
-            ApiRequest call = ApiRequest.post(ApiRequest.path("v1", "replays"), body.toString()).withTimeout(Duration.ofMinutes(2));
+            ApiRequest call = ApiRequest.post(ApiRequest.path("v1", "replays"), body.toString())
+                    .withTimeout(Duration.ofMinutes(2));
             JsonNode plan = send(call);
             if (output.json) {
                 return printJson(plan);
             }
             printPlan(plan);
             String id = ShellQuoting.quote(TerminalJson.text(plan, "replay_id"));
-            output.suggestCommand(plan.path("safe").asLong() > 0 ? "semel replay apply " + id : "semel replay show " + id);
+            output.suggestCommand(
+                    plan.path("safe").asLong() > 0 ? "semel replay apply " + id : "semel replay show " + id);
             return ExitCode.OK;
         }
     }
@@ -199,8 +205,8 @@ abstract sealed class ReplayCommand extends ApiCommand {
         public Integer call() {
             JsonNode head = send(ApiRequest.get(ApiRequest.path("v1", "replays", plan)));
             JsonNode items = send(listing.addPaging(ApiRequest.get(ApiRequest.path("v1", "replays", plan, "items")))
-                            .withQuery("action", only)
-                            .withQuery("worst", worst));
+                    .withQuery("action", only)
+                    .withQuery("worst", worst));
             if (output.json) {
                 ObjectNode all = TerminalJson.newObject();
                 all.set("replay", head);
@@ -217,9 +223,8 @@ abstract sealed class ReplayCommand extends ApiCommand {
 
     @Command(
             name = "apply",
-            description =
-                    "Applies the safe actions of a plan, and those of --include. The server rejects an"
-                            + " outdated plan.")
+            description = "Applies the safe actions of a plan, and those of --include. The server rejects an"
+                    + " outdated plan.")
     static final class ReplayApplyCommand extends ReplayCommand {
         @Parameters(index = "0", paramLabel = "PLAN", description = "The id of the plan.")
         String plan = "";

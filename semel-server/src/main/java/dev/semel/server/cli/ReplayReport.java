@@ -31,9 +31,11 @@ final class ReplayReport {
     }
 
     void printPlan(JsonNode plan) {
-        output.printLine("plan " + TerminalJson.text(plan, "replay_id") + " (" + TerminalJson.text(plan, "status") + ") of "
-                + TerminalJson.text(plan, "selection") + ": " + plan.path("runs").asLong() + " runs, "
-                + plan.path("safe").asLong() + " safe");
+        output.printLine(
+                "plan " + TerminalJson.text(plan, "replay_id") + " (" + TerminalJson.text(plan, "status") + ") of "
+                        + TerminalJson.text(plan, "selection") + ": "
+                        + plan.path("runs").asLong() + " runs, "
+                        + plan.path("safe").asLong() + " safe");
         TextTable table = new TextTable("WHAT", "RUNS", "STEPS");
         for (String action : ACTIONS) {
             JsonNode counts = plan.path("actions").path(action);
@@ -45,10 +47,7 @@ final class ReplayReport {
         }
         table.print(output);
         printCount(plan, "blocked", " cannot be replayed now; their items show the reason");
-        printCount(
-                plan,
-                "incomplete",
-                " are Java code: effects without a record are sent for the first time");
+        printCount(plan, "incomplete", " are Java code: effects without a record are sent for the first time");
         if (plan.path("conditional_steps").asLong() > 0) {
             output.printMessage(plan.path("conditional_steps").asLong() + " steps depend on a condition or a loop");
         }
@@ -56,14 +55,16 @@ final class ReplayReport {
         if (how.isObject() && TerminalJson.text(plan, "status").equals("planned")) {
             List<String> include = new ArrayList<>();
             how.path("include").forEach(word -> include.add(word.asString("")));
-            output.printMessage("will be applied: safe actions" + (include.isEmpty() ? "" : ", and " + String.join(", ", include))
-                    + "; rate " + how.path("rate").asLong() + ", canary "
-                    + how.path("canary").asLong() + ", stop after "
-                    + how.path("stop_after").asLong());
+            output.printMessage(
+                    "will be applied: safe actions" + (include.isEmpty() ? "" : ", and " + String.join(", ", include))
+                            + "; rate " + how.path("rate").asLong() + ", canary "
+                            + how.path("canary").asLong() + ", stop after "
+                            + how.path("stop_after").asLong());
         }
         printNote(plan);
         if (plan.path("needs_approval").booleanValue()) {
-            output.printMessage("another user must approve it: semel replay approve " + TerminalJson.text(plan, "replay_id"));
+            output.printMessage(
+                    "another user must approve it: semel replay approve " + TerminalJson.text(plan, "replay_id"));
         }
     }
 
@@ -90,7 +91,13 @@ final class ReplayReport {
             String fate = TerminalJson.text(item, "outcome");
             String made = TerminalJson.text(item, "new_run_id");
             if (!TerminalJson.text(item, "blocked").isEmpty()) {
-                table.addRow(TerminalJson.text(item, "run_id"), "", "blocked", TerminalJson.text(item, "blocked"), fate, made);
+                table.addRow(
+                        TerminalJson.text(item, "run_id"),
+                        "",
+                        "blocked",
+                        TerminalJson.text(item, "blocked"),
+                        fate,
+                        made);
             }
             for (JsonNode step : item.path("steps")) {
                 if (only.isEmpty() || only.equals(TerminalJson.text(step, "action"))) {

@@ -23,7 +23,6 @@ import tools.jackson.databind.JsonNode;
 final class RequestListCommand extends ListCommand {
     private static final Pattern FILTER = Pattern.compile("(?:kind|workflow|key|actor|since|until):.+");
 
-
     @Parameters(
             paramLabel = "RUN|FILTER",
             arity = "0..*",
@@ -38,12 +37,14 @@ final class RequestListCommand extends ListCommand {
     @Override
     ListDefinition listDefinition() {
         String run = run();
-        if (run.isEmpty() && !words.stream().allMatch(word -> FILTER.matcher(word).matches())) {
+        if (run.isEmpty()
+                && !words.stream().allMatch(word -> FILTER.matcher(word).matches())) {
             throw usage("Pass one run id, or filter terms such as kind:conflict since:2h, not both.");
         }
-        String path = run.isEmpty() ? ApiRequest.path("v1", "requests") : ApiRequest.path("v1", "runs", run, "requests");
-        String command =
-                "request list" + words.stream().map(word -> " " + ShellQuoting.quote(word)).collect(Collectors.joining());
+        String path =
+                run.isEmpty() ? ApiRequest.path("v1", "requests") : ApiRequest.path("v1", "runs", run, "requests");
+        String command = "request list"
+                + words.stream().map(word -> " " + ShellQuoting.quote(word)).collect(Collectors.joining());
         return columns(ListDefinition.of(ApiRequest.get(path), command, "no requests. See all runs: semel runs"));
     }
 

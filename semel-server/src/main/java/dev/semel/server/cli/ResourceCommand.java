@@ -1,11 +1,11 @@
 package dev.semel.server.cli;
 
 import java.util.concurrent.Callable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine;
 
 /** A resource of the command line, such as `semel run`: contains one subcommand per verb. */
 @Command
@@ -33,6 +33,7 @@ final class ResourceCommand implements Callable<Integer> {
 
     /** The resource with its verbs, such as `semel token create|list|revoke`. */
     static String verbs(CommandSpec resource) {
-        return resource.qualifiedName() + " " + String.join("|", resource.subcommands().keySet());
+        return resource.qualifiedName() + " "
+                + String.join("|", resource.subcommands().keySet());
     }
 }

@@ -43,7 +43,9 @@ sealed interface RetryDecision {
             return new GiveUp(true, none.reason());
         }
         // A request lost earlier may have started the run, even if the last connection was refused.
-        return retries >= MAX_RETRIES ? new GiveUp(false, none.reason()) : new RetryLater(backoff(retries), none.reason());
+        return retries >= MAX_RETRIES
+                ? new GiveUp(false, none.reason())
+                : new RetryLater(backoff(retries), none.reason());
     }
 
     private static boolean worthRetrying(ApiResponse answer, boolean named) {

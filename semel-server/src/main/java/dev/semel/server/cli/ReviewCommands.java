@@ -1,9 +1,9 @@
 package dev.semel.server.cli;
 
 import java.util.List;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 
 /** The commands of `semel review`: list, show and check. */
@@ -33,7 +33,11 @@ final class ReviewCommands {
                     .addText("RUN", "run_id")
                     .addText("TO", "to")
                     .addTime("OPENED", "opened_at")
-                    .addColumn("DUE", item -> item.path("overdue").booleanValue() ? "overdue" : TerminalJson.text(item, "due_at"));
+                    .addColumn(
+                            "DUE",
+                            item -> item.path("overdue").booleanValue()
+                                    ? "overdue"
+                                    : TerminalJson.text(item, "due_at"));
         }
 
         @Override
@@ -89,10 +93,11 @@ final class ReviewCommands {
             output.printLine(TerminalJson.text(review, "review_id") + "  " + TerminalJson.text(review, "kind") + "  "
                     + TerminalJson.text(review, "status") + "  " + TerminalJson.text(review, "workflow") + "  "
                     + TerminalJson.text(review, "run_id") + "  to " + TerminalJson.text(review, "to"));
-            review.path("evidence").forEach(sentence -> output.printLine("  " + TerminalJson.sanitize(sentence.asString(""))));
+            review.path("evidence")
+                    .forEach(sentence -> output.printLine("  " + TerminalJson.sanitize(sentence.asString(""))));
             review.path("shown")
-                    .forEachEntry(
-                            (name, value) -> output.printLine("  " + TerminalJson.sanitize(name) + ": " + TerminalJson.sanitize(value.asString(""))));
+                    .forEachEntry((name, value) -> output.printLine(
+                            "  " + TerminalJson.sanitize(name) + ": " + TerminalJson.sanitize(value.asString(""))));
             String link = TerminalJson.text(review, "link");
             if (!link.isEmpty()) {
                 output.printLine("  link: " + link);

@@ -99,7 +99,9 @@ final class ReviewDecideCommand extends ApiCommand {
      * undecided.
      */
     private int decideAll(ObjectNode body) {
-        JsonNode found = send(ApiRequest.get(ApiRequest.path("v1", "reviews")).withQuery("q", id).withQuery("limit", "200"));
+        JsonNode found = send(ApiRequest.get(ApiRequest.path("v1", "reviews"))
+                .withQuery("q", id)
+                .withQuery("limit", "200"));
         List<String> ids = new ArrayList<>();
         found.path("items")
                 .forEach(one -> ids.add(TerminalJson.text(one, "review_id") + "@"
@@ -145,5 +147,4 @@ final class ReviewDecideCommand extends ApiCommand {
         }
         return ExitCode.OK;
     }
-
 }

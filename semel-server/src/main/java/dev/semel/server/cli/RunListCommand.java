@@ -29,8 +29,13 @@ final class RunListCommand extends ListCommand {
 
     @Override
     ListDefinition listDefinition() {
-        String path = workflow.isEmpty() ? ApiRequest.path("v1", "runs") : ApiRequest.path("v1", "workflows", workflow, "runs");
-        return ListDefinition.of(ApiRequest.get(path), "run list", "no runs. Start one: semel send WORKFLOW --key KEY --data '{}'")
+        String path = workflow.isEmpty()
+                ? ApiRequest.path("v1", "runs")
+                : ApiRequest.path("v1", "workflows", workflow, "runs");
+        return ListDefinition.of(
+                        ApiRequest.get(path),
+                        "run list",
+                        "no runs. Start one: semel send WORKFLOW --key KEY --data '{}'")
                 .addText("RUN", "run_id")
                 .addColumn("STATUS", run -> output.colourStatus(TerminalJson.text(run, "status")))
                 .addColumn("WORKFLOW", run -> TerminalJson.text(run, run.has("workflow") ? "workflow" : "workflow_id"))

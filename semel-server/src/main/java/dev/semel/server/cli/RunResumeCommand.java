@@ -39,7 +39,11 @@ final class RunResumeCommand extends ApiCommand {
             description = "Workflow version: current_version or recorded_version. Default: recorded_version.")
     String definition = "recorded_version";
 
-    @Option(names = "--include", paramLabel = "ACTIONS", split = ",", description = "Also allow these: ask, unprotected.")
+    @Option(
+            names = "--include",
+            paramLabel = "ACTIONS",
+            split = ",",
+            description = "Also allow these: ask, unprotected.")
     List<String> include = new ArrayList<>();
 
     @Option(names = "--dry-run", description = "Only show what would happen to each step. Changes nothing.")

@@ -41,7 +41,10 @@ final class RunSignalCommand extends ApiCommand {
     @Nullable
     String key;
 
-    @Option(names = "--id", paramLabel = "ID", description = "Deduplicates the signal: repeats with the same id have no effect.")
+    @Option(
+            names = "--id",
+            paramLabel = "ID",
+            description = "Deduplicates the signal: repeats with the same id have no effect.")
     @Nullable
     String id;
 
@@ -54,7 +57,8 @@ final class RunSignalCommand extends ApiCommand {
         boolean toRun = words.size() == 2;
         if (!toRun && key == null) {
             throw new ParameterException(
-                    spec.commandLine(), "Pass RUN NAME for one run, or --key KEY NAME for all that wait with that key.");
+                    spec.commandLine(),
+                    "Pass RUN NAME for one run, or --key KEY NAME for all that wait with that key.");
         }
         ObjectNode body = JsonNodeFactory.instance.objectNode();
         if (data != null) {
@@ -64,7 +68,8 @@ final class RunSignalCommand extends ApiCommand {
         ApiRequest call = toRun
                 ? ApiRequest.post(ApiRequest.path("v1", "runs", words.getFirst(), "signals", name), body.toString())
                 : ApiRequest.post(
-                        ApiRequest.path("v1", "monitoring", name), body.put("key", key).toString());
+                        ApiRequest.path("v1", "monitoring", name),
+                        body.put("key", key).toString());
         String once = id != null || !toRun ? id : key;
         JsonNode response = send(once == null ? call : call.withHeader("Idempotency-Key", once));
         if (output.json) {
@@ -89,7 +94,8 @@ final class RunSignalCommand extends ApiCommand {
         }
         response.path("runs").forEach(run -> output.printLine("delivered " + run.asString()));
         if (response.path("runs").isEmpty()) {
-            output.printLine("stored until " + TerminalJson.text(response, "stored_until") + " for the first run that waits with this key");
+            output.printLine("stored until " + TerminalJson.text(response, "stored_until")
+                    + " for the first run that waits with this key");
         }
         return ExitCode.OK;
     }

@@ -43,12 +43,14 @@ final class RunTimelineCommand extends ApiCommand {
         }
         table.print(output);
         for (JsonNode resumed : whole.path("resumed")) {
-            output.printLine("resumed by " + TerminalJson.text(resumed, "by") + ": " + TerminalJson.text(resumed, "reason"));
+            output.printLine(
+                    "resumed by " + TerminalJson.text(resumed, "by") + ": " + TerminalJson.text(resumed, "reason"));
         }
         for (JsonNode step : items) {
             String by = TerminalJson.text(step, "skipped_by");
             if (!by.isEmpty()) {
-                output.printLine(TerminalJson.text(step, "path") + " skipped by " + by + ": " + TerminalJson.text(step, "reason"));
+                output.printLine(TerminalJson.text(step, "path") + " skipped by " + by + ": "
+                        + TerminalJson.text(step, "reason"));
             }
         }
         return ExitCode.OK;
@@ -60,8 +62,8 @@ final class RunTimelineCommand extends ApiCommand {
         ApiRequest call = ApiRequest.get(ApiRequest.path("v1", "runs", run, "timeline"));
         ObjectNode whole = (ObjectNode) api.send(call).body();
         while (!TerminalJson.text(whole, "next").isEmpty()) {
-            JsonNode more =
-                    api.send(call.withQuery("after", TerminalJson.text(whole, "next"))).body();
+            JsonNode more = api.send(call.withQuery("after", TerminalJson.text(whole, "next")))
+                    .body();
             ((ArrayNode) whole.path("items")).addAll((ArrayNode) more.path("items"));
             whole.set("next", more.path("next"));
         }

@@ -24,8 +24,10 @@ record SavedLogin(String server, String token) {
         return file(environment).filter(Files::isRegularFile).flatMap(file -> {
             try {
                 JsonNode saved = TerminalJson.parse(Files.readString(file));
-                return Optional.of(new SavedLogin(TerminalJson.text(saved, "server"), TerminalJson.text(saved, "token")))
-                        .filter(login -> !login.server().isEmpty() && !login.token().isEmpty());
+                return Optional.of(
+                                new SavedLogin(TerminalJson.text(saved, "server"), TerminalJson.text(saved, "token")))
+                        .filter(login ->
+                                !login.server().isEmpty() && !login.token().isEmpty());
             } catch (IOException | JacksonException unreadable) {
                 return Optional.empty();
             }
@@ -38,6 +40,8 @@ record SavedLogin(String server, String token) {
         Files.deleteIfExists(file);
         Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
         Files.writeString(
-                file, TerminalJson.pretty(TerminalJson.newObject().put("server", server).put("token", token)) + "\n");
+                file,
+                TerminalJson.pretty(
+                                TerminalJson.newObject().put("server", server).put("token", token)) + "\n");
     }
 }

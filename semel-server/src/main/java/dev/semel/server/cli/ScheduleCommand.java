@@ -1,10 +1,10 @@
 package dev.semel.server.cli;
 
 import java.time.Instant;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 
 /** The commands of `semel schedule`, and the base of those that need more than one call or option. */
@@ -26,7 +26,9 @@ abstract sealed class ScheduleCommand extends ApiCommand {
 
     /** Prints ticks, newest first. */
     void printTicks(JsonNode ticks, Instant now) {
-        tickColumns(ListDefinition.of(ApiRequest.get(""), "", "")).toTable(ticks, output, now).print(output);
+        tickColumns(ListDefinition.of(ApiRequest.get(""), "", ""))
+                .toTable(ticks, output, now)
+                .print(output);
     }
 
     private static ListDefinition tickColumns(ListDefinition list) {
@@ -72,7 +74,10 @@ abstract sealed class ScheduleCommand extends ApiCommand {
 
     static CommandLine resume(CommandEnvironment environment) {
         return action(
-                environment, "resume", "Resumes a paused schedule.", " is resumed; backfill can start the skipped ticks");
+                environment,
+                "resume",
+                "Resumes a paused schedule.",
+                " is resumed; backfill can start the skipped ticks");
     }
 
     private static CommandLine action(CommandEnvironment environment, String verb, String description, String result) {
@@ -82,7 +87,8 @@ abstract sealed class ScheduleCommand extends ApiCommand {
                 description,
                 arguments -> ApiRequest.post(
                         ApiRequest.path("v1", "workflows", arguments.get(0), "schedules", arguments.get(1), verb), ""),
-                (_, answer) -> TerminalJson.text(answer, "workflow") + " › " + TerminalJson.text(answer, "schedule") + result);
+                (_, answer) ->
+                        TerminalJson.text(answer, "workflow") + " › " + TerminalJson.text(answer, "schedule") + result);
     }
 
     @Command(name = "show", description = "Shows a schedule with its next times and its last ticks.")
@@ -96,7 +102,8 @@ abstract sealed class ScheduleCommand extends ApiCommand {
 
         @Override
         public Integer call() {
-            ApiResponse answer = connection.api().send(ApiRequest.get(path()).withQuery("next", Integer.toString(next)));
+            ApiResponse answer =
+                    connection.api().send(ApiRequest.get(path()).withQuery("next", Integer.toString(next)));
             JsonNode schedule = answer.body();
             if (output.json) {
                 return printJson(schedule);
@@ -156,17 +163,18 @@ abstract sealed class ScheduleCommand extends ApiCommand {
 
         @Override
         public Integer call() {
-            String body = TerminalJson.compact(TerminalJson.newObject().put("from", from).put("to", to));
-            JsonNode answer =
-                    send(ApiRequest.post(path("backfill"), body));
+            String body = TerminalJson.compact(
+                    TerminalJson.newObject().put("from", from).put("to", to));
+            JsonNode answer = send(ApiRequest.post(path("backfill"), body));
             if (output.json) {
                 return printJson(answer);
             }
             if (!answer.path("ticks").isEmpty()) {
                 printTicks(answer.path("ticks"), environment.clock().instant());
             }
-            output.printLine(TerminalJson.text(answer, "started") + " started, " + TerminalJson.text(answer, "already_done")
-                    + " had a run already" + (hasRejected(answer) ? ", " + TerminalJson.text(answer, "rejected") + " rejected" : ""));
+            output.printLine(TerminalJson.text(answer, "started") + " started, "
+                    + TerminalJson.text(answer, "already_done") + " had a run already"
+                    + (hasRejected(answer) ? ", " + TerminalJson.text(answer, "rejected") + " rejected" : ""));
             return ExitCode.OK;
         }
 

@@ -11,9 +11,8 @@ final class SecretCommands {
 
     @Command(
             name = "set",
-            description =
-                    "Stores a value, typed without echo or read from stdin. It is never an argument, which"
-                            + " others see.",
+            description = "Stores a value, typed without echo or read from stdin. It is never an argument, which"
+                    + " others see.",
             footerHeading = "%nExamples:%n",
             footer = {
                 "  semel secret set smtp_password            prompts for it, without echo",
@@ -29,10 +28,13 @@ final class SecretCommands {
 
         @Override
         public Integer call() {
-            String body = TerminalJson.compactForRequest(TerminalJson.newObject().put("value", value()));
+            String body =
+                    TerminalJson.compactForRequest(TerminalJson.newObject().put("value", value()));
             JsonNode answer = send(ApiRequest.put(ApiRequest.path("v1", "secrets", name), "application/json", body));
-            return print(answer, "secret " + TerminalJson.text(answer, "name") + " v" + TerminalJson.text(answer, "version")
-                        + "  fingerprint " + TerminalJson.text(answer, "fingerprint"));
+            return print(
+                    answer,
+                    "secret " + TerminalJson.text(answer, "name") + " v" + TerminalJson.text(answer, "version")
+                            + "  fingerprint " + TerminalJson.text(answer, "fingerprint"));
         }
 
         private String value() {
@@ -43,13 +45,17 @@ final class SecretCommands {
                 }
             } catch (IOException broken) {
                 throw CommandFailure.create(
-                        ExitCode.USAGE, "invalid-data", "The value could not be read. Nothing was stored.", "Try again.");
+                        ExitCode.USAGE,
+                        "invalid-data",
+                        "The value could not be read. Nothing was stored.",
+                        "Try again.");
             }
             throw CommandFailure.create(
                     ExitCode.USAGE,
                     "invalid-data",
                     "The value is empty. Nothing was stored.",
-                    "Type it at the prompt, or pass it on stdin: semel secret set " + ShellQuoting.quote(name) + " < FILE");
+                    "Type it at the prompt, or pass it on stdin: semel secret set " + ShellQuoting.quote(name)
+                            + " < FILE");
         }
     }
 

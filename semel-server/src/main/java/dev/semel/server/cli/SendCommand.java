@@ -37,7 +37,6 @@ final class SendCommand extends ApiCommand {
     /** The server validates the content; this only checks what a header can carry. */
     private static final String QUOTED_KEY = "\"[\\x20-\\x7e]{1,600}";
 
-
     @Parameters(paramLabel = "WORKFLOW", description = "Name or id of the workflow.")
     String workflow = "";
 
@@ -96,8 +95,9 @@ final class SendCommand extends ApiCommand {
                 report.printBeforeFailure(answers);
                 throw answer.isSuccess() ? CommandFailure.notSemel(answer) : CommandFailure.from(answer);
             }
-            ObjectNode outcome =
-                    wait == null ? body : new RunWaiter(api, environment).awaitEnd(body, begun.plus(wait), BETWEEN_LOOKS);
+            ObjectNode outcome = wait == null
+                    ? body
+                    : new RunWaiter(api, environment).awaitEnd(body, begun.plus(wait), BETWEEN_LOOKS);
             answers.add(outcome);
             report.printResponse(outcome, wait);
             exit = wait == null ? exit : Math.max(exit, ExitCode.forRunStatus(TerminalJson.text(outcome, "status")));
@@ -107,12 +107,15 @@ final class SendCommand extends ApiCommand {
     }
 
     private ApiRequest trigger() {
-        StringBuilder body = new StringBuilder("{\"data\":").append(data == null ? "{}" : PayloadArgument.read(data, environment));
+        StringBuilder body =
+                new StringBuilder("{\"data\":").append(data == null ? "{}" : PayloadArgument.read(data, environment));
         if (runId != null) {
-            body.append(",\"run_id\":").append(TerminalJson.compact(TerminalJson.newObject().stringNode(runId)));
+            body.append(",\"run_id\":")
+                    .append(TerminalJson.compact(TerminalJson.newObject().stringNode(runId)));
         }
         if (delay != null) {
-            body.append(",\"delay\":").append(TerminalJson.compact(TerminalJson.newObject().stringNode(delay)));
+            body.append(",\"delay\":")
+                    .append(TerminalJson.compact(TerminalJson.newObject().stringNode(delay)));
         }
         ApiRequest call = ApiRequest.post(
                 ApiRequest.path("v1", "workflows", workflow, "trigger"),

@@ -27,8 +27,8 @@ final class SendReport {
         remarks(answer);
         String status = TerminalJson.text(answer, "status");
         if (waited != null && !RunWaiter.isEnded(status)) {
-            output.printMessage(
-                    "the run has not ended after " + DurationText.format(waited) + " (" + status + "); it continues on the server");
+            output.printMessage("the run has not ended after " + DurationText.format(waited) + " (" + status
+                    + "); it continues on the server");
         }
     }
 
@@ -47,19 +47,26 @@ final class SendReport {
     /** Prints remarks that are not errors to stderr, also with --json. */
     private void remarks(ObjectNode answer) {
         if (answer.path("payload_mismatch").asBoolean(false)) {
-            output.printMessage("the data differs from the first request with this key; the original run was returned and"
-                    + " the new data was not used (--strict makes this an error)");
+            output.printMessage(
+                    "the data differs from the first request with this key; the original run was returned and"
+                            + " the new data was not used (--strict makes this an error)");
         }
-        remark("the key had expired and this is a new run; the previous run was ", TerminalJson.text(answer, "previous_run_id"));
+        remark(
+                "the key had expired and this is a new run; the previous run was ",
+                TerminalJson.text(answer, "previous_run_id"));
         remark("the same payload already ran under another key: ", TerminalJson.text(answer, "duplicate_of"));
         remark("a safe replay superseded this run: ", TerminalJson.text(answer, "superseded_by"));
         for (JsonNode warning : answer.path("warnings")) {
-            remark("warning: ", warning.isString() ? TerminalJson.sanitize(warning.asString()) : TerminalJson.compact(warning));
+            remark(
+                    "warning: ",
+                    warning.isString() ? TerminalJson.sanitize(warning.asString()) : TerminalJson.compact(warning));
         }
         JsonNode error = answer.path("error");
         if (error.isObject()) {
             String step = TerminalJson.text(error, "step");
-            remark(step.isEmpty() ? "the run failed: " : "step " + step + " failed: ", TerminalJson.text(error, "message"));
+            remark(
+                    step.isEmpty() ? "the run failed: " : "step " + step + " failed: ",
+                    TerminalJson.text(error, "message"));
         }
     }
 
@@ -90,7 +97,10 @@ final class SendReport {
             output.printLine(countOf(runs, "run") + ", " + countOf(replayed, "duplicate") + " prevented");
         }
         String run = TerminalJson.text(answers.getLast(), "run_id");
-        output.suggestCommand(key != null && replayed > 0 ? "semel key show " + ShellQuoting.quote(key) : "semel run show " + ShellQuoting.quote(run));
+        output.suggestCommand(
+                key != null && replayed > 0
+                        ? "semel key show " + ShellQuoting.quote(key)
+                        : "semel run show " + ShellQuoting.quote(run));
     }
 
     private static ObjectNode document(List<ObjectNode> answers, long runs, long replayed) {

@@ -59,26 +59,23 @@ abstract sealed class ServerCommand implements Callable<Integer> {
     @Option(
             names = "--allow-host",
             paramLabel = "NAME[:PORT]",
-            description =
-                    "Host that steps may call although its address is private; repeatable. Default:"
-                            + " SEMEL_ALLOW_HOSTS, separated by commas.")
+            description = "Host that steps may call although its address is private; repeatable. Default:"
+                    + " SEMEL_ALLOW_HOSTS, separated by commas.")
     @Nullable
     List<String> allowHosts;
 
     @Option(
             names = "--allow-sql",
-            description =
-                    "Let workflow files run SQL in the store's database (tx steps). Always allowed in dev. Every"
-                            + " publisher can then read and write all its tables.")
+            description = "Let workflow files run SQL in the store's database (tx steps). Always allowed in dev. Every"
+                    + " publisher can then read and write all its tables.")
     boolean allowSql;
 
     @Option(
             names = "--keep",
             paramLabel = "NAME=TIME",
             description = "Retention, such as runs=30d or payloads=7d; repeatable. NAME is one of runs,"
-                    +
-                            " tombstones, payloads, requests, ticks, events, audit. Default: SEMEL_KEEP, separated"
-                                    + " by commas.")
+                    + " tombstones, payloads, requests, ticks, events, audit. Default: SEMEL_KEEP, separated"
+                    + " by commas.")
     @Nullable
     List<String> keep;
 
@@ -140,7 +137,10 @@ abstract sealed class ServerCommand implements Callable<Integer> {
                 "  SEMEL_STORE='jdbc:postgresql://db/semel?user=semel&password=…' semel serve --host 0.0.0.0"
             })
     static final class ServeCommand extends ServerCommand {
-        @Option(names = "--host", paramLabel = "HOST", description = "Address to listen on. Default: SEMEL_HOST, then 127.0.0.1.")
+        @Option(
+                names = "--host",
+                paramLabel = "HOST",
+                description = "Address to listen on. Default: SEMEL_HOST, then 127.0.0.1.")
         @Nullable
         String host;
 
@@ -172,10 +172,22 @@ abstract sealed class ServerCommand implements Callable<Integer> {
                     hosts(),
                     dev || allowSql,
                     dev ? standIn() : 0);
-            options = new ServerOptions(dev, demo, host, port(), dataFolder, store(dataFolder), from, name(), grace(), trust, keep())
+            options = new ServerOptions(
+                            dev,
+                            demo,
+                            host,
+                            port(),
+                            dataFolder,
+                            store(dataFolder),
+                            from,
+                            name(),
+                            grace(),
+                            trust,
+                            keep())
                     .withLimits(new ServerOptions.ServerLimits(maxDepth, maxSchedules))
                     .withIdentityProvider(OidcEnvironment.read(environment::variable))
-                    .withProxySettings(new ServerOptions.ProxySettings(proxies(), environment.variable("SEMEL_PUBLIC_URL")));
+                    .withProxySettings(
+                            new ServerOptions.ProxySettings(proxies(), environment.variable("SEMEL_PUBLIC_URL")));
         } catch (IllegalArgumentException bad) {
             throw usage(bad.getMessage() + ". Nothing was started.");
         }
@@ -201,8 +213,8 @@ abstract sealed class ServerCommand implements Callable<Integer> {
             int equals = one.indexOf('=');
             String word = one.substring(0, Math.max(0, equals));
             if (!one.isEmpty() && !ServerOptions.RETENTION_NAMES.contains(word)) {
-                throw new IllegalArgumentException(
-                        "--keep needs NAME=TIME, and NAME is one of " + String.join(", ", ServerOptions.RETENTION_NAMES));
+                throw new IllegalArgumentException("--keep needs NAME=TIME, and NAME is one of "
+                        + String.join(", ", ServerOptions.RETENTION_NAMES));
             }
             if (!one.isEmpty()) {
                 out.put(word, DurationText.parse(one.substring(equals + 1)));

@@ -35,7 +35,8 @@ final class ServerConnectionOptions {
     @Option(
             names = "--token-file",
             paramLabel = "FILE",
-            description = "File with the API token. Default: SEMEL_TOKEN, `semel login`, then `dev` for a local server.")
+            description =
+                    "File with the API token. Default: SEMEL_TOKEN, `semel login`, then `dev` for a local server.")
     @Nullable
     Path tokenFile;
 
@@ -53,8 +54,7 @@ final class ServerConnectionOptions {
         String address = address();
         String token = token(address);
         if (address.startsWith("http:") && !isLoopback(address)) {
-            environment.err()
-                    .println("warning: the token is sent to " + address + " unencrypted; use https");
+            environment.err().println("warning: the token is sent to " + address + " unencrypted; use https");
         }
         return new ApiClient(address, token);
     }
@@ -95,7 +95,8 @@ final class ServerConnectionOptions {
         if (!variable.isEmpty()) {
             return checked(variable, "SEMEL_TOKEN");
         }
-        Optional<SavedLogin> login = SavedLogin.read(environment).filter(one -> one.server().equals(address));
+        Optional<SavedLogin> login =
+                SavedLogin.read(environment).filter(one -> one.server().equals(address));
         if (login.isPresent()) {
             return login.get().token();
         }

@@ -135,36 +135,116 @@ public record ServerOptions(
 
     public ServerOptions withLimits(ServerLimits other) {
         return new ServerOptions(
-                dev, demo, host, port, data, store, workflows, name, shutdownGrace, stepPermissions, retention, other, identityProvider, proxySettings);
+                dev,
+                demo,
+                host,
+                port,
+                data,
+                store,
+                workflows,
+                name,
+                shutdownGrace,
+                stepPermissions,
+                retention,
+                other,
+                identityProvider,
+                proxySettings);
     }
 
     /** With an identity provider; null for none. */
     public ServerOptions withIdentityProvider(@Nullable OidcClientSettings provider) {
         return new ServerOptions(
-                dev, demo, host, port, data, store, workflows, name, shutdownGrace, stepPermissions, retention, limits, provider, proxySettings);
+                dev,
+                demo,
+                host,
+                port,
+                data,
+                store,
+                workflows,
+                name,
+                shutdownGrace,
+                stepPermissions,
+                retention,
+                limits,
+                provider,
+                proxySettings);
     }
 
     public ServerOptions withProxySettings(ProxySettings other) {
         return new ServerOptions(
-                dev, demo, host, port, data, store, workflows, name, shutdownGrace, stepPermissions, retention, limits, identityProvider, other);
+                dev,
+                demo,
+                host,
+                port,
+                data,
+                store,
+                workflows,
+                name,
+                shutdownGrace,
+                stepPermissions,
+                retention,
+                limits,
+                identityProvider,
+                other);
     }
 
     /** With default name, grace and limits, and without a key for secrets. */
     public ServerOptions(
             boolean dev, boolean demo, String host, int port, Path data, String store, @Nullable Path workflows) {
-        this(dev, demo, host, port, data, store, workflows, "", USUAL_GRACE, StepPermissions.defaultsFor(dev), Map.of());
+        this(
+                dev,
+                demo,
+                host,
+                port,
+                data,
+                store,
+                workflows,
+                "",
+                USUAL_GRACE,
+                StepPermissions.defaultsFor(dev),
+                Map.of());
     }
 
     public ServerOptions withSecretKey(String text) {
-        StepPermissions with = new StepPermissions(new HiddenText(text), stepPermissions.allowHosts(), stepPermissions.allowSql(), stepPermissions.stubPort());
+        StepPermissions with = new StepPermissions(
+                new HiddenText(text),
+                stepPermissions.allowHosts(),
+                stepPermissions.allowSql(),
+                stepPermissions.stubPort());
         return new ServerOptions(
-                dev, demo, host, port, data, store, workflows, name, shutdownGrace, with, retention, limits, identityProvider, proxySettings);
+                dev,
+                demo,
+                host,
+                port,
+                data,
+                store,
+                workflows,
+                name,
+                shutdownGrace,
+                with,
+                retention,
+                limits,
+                identityProvider,
+                proxySettings);
     }
 
     public ServerOptions withStepPermissions(List<String> hosts, boolean sql) {
         StepPermissions with = new StepPermissions(stepPermissions.secretKey(), hosts, sql, stepPermissions.stubPort());
         return new ServerOptions(
-                dev, demo, host, port, data, store, workflows, name, shutdownGrace, with, retention, limits, identityProvider, proxySettings);
+                dev,
+                demo,
+                host,
+                port,
+                data,
+                store,
+                workflows,
+                name,
+                shutdownGrace,
+                with,
+                retention,
+                limits,
+                identityProvider,
+                proxySettings);
     }
 
     /** Key that encrypts stored secrets. */

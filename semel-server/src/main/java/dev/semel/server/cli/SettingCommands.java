@@ -3,10 +3,10 @@ package dev.semel.server.cli;
 import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 
 /** The `save`, `list`, `show` and `delete` commands of a settings resource, such as templates or channels. */
@@ -23,7 +23,8 @@ final class SettingCommands {
     record SettingResource(String commandName, String path, String idMember) {}
 
     /** Creates the command with its own `list`, and with further verbs. */
-    static CommandLine create(CommandEnvironment environment, SettingResource resource, String description, Object... more) {
+    static CommandLine create(
+            CommandEnvironment environment, SettingResource resource, String description, Object... more) {
         CommandLine command = ResourceCommand.create(
                 resource.commandName(),
                 description,
@@ -73,7 +74,8 @@ final class SettingCommands {
         @Override
         public Integer call() {
             String document = PayloadArgument.read(file.equals("-") ? "-" : "@" + Path.of(file), environment);
-            ApiRequest call = ApiRequest.put(ApiRequest.path("v1", resource.path(), name), "application/json", document);
+            ApiRequest call =
+                    ApiRequest.put(ApiRequest.path("v1", resource.path(), name), "application/json", document);
             ApiResponse answer = connection.api().send(withExpectedVersion(call, over));
             if (output.json) {
                 return printJson(answer.body());
@@ -90,7 +92,9 @@ final class SettingCommands {
     static ApiRequest withExpectedVersion(ApiRequest call, @Nullable Integer version) {
         return version == null
                 ? call
-                : version == 0 ? call.withHeader("If-None-Match", "*") : call.withHeader("If-Match", "\"" + version + "\"");
+                : version == 0
+                        ? call.withHeader("If-None-Match", "*")
+                        : call.withHeader("If-Match", "\"" + version + "\"");
     }
 
     static CommandLine show(CommandEnvironment environment, SettingResource resource) {

@@ -25,7 +25,6 @@ final class TailCommand extends ApiCommand {
     private static final int LONGEST_STREAM = 600;
     private static final int MOST_REMEMBERED = 10_000;
 
-
     @Option(names = "--workflow", paramLabel = "W", description = "Only runs of this workflow, by its name.")
     String workflow = "";
 
@@ -49,7 +48,9 @@ final class TailCommand extends ApiCommand {
 
         static RunSnapshot of(JsonNode event) {
             return new RunSnapshot(
-                    TerminalJson.text(event, "status"), PagingOptions.firstCount(event, "replays"), PagingOptions.firstCount(event, "conflicts"));
+                    TerminalJson.text(event, "status"),
+                    PagingOptions.firstCount(event, "replays"),
+                    PagingOptions.firstCount(event, "conflicts"));
         }
     }
 
@@ -62,7 +63,8 @@ final class TailCommand extends ApiCommand {
         if (!only.matches("|run|replayed|conflict")) {
             throw usage("--only must be run, replayed or conflict.");
         }
-        Instant end = length.isEmpty() ? Instant.MAX : environment.clock().instant().plus(typed(length));
+        Instant end =
+                length.isEmpty() ? Instant.MAX : environment.clock().instant().plus(typed(length));
         ApiClient api = connection.api();
         for (boolean first = true; ; first = false) {
             Instant now = environment.clock().instant();
@@ -74,7 +76,9 @@ final class TailCommand extends ApiCommand {
                     : Duration.between(now, end).toSeconds();
             long seconds = Math.clamp(left, 1, LONGEST_STREAM);
             try {
-                api.streamLines(ApiRequest.get(ApiRequest.path("v1", "tail")).withQuery("seconds", Long.toString(seconds)), this::line);
+                api.streamLines(
+                        ApiRequest.get(ApiRequest.path("v1", "tail")).withQuery("seconds", Long.toString(seconds)),
+                        this::line);
             } catch (NoResponseException none) {
                 if (first) {
                     throw api.toUnreachableFailure(none);

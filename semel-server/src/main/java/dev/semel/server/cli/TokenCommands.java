@@ -16,7 +16,8 @@ final class TokenCommands {
             name = "create",
             description = "Creates a token and prints it to stdout, only once.",
             footerHeading = "%nExample:%n",
-            footer = "  semel token create --workspace default --scope trigger,read --name shop --quota 600 > token.txt")
+            footer =
+                    "  semel token create --workspace default --scope trigger,read --name shop --quota 600 > token.txt")
     static final class TokenCreateCommand extends ApiCommand {
         @Option(names = "--workspace", required = true, paramLabel = "W", description = "Workspace of the token.")
         String workspace = "";
@@ -35,9 +36,8 @@ final class TokenCommands {
         @Option(
                 names = "--quota",
                 paramLabel = "N",
-                description =
-                        "New triggers per minute; Replayed requests have a quota of ten times as many."
-                                + " Default: none.")
+                description = "New triggers per minute; Replayed requests have a quota of ten times as many."
+                        + " Default: none.")
         int quota;
 
         TokenCreateCommand(CommandEnvironment environment) {
@@ -55,14 +55,15 @@ final class TokenCommands {
             if (quota != 0) {
                 body.put("quota_per_minute", quota);
             }
-            ApiResponse answer = connection.api().send(ApiRequest.post(ApiRequest.path("v1", "tokens"), TerminalJson.compact(body)));
+            ApiResponse answer =
+                    connection.api().send(ApiRequest.post(ApiRequest.path("v1", "tokens"), TerminalJson.compact(body)));
             if (output.json) {
                 output.printJson(answer.body());
             } else {
                 output.printLine(TerminalJson.text(answer.body(), "token"));
-                output.printMessage(
-                        TerminalJson.text(answer.body(), "token_id") + " created. The token is shown only now and stored only as a hash;"
-                                + " put it where only its user can read it.");
+                output.printMessage(TerminalJson.text(answer.body(), "token_id")
+                        + " created. The token is shown only now and stored only as a hash;"
+                        + " put it where only its user can read it.");
             }
             return ExitCode.OK;
         }
@@ -102,7 +103,9 @@ final class TokenCommands {
         public Integer call() {
             JsonNode response = send(ApiRequest.delete(ApiRequest.path("v1", "tokens", id)));
             return print(
-                    response.isEmpty() ? TerminalJson.newObject().put("token_id", id).put("revoked", true) : response,
+                    response.isEmpty()
+                            ? TerminalJson.newObject().put("token_id", id).put("revoked", true)
+                            : response,
                     TerminalJson.sanitize(id) + " revoked");
         }
     }

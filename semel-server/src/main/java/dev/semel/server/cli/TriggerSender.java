@@ -24,8 +24,9 @@ final class TriggerSender {
                 case RetryDecision.GiveUp(boolean unknown, String why) ->
                     throw unknown ? unknown(why) : unreachable(why, named);
                 case RetryDecision.RetryLater(Duration pause, String why) -> {
-                    output.printMessage(why + "; trying again in " + DurationText.format(pause) + " (" + (retries + 1) + " of "
-                            + RetryDecision.MAX_RETRIES + ")" + (named ? ", same key: it cannot start a second run" : ""));
+                    output.printMessage(why + "; trying again in " + DurationText.format(pause) + " (" + (retries + 1)
+                            + " of " + RetryDecision.MAX_RETRIES + ")"
+                            + (named ? ", same key: it cannot start a second run" : ""));
                     pause(pause);
                 }
             }
@@ -34,7 +35,8 @@ final class TriggerSender {
 
     private RetryDecision attempt(ApiRequest call, boolean named, int retries) {
         try {
-            return RetryDecision.decide(api.exchange(call), named, retries, environment.clock().instant());
+            return RetryDecision.decide(
+                    api.exchange(call), named, retries, environment.clock().instant());
         } catch (NoResponseException none) {
             return RetryDecision.decide(none, named, retries);
         }

@@ -2,10 +2,10 @@ package dev.semel.server.cli;
 
 import java.util.List;
 import java.util.function.Function;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -23,7 +23,12 @@ final class UserCommands {
                     "Changes the role of a user: viewer, operator, reviewer or admin. Effective at the next request.",
                     arguments -> roleCall(arguments.get(0), arguments.get(1)).withHeader("If-Match", "*"),
                     (arguments, user) -> arguments.get(0) + " is " + TerminalJson.text(user, "role")),
-            action(environment, "disable", "Disables a user and ends all sessions at once.", disabling(true), "is disabled"),
+            action(
+                    environment,
+                    "disable",
+                    "Disables a user and ends all sessions at once.",
+                    disabling(true),
+                    "is disabled"),
             action(environment, "enable", "Lets a disabled user log in again.", disabling(false), "can log in again"),
             action(
                     environment,
@@ -78,7 +83,9 @@ final class UserCommands {
                 .addTime("CREATED", "invited_at")
                 .addColumn(
                         "EXPIRES",
-                        link -> link.path("open").asBoolean(false) ? TerminalJson.text(link, "until") : "not valid any more");
+                        link -> link.path("open").asBoolean(false)
+                                ? TerminalJson.text(link, "until")
+                                : "not valid any more");
         return ListCommand.create(environment, "Lists invitation and reset links, never their tokens.", definition)
                 .setCommandName("invitations");
     }
@@ -150,9 +157,10 @@ final class UserCommands {
         }
     }
 
-    @Command(name = "groups", description =
-            "Sets the groups in which a user decides reviews. Without GROUP, removes the user"
-                    + " from all.")
+    @Command(
+            name = "groups",
+            description =
+                    "Sets the groups in which a user decides reviews. Without GROUP, removes the user" + " from all.")
     static final class UserGroupsCommand extends ApiCommand {
         @Parameters(paramLabel = "NAME", index = "0")
         String name = "";
@@ -173,10 +181,15 @@ final class UserCommands {
             ObjectNode body = TerminalJson.newObject();
             ArrayNode list = body.putArray("groups");
             groups.forEach(list::add);
-            ApiRequest call = ApiRequest.put(ApiRequest.path("v1", "users", name), "application/json", TerminalJson.compact(body));
+            ApiRequest call = ApiRequest.put(
+                    ApiRequest.path("v1", "users", name), "application/json", TerminalJson.compact(body));
             JsonNode answer = send(call.withHeader("If-Match", "*"));
-            return print(answer, TerminalJson.sanitize(name)
-                        + (groups.isEmpty() ? " is in no group" : " is in " + TerminalJson.sanitize(String.join(", ", groups))));
+            return print(
+                    answer,
+                    TerminalJson.sanitize(name)
+                            + (groups.isEmpty()
+                                    ? " is in no group"
+                                    : " is in " + TerminalJson.sanitize(String.join(", ", groups))));
         }
     }
 
@@ -213,9 +226,8 @@ final class UserCommands {
             return ExitCode.OK;
         }
         if (!answer.body().path("invitation").isString()) {
-            output.printMessage(
-                    "This link was created earlier, and a link is shown only once. Create another one if it"
-                            + " is lost.");
+            output.printMessage("This link was created earlier, and a link is shown only once. Create another one if it"
+                    + " is lost.");
             return ExitCode.OK;
         }
         String link = TerminalJson.text(answer.body(), "invitation");

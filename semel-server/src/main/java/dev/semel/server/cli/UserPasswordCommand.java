@@ -9,7 +9,7 @@ import picocli.CommandLine.Parameters;
         name = "password",
         description =
                 "Changes a user's password, given the old one, and ends the user's sessions. Type both at the prompt,"
-                    + " or pass them on stdin, the old one in the first line. A password is never an argument.")
+                        + " or pass them on stdin, the old one in the first line. A password is never an argument.")
 final class UserPasswordCommand extends ApiCommand {
     @Parameters(paramLabel = "NAME")
     String name = "";
@@ -23,9 +23,10 @@ final class UserPasswordCommand extends ApiCommand {
     @Override
     public Integer call() {
         PasswordInput typed = typed();
-        String body =
-                TerminalJson.compactForRequest(TerminalJson.newObject().put("old", typed.oldPassword()).put("new", typed.newPassword()));
-        ApiResponse answer = connection.api().send(ApiRequest.post(ApiRequest.path("v1", "users", name, "password"), body));
+        String body = TerminalJson.compactForRequest(
+                TerminalJson.newObject().put("old", typed.oldPassword()).put("new", typed.newPassword()));
+        ApiResponse answer =
+                connection.api().send(ApiRequest.post(ApiRequest.path("v1", "users", name, "password"), body));
         if (output.json) {
             output.printJson(answer.body());
         } else {
@@ -39,7 +40,8 @@ final class UserPasswordCommand extends ApiCommand {
             String first = environment.readHidden("password of " + TerminalJson.sanitize(name) + ": ");
             int line = first.indexOf('\n');
             if (line >= 0) {
-                return checked(new PasswordInput(first.substring(0, line).replaceFirst("\r$", ""), first.substring(line + 1)));
+                return checked(
+                        new PasswordInput(first.substring(0, line).replaceFirst("\r$", ""), first.substring(line + 1)));
             }
             String fresh = environment.readHidden("new password: ");
             if (!fresh.isEmpty() && !fresh.equals(environment.readHidden("new password again: "))) {

@@ -27,7 +27,9 @@ final class VersionListCommand extends ListCommand {
                 .addText("ROLE", "role")
                 .addColumn(
                         "TRIGGERS",
-                        version -> TerminalJson.text(version, "role").equals("past") ? "" : TerminalJson.text(version, "percentage") + " %")
+                        version -> TerminalJson.text(version, "role").equals("past")
+                                ? ""
+                                : TerminalJson.text(version, "percentage") + " %")
                 .addTime("PUBLISHED", "published_at")
                 .addText("BY", "actor_id");
     }

@@ -19,7 +19,8 @@ final class WebhookCommands {
             output.printJson(webhook);
             return ExitCode.OK;
         }
-        output.printLine("webhook " + TerminalJson.text(webhook, "name") + " v" + TerminalJson.text(webhook, "version"));
+        output.printLine(
+                "webhook " + TerminalJson.text(webhook, "name") + " v" + TerminalJson.text(webhook, "version"));
         output.printLine(connection.api().address() + TerminalJson.text(webhook, "path"));
         for (JsonNode warning : webhook.path("warnings")) {
             output.printMessage("warning: " + TerminalJson.sanitize(warning.asString("")));
@@ -80,7 +81,10 @@ final class WebhookCommands {
             if (bearer) {
                 document.put("check", "bearer");
             }
-            ApiRequest put = ApiRequest.put(ApiRequest.path("v1", "webhooks", name), "application/json", TerminalJson.compactForRequest(document));
+            ApiRequest put = ApiRequest.put(
+                    ApiRequest.path("v1", "webhooks", name),
+                    "application/json",
+                    TerminalJson.compactForRequest(document));
             return show(output, connection, send(SettingCommands.withExpectedVersion(put, 0)));
         }
     }
@@ -112,9 +116,8 @@ final class WebhookCommands {
 
     @Command(
             name = "rotate",
-            description =
-                    "Accepts a new secret beside the newest one. With --address, gives the webhook a new"
-                            + " URL instead.")
+            description = "Accepts a new secret beside the newest one. With --address, gives the webhook a new"
+                    + " URL instead.")
     static final class WebhookRotateCommand extends ApiCommand {
         @Parameters(paramLabel = "NAME")
         String name = "";

@@ -1,10 +1,10 @@
 package dev.semel.server.cli;
 
 import java.util.Map;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -42,7 +42,9 @@ final class WebhookDeliveryCommands {
                 "reprocess NAME DELIVERY",
                 "Processes a stored delivery again: existing runs are replayed, missing runs start.",
                 arguments -> ApiRequest.post(
-                        ApiRequest.path("v1", "webhooks", arguments.get(0), "deliveries", arguments.get(1), "reprocess"), ""),
+                        ApiRequest.path(
+                                "v1", "webhooks", arguments.get(0), "deliveries", arguments.get(1), "reprocess"),
+                        ""),
                 (_, response) -> line(response));
     }
 
@@ -91,15 +93,16 @@ final class WebhookDeliveryCommands {
                 return printJson(sample);
             }
             for (Map.Entry<String, JsonNode> header : sample.path("headers").properties()) {
-                output.printLine(
-                        header.getKey() + ": " + TerminalJson.sanitize(header.getValue().asString("")));
+                output.printLine(header.getKey() + ": "
+                        + TerminalJson.sanitize(header.getValue().asString("")));
             }
             output.printLine("");
             output.printLine(TerminalJson.sanitize(sample.path("body").asString("")));
-            output.printMessage("no webhook is named " + name + ". This is what the provider would send, signed with the secret "
-                    + TerminalJson.text(sample, "secret") + ". Nothing was sent.");
-            output.printMessage("create one: semel webhook create " + ShellQuoting.quote(name) + " --preset " + ShellQuoting.quote(name)
-                    + " --secret NAME");
+            output.printMessage(
+                    "no webhook is named " + name + ". This is what the provider would send, signed with the secret "
+                            + TerminalJson.text(sample, "secret") + ". Nothing was sent.");
+            output.printMessage("create one: semel webhook create " + ShellQuoting.quote(name) + " --preset "
+                    + ShellQuoting.quote(name) + " --secret NAME");
             return ExitCode.OK;
         }
 

@@ -12,7 +12,6 @@ final class WorkerListCommand extends ListCommand {
     /** Clocks that follow a time server differ less than this; a worker also logs larger differences. */
     private static final Duration CLOCKS_AGREE = Duration.ofSeconds(5);
 
-
     WorkerListCommand(CommandEnvironment environment) {
         super(environment);
     }
@@ -44,7 +43,9 @@ final class WorkerListCommand extends ListCommand {
         Duration left = Duration.between(now, until);
         return output.plain
                 ? until.toString()
-                : left.isNegative() ? "expired " + DurationText.format(left) + " ago" : DurationText.format(left) + " left";
+                : left.isNegative()
+                        ? "expired " + DurationText.format(left) + " ago"
+                        : DurationText.format(left) + " left";
     }
 
     /** Empty if the clock is right. */

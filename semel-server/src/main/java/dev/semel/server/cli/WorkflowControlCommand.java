@@ -1,10 +1,10 @@
 package dev.semel.server.cli;
 
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -18,7 +18,9 @@ abstract sealed class WorkflowControlCommand extends ApiCommand {
     }
 
     int postAction(String action, ObjectNode body) {
-        JsonNode answer = send(ApiRequest.post(ApiRequest.path("v1", "workflows", workflow, action), body.isEmpty() ? "" : TerminalJson.compact(body)));
+        JsonNode answer = send(ApiRequest.post(
+                ApiRequest.path("v1", "workflows", workflow, action),
+                body.isEmpty() ? "" : TerminalJson.compact(body)));
         return print(answer, resultLine(answer));
     }
 
@@ -32,7 +34,8 @@ abstract sealed class WorkflowControlCommand extends ApiCommand {
             name = "promote",
             description = "Makes the candidate the current version, for all new triggers.",
             footerHeading = "%nExamples:%n",
-            footer = {"  semel workflow promote payment_receipt", "  semel workflow promote payment_receipt --version 4"})
+            footer = {"  semel workflow promote payment_receipt", "  semel workflow promote payment_receipt --version 4"
+            })
     static final class PromoteCommand extends WorkflowControlCommand {
         @Option(names = "--version", paramLabel = "N", description = "Only if the candidate is this version.")
         @Nullable
@@ -62,7 +65,9 @@ abstract sealed class WorkflowControlCommand extends ApiCommand {
             name = "rollback",
             description = "Removes the candidate. With --to, publishes an earlier version again.",
             footerHeading = "%nExamples:%n",
-            footer = {"  semel workflow rollback payment_receipt", "  semel workflow rollback payment_receipt --to 3 --reason 'wrong tax'"
+            footer = {
+                "  semel workflow rollback payment_receipt",
+                "  semel workflow rollback payment_receipt --to 3 --reason 'wrong tax'"
             })
     static final class RollbackCommand extends WorkflowControlCommand {
         @Option(names = "--to", paramLabel = "N", description = "Version to publish again.")
@@ -92,16 +97,26 @@ abstract sealed class WorkflowControlCommand extends ApiCommand {
         String resultLine(JsonNode answer) {
             boolean changed = answer.path("changed").asBoolean(false);
             return version(answer) + " gets all triggers"
-                    + (!changed ? "; nothing was changed" : to == null ? "; the candidate is removed" : ", as in v" + to);
+                    + (!changed
+                            ? "; nothing was changed"
+                            : to == null ? "; the candidate is removed" : ", as in v" + to);
         }
     }
 
     static CommandLine pause(CommandEnvironment environment) {
-        return action(environment, "pause", "Pauses a workflow: new runs queue, started runs continue.", " is paused; new runs queue");
+        return action(
+                environment,
+                "pause",
+                "Pauses a workflow: new runs queue, started runs continue.",
+                " is paused; new runs queue");
     }
 
     static CommandLine resume(CommandEnvironment environment) {
-        return action(environment, "resume", "Resumes a paused workflow: queued runs start.", " is resumed; queued runs start");
+        return action(
+                environment,
+                "resume",
+                "Resumes a paused workflow: queued runs start.",
+                " is resumed; queued runs start");
     }
 
     private static CommandLine action(CommandEnvironment environment, String verb, String description, String result) {

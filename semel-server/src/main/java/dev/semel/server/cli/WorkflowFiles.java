@@ -58,6 +58,9 @@ final class WorkflowFiles {
 
     static CommandFailure failure(Path file, String what, String fix) {
         return CommandFailure.create(
-                ExitCode.FAILED, "invalid-file", TerminalJson.sanitize(file.toString()) + " " + what + ". It was not published.", fix);
+                ExitCode.FAILED,
+                "invalid-file",
+                TerminalJson.sanitize(file.toString()) + " " + what + ". It was not published.",
+                fix);
     }
 }

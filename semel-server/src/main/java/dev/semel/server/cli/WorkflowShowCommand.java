@@ -9,8 +9,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** `semel workflow show`: shows one workflow with its effects and their protections. */
 @Command(
         name = "show",
-        description =
-                "Shows one workflow: every effect with its protection, and six answers about duplicates of each.",
+        description = "Shows one workflow: every effect with its protection, and six answers about duplicates of each.",
         footerHeading = "%nExamples:%n",
         footer = {"  semel workflow show payment_receipt", "  semel workflow show payment_receipt --json"})
 final class WorkflowShowCommand extends ApiCommand {
@@ -40,8 +39,11 @@ final class WorkflowShowCommand extends ApiCommand {
             output.printLine("");
             output.printLine(TerminalJson.text(item, "subject"));
             for (int i = 0; i < explained.path("questions").size(); i++) {
-                output.printLine("  " + TerminalJson.sanitize(explained.path("questions").get(i).asString("")));
-                output.printLine("    " + TerminalJson.sanitize(item.path("answers").path(i).asString("")));
+                output.printLine("  "
+                        + TerminalJson.sanitize(
+                                explained.path("questions").get(i).asString("")));
+                output.printLine("    "
+                        + TerminalJson.sanitize(item.path("answers").path(i).asString("")));
             }
         }
         output.suggestCommand("semel runs workflow:" + ShellQuoting.quote(TerminalJson.text(workflow, "workflow")));

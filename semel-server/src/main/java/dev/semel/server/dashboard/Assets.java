@@ -2,8 +2,8 @@ package dev.semel.server.dashboard;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.MessageDigest;

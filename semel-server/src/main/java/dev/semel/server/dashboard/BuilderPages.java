@@ -35,7 +35,10 @@ final class BuilderPages {
                 .add(form(NEW, guard, (visit, form) -> edit(visit, form, "")))
                 .add(form("/workflows/{id}/edit", guard, (visit, form) -> edit(visit, form, visit.pathParameter("id"))))
                 .add(form(NEW + "/publish", guard, (visit, form) -> publish(visit, form, "")))
-                .add(form("/workflows/{id}/publish", guard, (visit, form) -> publish(visit, form, visit.pathParameter("id"))));
+                .add(form(
+                        "/workflows/{id}/publish",
+                        guard,
+                        (visit, form) -> publish(visit, form, visit.pathParameter("id"))));
     }
 
     private static Route form(String path, DashboardGuard guard, DashboardGuard.FormHandler action) {
@@ -145,8 +148,8 @@ final class BuilderPages {
             rejection = e.problem();
             draft = draft(visit, sketch, JsonNodeFactory.instance.arrayNode(), step);
         }
-        boolean may =
-                visit.isAllowed("PUT", InternalApiClient.path("v1", "workflows", sketch.name().isEmpty() ? "x" : sketch.name()));
+        boolean may = visit.isAllowed(
+                "PUT", InternalApiClient.path("v1", "workflows", sketch.name().isEmpty() ? "x" : sketch.name()));
         StepPanel panel = StepPanel.of(draft, step, visit.queryParameter("tab"));
         return visit.show(
                 "builder",
@@ -161,7 +164,8 @@ final class BuilderPages {
                         ExpressionFields.of(visit, sketch.name(), draft, panel.isOpen() ? step : ""),
                         "mayTrigger",
                         !sketch.name().isEmpty()
-                                && visit.isAllowed("POST", InternalApiClient.path("v1", "workflows", sketch.name(), "trigger")),
+                                && visit.isAllowed(
+                                        "POST", InternalApiClient.path("v1", "workflows", sketch.name(), "trigger")),
                         "tried",
                         tried(visit, sketch, panel)));
     }
@@ -185,7 +189,8 @@ final class BuilderPages {
     }
 
     /** @param conflict the API's problem if another user published in the meantime, else empty */
-    private static HttpResponse confirm(PageVisit visit, EditorState sketch, ApiJson draft, ApiJson conflict) throws Exception {
+    private static HttpResponse confirm(PageVisit visit, EditorState sketch, ApiJson draft, ApiJson conflict)
+            throws Exception {
         ApiJson diff = draft.at("diff");
         String now = diff.text("tag");
         String version = diff.text("version");
@@ -220,7 +225,8 @@ final class BuilderPages {
 
     private static ApiJson between(PageVisit visit, EditorState sketch, String from, String to) throws Exception {
         return visit.getOrEmpty(
-                InternalApiClient.path("v1", "workflows", sketch.name(), "diff"), "from=" + InternalApiClient.encode(from) + "&to=" + to);
+                InternalApiClient.path("v1", "workflows", sketch.name(), "diff"),
+                "from=" + InternalApiClient.encode(from) + "&to=" + to);
     }
 
     /** The version number in an entity tag. */
@@ -240,7 +246,10 @@ final class BuilderPages {
                 Map.of("content-type", "application/yaml", "idempotency-key", form.text("key")),
                 sketch.text().getBytes(StandardCharsets.UTF_8));
         try {
-            visit.call(sketch.baseVersion().isEmpty() ? call.withHeader("If-None-Match", "*") : call.withHeader("If-Match", sketch.baseVersion()));
+            visit.call(
+                    sketch.baseVersion().isEmpty()
+                            ? call.withHeader("If-None-Match", "*")
+                            : call.withHeader("If-Match", sketch.baseVersion()));
         } catch (ApiRejectionException e) {
             if (e.status() != 412) {
                 throw e;

@@ -14,7 +14,8 @@ import java.util.stream.Collectors;
  * @param draft the API's analysis of the text
  * @param rejection why the API rejected the last edit, else empty
  */
-public record BuilderView(String action, String name, String base, boolean mayPublish, ApiJson draft, ApiJson rejection) {
+public record BuilderView(
+        String action, String name, String base, boolean mayPublish, ApiJson draft, ApiJson rejection) {
     private static final int LONGEST_SUMMARY = 100;
 
     public String text() {

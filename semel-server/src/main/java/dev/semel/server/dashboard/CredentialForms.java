@@ -14,9 +14,17 @@ final class CredentialForms {
 
     static void addTo(Router router, DashboardGuard guard) {
         router.add("POST", "/settings/tokens", TokenScope.OPEN, guard.form(CredentialForms::createToken))
-                .add("POST", "/settings/tokens/{token_id}/revoke", TokenScope.OPEN, guard.form(CredentialForms::revokeToken))
+                .add(
+                        "POST",
+                        "/settings/tokens/{token_id}/revoke",
+                        TokenScope.OPEN,
+                        guard.form(CredentialForms::revokeToken))
                 .add("POST", "/settings/secrets", TokenScope.OPEN, guard.form(CredentialForms::storeSecret))
-                .add("POST", "/settings/secrets/{name}/remove", TokenScope.OPEN, guard.form(CredentialForms::removeSecret));
+                .add(
+                        "POST",
+                        "/settings/secrets/{name}/remove",
+                        TokenScope.OPEN,
+                        guard.form(CredentialForms::removeSecret));
     }
 
     /** Shows the new token on the response page only. A repeated form does not show it again. */
@@ -40,19 +48,28 @@ final class CredentialForms {
 
     private static HttpResponse revokeToken(PageVisit visit, SubmittedForm form) throws Exception {
         ObjectNode nothing = JsonNodeFactory.instance.objectNode();
-        visit.send("DELETE", InternalApiClient.path("v1", "tokens", visit.pathParameter("token_id")), nothing, form.text("key"));
+        visit.send(
+                "DELETE",
+                InternalApiClient.path("v1", "tokens", visit.pathParameter("token_id")),
+                nothing,
+                form.text("key"));
         return PageRenderer.redirect("/settings/tokens?did=revoked");
     }
 
     private static HttpResponse storeSecret(PageVisit visit, SubmittedForm form) throws Exception {
         ObjectNode body = JsonNodeFactory.instance.objectNode().put("value", form.text("value"));
-        visit.send("PUT", InternalApiClient.path("v1", "secrets", form.text("name").strip()), body, form.text("key"));
+        visit.send(
+                "PUT", InternalApiClient.path("v1", "secrets", form.text("name").strip()), body, form.text("key"));
         return PageRenderer.redirect("/settings/secrets?did=saved");
     }
 
     private static HttpResponse removeSecret(PageVisit visit, SubmittedForm form) throws Exception {
         ObjectNode nothing = JsonNodeFactory.instance.objectNode();
-        visit.send("DELETE", InternalApiClient.path("v1", "secrets", visit.pathParameter("name")), nothing, form.text("key"));
+        visit.send(
+                "DELETE",
+                InternalApiClient.path("v1", "secrets", visit.pathParameter("name")),
+                nothing,
+                form.text("key"));
         return PageRenderer.redirect("/settings/secrets?did=removed");
     }
 }

@@ -2,13 +2,13 @@ package dev.semel.server.dashboard;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.access.UserAccounts;
 import dev.semel.server.access.SignedInUser;
+import dev.semel.server.access.UserAccounts;
+import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.HttpResponse;
-import dev.semel.server.http.RouteHandler;
 import dev.semel.server.http.InternalApiClient;
 import dev.semel.server.http.ProblemResponses;
-import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.RouteHandler;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -102,7 +102,8 @@ final class DashboardGuard {
                 requireSameOrigin(request);
                 SubmittedForm form = SubmittedForm.of(request);
                 if (visitor == null) {
-                    return loginPage.show(request, new LoginPage.LoginPrompt(401, "", "", PendingForm.of(request, form)));
+                    return loginPage.show(
+                            request, new LoginPage.LoginPrompt(401, "", "", PendingForm.of(request, form)));
                 }
                 if (!same(form.text("csrf"), visitor.csrf())) {
                     return staleForm(request, visitor, form);
@@ -153,7 +154,8 @@ final class DashboardGuard {
         HttpResponse run() throws Exception;
     }
 
-    private HttpResponse guarded(HttpRequest request, @Nullable SignedInUser visitor, GuardedCall step) throws Exception {
+    private HttpResponse guarded(HttpRequest request, @Nullable SignedInUser visitor, GuardedCall step)
+            throws Exception {
         try {
             return step.run();
         } catch (ApiRejectionException e) {
@@ -170,7 +172,8 @@ final class DashboardGuard {
             case 404 -> "Not found";
             default -> problem.text("title");
         };
-        return look.render(status, request, visitor, new PageRenderer.PageContent("error", title, "", Map.of("problem", problem)));
+        return look.render(
+                status, request, visitor, new PageRenderer.PageContent("error", title, "", Map.of("problem", problem)));
     }
 
     /** Rejects a form of another site, by the browser's origin headers, before reading it. */

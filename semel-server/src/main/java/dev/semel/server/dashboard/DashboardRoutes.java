@@ -2,12 +2,12 @@ package dev.semel.server.dashboard;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.access.UserAccounts;
 import dev.semel.server.access.SignedInUser;
+import dev.semel.server.access.UserAccounts;
+import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.InternalApiClient;
 import dev.semel.server.http.ProblemResponses;
-import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 import java.time.Duration;
@@ -50,8 +50,8 @@ public final class DashboardRoutes {
                         "GET",
                         "/live/{run_id}",
                         TokenScope.OPEN,
-                        request ->
-                                pages.live(request, InternalApiClient.path("v1", "runs", request.parameter("run_id"), "events")));
+                        request -> pages.live(
+                                request, InternalApiClient.path("v1", "runs", request.parameter("run_id"), "events")));
         new LoginRoutes(users, guard, look).addTo(router);
         new OidcLoginPages(users, guard).addTo(router);
         UserPages.addTo(router, guard);
@@ -74,7 +74,8 @@ public final class DashboardRoutes {
                 "GET",
                 "/live/replays/{replay_id}",
                 TokenScope.OPEN,
-                request -> pages.live(request, InternalApiClient.path("v1", "replays", request.parameter("replay_id"), "events")));
+                request -> pages.live(
+                        request, InternalApiClient.path("v1", "replays", request.parameter("replay_id"), "events")));
         ActionForms.addTo(router, guard);
         BuilderPages.addTo(router, guard);
     }

@@ -34,7 +34,8 @@ final class DashboardSearch {
             }
         }
         // For an id that no longer exists, its page explains why.
-        return PageRenderer.redirect(matches.isEmpty() ? searchFurther(visit, text) : InternalApiClient.path(matches.getFirst(), text));
+        return PageRenderer.redirect(
+                matches.isEmpty() ? searchFurther(visit, text) : InternalApiClient.path(matches.getFirst(), text));
     }
 
     /** The page that matches the id's pattern first; a key can look like an id. */
@@ -62,8 +63,8 @@ final class DashboardSearch {
         }
         for (String what : text.contains(" ") ? List.<String>of() : List.of("key", "object")) {
             String q = what + ":" + text;
-            List<ApiJson> effects =
-                    visit.getOrEmpty("/v1/effects", "limit=1&q=" + InternalApiClient.encode(q)).items();
+            List<ApiJson> effects = visit.getOrEmpty("/v1/effects", "limit=1&q=" + InternalApiClient.encode(q))
+                    .items();
             if (!effects.isEmpty()) {
                 return "/effects?q=" + InternalApiClient.encode(q);
             }

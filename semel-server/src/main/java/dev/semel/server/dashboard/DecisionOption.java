@@ -13,7 +13,9 @@ public record DecisionOption(String value, String label, String description) {
     public static List<DecisionOption> forRunStep(String kind) {
         return switch (kind) {
             case "approval" ->
-                List.of(new DecisionOption("approve", "Approve: the run continues", ""), new DecisionOption("reject", "Reject", ""));
+                List.of(
+                        new DecisionOption("approve", "Approve: the run continues", ""),
+                        new DecisionOption("reject", "Reject", ""));
             case "review" ->
                 List.of(
                         new DecisionOption("send", "Send it: the recipient gets a second one", ""),

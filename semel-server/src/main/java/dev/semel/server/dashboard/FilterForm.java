@@ -88,7 +88,8 @@ public final class FilterForm {
 
     /** The set fields as a URL query. */
     String toUrlQuery() {
-        return set().map(field -> InternalApiClient.encode(field.name()) + "=" + InternalApiClient.encode(field.value()))
+        return set().map(
+                        field -> InternalApiClient.encode(field.name()) + "=" + InternalApiClient.encode(field.value()))
                 .collect(Collectors.joining("&"));
     }
 

@@ -52,7 +52,13 @@ public final class IncidentPages {
                         "incidents",
                         "Incidents",
                         "Incidents",
-                        Map.of("grid", grid, "problem", problem, "mayDraft", visit.isAllowed("POST", "/v1/incidents"))));
+                        Map.of(
+                                "grid",
+                                grid,
+                                "problem",
+                                problem,
+                                "mayDraft",
+                                visit.isAllowed("POST", "/v1/incidents"))));
     }
 
     private static HttpResponse draft(PageVisit visit, SubmittedForm form) throws Exception {
@@ -95,7 +101,9 @@ public final class IncidentPages {
                 "title", wrote.title(),
                 "answers", wrote.answers(),
                 "problem", wrote.problem()));
-        parts.put("mayChange", visit.isAllowed("PUT", InternalApiClient.path("v1", "incidents", incident.text("incident_id"))));
+        parts.put(
+                "mayChange",
+                visit.isAllowed("PUT", InternalApiClient.path("v1", "incidents", incident.text("incident_id"))));
         return visit.show(status, new PageRenderer.PageContent("incident", incident.text("title"), "Incidents", parts));
     }
 
@@ -124,7 +132,8 @@ public final class IncidentPages {
             answers.putAll(changed);
             return page(visit, e.status(), now, new FormContent(form.text("title"), answers, e.problem()));
         }
-        return PageRenderer.redirect(InternalApiClient.path("incidents", visit.pathParameter("incident_id")) + "?did=saved");
+        return PageRenderer.redirect(
+                InternalApiClient.path("incidents", visit.pathParameter("incident_id")) + "?did=saved");
     }
 
     private static Map<String, String> answers(ApiJson incident) {

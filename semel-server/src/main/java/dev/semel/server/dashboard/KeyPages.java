@@ -28,7 +28,8 @@ public final class KeyPages {
         String after = visit.queryParameter("after");
         ApiJson page = visit.get(
                 "/v1/keys",
-                "prefix=" + InternalApiClient.encode(prefix) + (after.isEmpty() ? "" : "&after=" + InternalApiClient.encode(after)));
+                "prefix=" + InternalApiClient.encode(prefix)
+                        + (after.isEmpty() ? "" : "&after=" + InternalApiClient.encode(after)));
         TableView grid = grid(prefix.isEmpty()
                         ? "No key has been used yet. Send one:"
                         : "No key has this prefix. Send one:")
@@ -44,7 +45,8 @@ public final class KeyPages {
         String query = "workflow=" + InternalApiClient.encode(workflow) + "&prefix=" + InternalApiClient.encode(prefix);
         return grid("No key of this workflow found. Send one:")
                 .withFilter("prefix", prefix)
-                .withRows(visit.get("/v1/keys", after.isEmpty() ? query : query + "&after=" + InternalApiClient.encode(after)));
+                .withRows(visit.get(
+                        "/v1/keys", after.isEmpty() ? query : query + "&after=" + InternalApiClient.encode(after)));
     }
 
     private static TableView grid(String whenEmpty) {
@@ -69,7 +71,8 @@ public final class KeyPages {
 
     /** The URL of a key's page for one workflow; another workflow can have the same key. */
     public static String url(String key, String workflow) {
-        return InternalApiClient.path("keys", key) + (workflow.isEmpty() ? "" : "?workflow=" + InternalApiClient.encode(workflow));
+        return InternalApiClient.path("keys", key)
+                + (workflow.isEmpty() ? "" : "?workflow=" + InternalApiClient.encode(workflow));
     }
 
     private static HttpResponse one(PageVisit visit) throws Exception {
@@ -142,10 +145,12 @@ public final class KeyPages {
                 "mayExtend",
                 key.text("status").equals("active") && visit.isAllowed("POST", path + "/extend"));
         return visit.show(
-                rejection.status(), new PageRenderer.PageContent("key", "Key " + key.text("idempotency_key"), "Keys", parts));
+                rejection.status(),
+                new PageRenderer.PageContent("key", "Key " + key.text("idempotency_key"), "Keys", parts));
     }
 
-    private static ApiJson simulated(PageVisit visit, String path, ApiJson key, SimulationInput input) throws Exception {
+    private static ApiJson simulated(PageVisit visit, String path, ApiJson key, SimulationInput input)
+            throws Exception {
         if (!visit.isAllowed("POST", path)) {
             return ApiJson.EMPTY;
         }

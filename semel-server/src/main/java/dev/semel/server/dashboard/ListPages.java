@@ -74,8 +74,13 @@ final class ListPages {
                 .objectNode()
                 .put("from", moment(form.text("from").strip()))
                 .put("to", moment(form.text("to").strip()));
-        String path =
-                InternalApiClient.path("v1", "workflows", visit.pathParameter("workflow"), "schedules", visit.pathParameter("name"), "backfill");
+        String path = InternalApiClient.path(
+                "v1",
+                "workflows",
+                visit.pathParameter("workflow"),
+                "schedules",
+                visit.pathParameter("name"),
+                "backfill");
         return schedule(visit, visit.send("POST", path, body, form.text("key")));
     }
 
@@ -85,7 +90,8 @@ final class ListPages {
     }
 
     private static HttpResponse schedule(PageVisit visit, ApiJson filled) throws Exception {
-        String path = InternalApiClient.path("v1", "workflows", visit.pathParameter("workflow"), "schedules", visit.pathParameter("name"));
+        String path = InternalApiClient.path(
+                "v1", "workflows", visit.pathParameter("workflow"), "schedules", visit.pathParameter("name"));
         ApiJson schedule = visit.get(path);
         TableView ticks = TableView.titled("Ticks, newest first")
                 .time("Nominal time", "scheduled_at")
@@ -158,15 +164,20 @@ final class ListPages {
                 .text("until", "Until", "now");
         TableView grid = TableView.titled("Audit log, newest first")
                 .time("When", "at")
-                .link("Actor", doc -> doc.text("actor_id"), doc -> "?actor=" + InternalApiClient.encode(doc.text("actor_id")))
-                .link("Action", doc -> doc.text("action"), doc -> "?action=" + InternalApiClient.encode(doc.text("action")))
-                .link("Target", doc -> doc.text("target"), doc -> "?target=" + InternalApiClient.encode(doc.text("target")))
+                .link(
+                        "Actor",
+                        doc -> doc.text("actor_id"),
+                        doc -> "?actor=" + InternalApiClient.encode(doc.text("actor_id")))
+                .link(
+                        "Action",
+                        doc -> doc.text("action"),
+                        doc -> "?action=" + InternalApiClient.encode(doc.text("action")))
+                .link(
+                        "Target",
+                        doc -> doc.text("target"),
+                        doc -> "?target=" + InternalApiClient.encode(doc.text("target")))
                 .text("Reason", "reason")
-                .whenEmpty(
-                        filters.isSet()
-                                ? "No audit entry matches this filter."
-                                : "No audit entries yet.",
-                        "")
+                .whenEmpty(filters.isSet() ? "No audit entry matches this filter." : "No audit entries yet.", "")
                 .withFilters(filters)
                 .withRows(visit.get("/v1/audit", filterQuery(visit, filters.toFilterText())));
         return visit.show("list", "Audit", "Audit", Map.of("grid", grid, "filters", filters));

@@ -1,7 +1,7 @@
 package dev.semel.server.dashboard;
 
-import dev.semel.server.http.InternalApiClient;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.InternalApiClient;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -20,7 +20,10 @@ final class LocalUrl {
         char sign = '?';
         for (String name : request.queryNames()) {
             for (String value : name.equals("did") ? List.<String>of() : request.queryValues(name)) {
-                way.append(sign).append(InternalApiClient.encode(name)).append('=').append(InternalApiClient.encode(value));
+                way.append(sign)
+                        .append(InternalApiClient.encode(name))
+                        .append('=')
+                        .append(InternalApiClient.encode(value));
                 sign = '&';
             }
         }

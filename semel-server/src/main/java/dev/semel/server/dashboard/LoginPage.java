@@ -1,10 +1,10 @@
 package dev.semel.server.dashboard;
 
-import dev.semel.server.access.UserAccounts;
-import dev.semel.server.access.SignedInUser;
 import dev.semel.server.access.IdentityProvider;
-import dev.semel.server.http.HttpResponse;
+import dev.semel.server.access.SignedInUser;
+import dev.semel.server.access.UserAccounts;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;

@@ -4,12 +4,12 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.access.Invitations;
 import dev.semel.server.access.KnownBrowsers;
-import dev.semel.server.access.UserAccounts;
 import dev.semel.server.access.SignedInUser;
-import dev.semel.server.http.HttpResponse;
-import dev.semel.server.http.RouteHandler;
+import dev.semel.server.access.UserAccounts;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Route;
+import dev.semel.server.http.RouteHandler;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 import java.util.Map;
@@ -51,7 +51,10 @@ final class LoginRoutes {
     }
 
     private HttpResponse showAgain(HttpRequest request, SubmittedForm form, int status, String problem) {
-        return guard.loginPage().show(request, new LoginPage.LoginPrompt(status, problem, form.text("next"), PendingForm.fromLoginForm(form)));
+        return guard.loginPage()
+                .show(
+                        request,
+                        new LoginPage.LoginPrompt(status, problem, form.text("next"), PendingForm.fromLoginForm(form)));
     }
 
     /** Redirects the signed-in user to the requested page, or shows the pending form. */

@@ -41,7 +41,8 @@ final class MonitoringPages {
                 .text("object", "Object", "order/10443");
         // The URL can also contain a filter string of the API.
         String q = visit.queryParameter("q").strip();
-        TableView grid = TableView.titled(q.isEmpty() ? "Effects, newest first" : "Effects that match " + q + ", newest first")
+        TableView grid = TableView.titled(
+                        q.isEmpty() ? "Effects, newest first" : "Effects that match " + q + ", newest first")
                 .code("Key", "effect_key")
                 .status("Status", "status")
                 .text(
@@ -57,13 +58,12 @@ final class MonitoringPages {
                 .whenEmpty(
                         filters.isSet()
                                 ? "No effect matches this filter."
-                                : q.isEmpty()
-                                        ? "No effects yet."
-                                        : "No effect matches " + q + ".",
+                                : q.isEmpty() ? "No effects yet." : "No effect matches " + q + ".",
                         "")
                 .withFilters(filters)
                 .withFilter("q", q)
-                .withRows(visit.get("/v1/effects", ListPages.filterQuery(visit, (filters.toFilterText() + " " + q).strip())));
+                .withRows(visit.get(
+                        "/v1/effects", ListPages.filterQuery(visit, (filters.toFilterText() + " " + q).strip())));
         return visit.show("list", "Effects", "Effects", Map.of("grid", grid, "filters", filters));
     }
 
@@ -73,11 +73,14 @@ final class MonitoringPages {
     }
 
     private static HttpResponse facts(PageVisit visit) throws Exception {
-        FilterForm filters = withPeriod(
-                FilterForm.of(visit).choice("kind", "Metric", KINDS).workflow().text("object", "Object", "order/10443"));
+        FilterForm filters = withPeriod(FilterForm.of(visit)
+                .choice("kind", "Metric", KINDS)
+                .workflow()
+                .text("object", "Object", "order/10443"));
         String kind = filters.value("kind").isEmpty() ? "conflict" : filters.value("kind");
-        String query =
-                filters.value("kind").isEmpty() ? ListPages.joinQueries("kind=conflict", filters.toUrlQuery()) : filters.toUrlQuery();
+        String query = filters.value("kind").isEmpty()
+                ? ListPages.joinQueries("kind=conflict", filters.toUrlQuery())
+                : filters.toUrlQuery();
         TableView grid = shown(kind)
                 .whenEmpty("No rows in this period.", "")
                 .withFilters(filters)
@@ -87,12 +90,12 @@ final class MonitoringPages {
                 .findFirst()
                 .map(FilterForm.FilterOption::label)
                 .orElse("facts");
-        return visit.show(
-                "list", "Rows: " + title, "Monitoring", Map.of("grid", grid, "filters", filters));
+        return visit.show("list", "Rows: " + title, "Monitoring", Map.of("grid", grid, "filters", filters));
     }
 
     private static TableView shown(String kind) {
-        TableView grid = TableView.titled("Rows behind the metric, newest first").time("When", "at");
+        TableView grid =
+                TableView.titled("Rows behind the metric, newest first").time("When", "at");
         return switch (kind) {
             case "conflict", "replayed", "duplicate_payload" ->
                 grid.status("Kind", "kind")

@@ -28,7 +28,9 @@ public record MonitoringView(ApiJson json, List<MetricCard> cards, List<ListLink
                 + (workflow.isEmpty() ? "" : "&workflow=" + InternalApiClient.encode(workflow));
         ApiJson doc = visit.get("/v1/monitoring", query);
         return new MonitoringView(
-                doc, List.of(conflicts(doc), prevented(doc), recoveries(doc), expired(doc), writes(doc)), otherCounts(doc));
+                doc,
+                List.of(conflicts(doc), prevented(doc), recoveries(doc), expired(doc), writes(doc)),
+                otherCounts(doc));
     }
 
     /** The dashboard URL of an API list: the API path without its version. */
@@ -45,7 +47,8 @@ public record MonitoringView(ApiJson json, List<MetricCard> cards, List<ListLink
         String percent =
                 String.format(Locale.ROOT, "%.2f", rate.node().path("rate").asDouble(0) * 100) + " %";
         String text = rate.count("conflicts") + " of " + rate.count("keyed_triggers") + " keyed triggers";
-        return new MetricCard("Conflict rate", percent, BarChart.of(doc, "conflicts"), List.of(link(text, rate, "list")), "");
+        return new MetricCard(
+                "Conflict rate", percent, BarChart.of(doc, "conflicts"), List.of(link(text, rate, "list")), "");
     }
 
     private static MetricCard prevented(ApiJson doc) {
@@ -103,8 +106,8 @@ public record MonitoringView(ApiJson json, List<MetricCard> cards, List<ListLink
         String of = doc.text("workflow").isEmpty() ? "" : "&workflow=" + InternalApiClient.encode(doc.text("workflow"));
         List<ListLink> links = new ArrayList<>();
         links.add(new ListLink(also.at("in_doubt").count("count") + " in doubt", "/reviews?tab=in_doubt" + of));
-        links.add(
-                new ListLink(also.count("unprotected_effects") + " unprotected effects", "/effects?protection=none" + of));
+        links.add(new ListLink(
+                also.count("unprotected_effects") + " unprotected effects", "/effects?protection=none" + of));
         links.add(link(
                 also.count("requests_without_key") + " of " + also.count("triggers") + " triggers without a key",
                 also,

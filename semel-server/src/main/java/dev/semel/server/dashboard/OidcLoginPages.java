@@ -2,10 +2,10 @@ package dev.semel.server.dashboard;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.access.UserAccounts;
 import dev.semel.server.access.IdentityProvider;
-import dev.semel.server.http.HttpResponse;
+import dev.semel.server.access.UserAccounts;
 import dev.semel.server.http.HttpRequest;
+import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 
@@ -37,7 +37,8 @@ final class OidcLoginPages {
     /** Always creates a new session, which prevents session fixation. */
     private HttpResponse finish(HttpRequest request) {
         IdentityProvider provider = provider();
-        IdentityProvider.CompletedLogin arrival = provider.finishLogin(Cookies.read(request, Cookies.OIDC_STATE), request::query);
+        IdentityProvider.CompletedLogin arrival =
+                provider.finishLogin(Cookies.read(request, Cookies.OIDC_STATE), request::query);
         String cookie = users.logInExternal(provider.workspace(), arrival.who(), request.remoteAddress());
         return PageRenderer.redirect(LocalUrl.orHome(arrival.next()))
                 .with("Set-Cookie", Cookies.session(request, cookie))

@@ -1,9 +1,9 @@
 package dev.semel.server.dashboard;
 
 import dev.semel.server.access.SignedInUser;
+import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.InternalApiClient;
-import dev.semel.server.http.HttpRequest;
 import gg.jte.ContentType;
 import gg.jte.TemplateEngine;
 import gg.jte.output.StringOutput;
@@ -59,7 +59,8 @@ final class PageRenderer {
                 visitor,
                 theme(request),
                 DONE.getOrDefault(
-                        String.valueOf(first(request, "did")), ActionMessages.forAction(String.valueOf(first(request, "did")))),
+                        String.valueOf(first(request, "did")),
+                        ActionMessages.forAction(String.valueOf(first(request, "did")))),
                 assets,
                 clock.instant(),
                 visitor == null ? List.of() : Navigation.of(inside, visitor.principal()),
@@ -69,14 +70,15 @@ final class PageRenderer {
         parts.put("frame", frame);
         StringOutput out = new StringOutput();
         templates.render(sheet.template() + ".jte", parts, out);
-        return withSecurityHeaders(
-                HttpResponse.of(status, "text/html; charset=utf-8", out.toString().getBytes(StandardCharsets.UTF_8)));
+        return withSecurityHeaders(HttpResponse.of(
+                status, "text/html; charset=utf-8", out.toString().getBytes(StandardCharsets.UTF_8)));
     }
 
     /** The number of open reviews; 0 if it cannot be read, because the badge must not prevent the page. */
     private long waiting(SignedInUser visitor, HttpRequest request) {
         try {
-            HttpResponse answer = inside.call(visitor.principal(), InternalApiClient.ApiCall.get("/v1/reviews", "limit=1"), request.id());
+            HttpResponse answer = inside.call(
+                    visitor.principal(), InternalApiClient.ApiCall.get("/v1/reviews", "limit=1"), request.id());
             return answer.status() < 400 ? ApiJson.parse(answer.body()).number("open") : 0;
         } catch (Exception e) {
             return 0;

@@ -3,10 +3,10 @@ package dev.semel.server.dashboard;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
 import dev.semel.server.access.SignedInUser;
+import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.InternalApiClient;
 import dev.semel.server.http.ProblemResponses;
-import dev.semel.server.http.HttpRequest;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
@@ -41,8 +41,9 @@ record PageVisit(HttpRequest request, SignedInUser user, InternalApiClient api, 
     ApiJson save(String path, JsonNode body, String key, long version) throws Exception {
         InternalApiClient.ApiCall post = InternalApiClient.ApiCall.post(path, StrictJson.bytes(body), key);
         InternalApiClient.ApiCall call = new InternalApiClient.ApiCall("PUT", path, "", post.headers(), post.body());
-        InternalApiClient.ApiCall conditional =
-                version == 0 ? call.withHeader("If-None-Match", "*") : call.withHeader("If-Match", "\"" + version + "\"");
+        InternalApiClient.ApiCall conditional = version == 0
+                ? call.withHeader("If-None-Match", "*")
+                : call.withHeader("If-Match", "\"" + version + "\"");
         return read(api.call(user.principal(), conditional, request.id()));
     }
 

@@ -73,8 +73,10 @@ public record PendingForm(String path, String returnUrl, List<FormField> fields,
 
     /** The hidden fields that carry the form through the log-in page. */
     public List<FormField> hiddenFields() {
-        List<FormField> all = new ArrayList<>(
-                List.of(new FormField(PATH, path), new FormField(BACK, returnUrl), new FormField(PARTS, complete ? "all" : "some")));
+        List<FormField> all = new ArrayList<>(List.of(
+                new FormField(PATH, path),
+                new FormField(BACK, returnUrl),
+                new FormField(PARTS, complete ? "all" : "some")));
         fields.forEach(field -> all.add(new FormField(field.hiddenName(), field.value())));
         return all;
     }

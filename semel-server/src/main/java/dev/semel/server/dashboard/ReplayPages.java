@@ -30,7 +30,11 @@ public final class ReplayPages {
                 .add("POST", "/replays", TokenScope.OPEN, guard.form(ReplayPages::make))
                 .add("GET", one, TokenScope.OPEN, guard.page(visit -> one(visit, 200, ApiJson.EMPTY)))
                 .add("POST", one + "/again", TokenScope.OPEN, guard.form(ReplayPages::planAgain))
-                .add("POST", one + "/approve", TokenScope.OPEN, guard.form((visit, form) -> turn(visit, form, "approve")))
+                .add(
+                        "POST",
+                        one + "/approve",
+                        TokenScope.OPEN,
+                        guard.form((visit, form) -> turn(visit, form, "approve")))
                 .add("POST", one + "/apply", TokenScope.OPEN, guard.form((visit, form) -> turn(visit, form, "apply")))
                 .add("POST", one + "/stop", TokenScope.OPEN, guard.form((visit, form) -> turn(visit, form, "stop")));
     }
@@ -42,7 +46,8 @@ public final class ReplayPages {
      */
     public record ActionCount(String action, StatusLabel status, String description, long runs, long steps) {
         static ActionCount of(String action, ApiJson count) {
-            return new ActionCount(action, actionLabel(action), meaning(action), count.number("runs"), count.number("steps"));
+            return new ActionCount(
+                    action, actionLabel(action), meaning(action), count.number("runs"), count.number("steps"));
         }
     }
 
@@ -113,7 +118,8 @@ public final class ReplayPages {
         if (!form.text("notify").isEmpty()) {
             body.put("notify", form.text("notify"));
         }
-        if (form.isChecked("approval")) { // an approval covers these options; otherwise the user sets them when applying
+        if (form.isChecked(
+                "approval")) { // an approval covers these options; otherwise the user sets them when applying
             put(body, "rate", form.text("rate").strip());
             body.put("stop_after", STOP_AFTER);
         }
@@ -169,12 +175,17 @@ public final class ReplayPages {
             body.put("reason", form.text("reason").strip());
         }
         try {
-            visit.send("POST", InternalApiClient.path("v1", "replays", visit.pathParameter("replay_id"), action), body, form.text("key"));
+            visit.send(
+                    "POST",
+                    InternalApiClient.path("v1", "replays", visit.pathParameter("replay_id"), action),
+                    body,
+                    form.text("key"));
         } catch (ApiRejectionException e) {
             // Show the plan with the differences and a form for a new plan.
             return one(visit, e.status(), e.problem());
         }
-        return PageRenderer.redirect(InternalApiClient.path("replays", visit.pathParameter("replay_id")) + "?did=" + action);
+        return PageRenderer.redirect(
+                InternalApiClient.path("replays", visit.pathParameter("replay_id")) + "?did=" + action);
     }
 
     /** Passes on text that is not a number; the API rejects it with an explanation. */
@@ -213,7 +224,9 @@ public final class ReplayPages {
         shown.put("mayApprove", planned && visit.isAllowed("POST", path + "/approve"));
         shown.put("mayStop", plan.text("status").equals("applying") && visit.isAllowed("POST", path + "/stop"));
         shown.put("mayPlan", visit.isAllowed("POST", "/v1/replays"));
-        return visit.show(status, new PageRenderer.PageContent("replay", "Plan " + plan.text("replay_id"), "Safe replays", shown));
+        return visit.show(
+                status,
+                new PageRenderer.PageContent("replay", "Plan " + plan.text("replay_id"), "Safe replays", shown));
     }
 
     private static void add(StringBuilder query, String name, String value) {

@@ -76,7 +76,9 @@ public final class ReviewPages {
         String query = "q=" + InternalApiClient.encode(String.join(" ", words));
         ApiJson page = visit.get(
                 "/v1/reviews",
-                visit.queryParameter("after").isEmpty() ? query : query + "&after=" + InternalApiClient.encode(visit.queryParameter("after")));
+                visit.queryParameter("after").isEmpty()
+                        ? query
+                        : query + "&after=" + InternalApiClient.encode(visit.queryParameter("after")));
         Map<String, Object> parts = new HashMap<>(Map.of(
                 "tabs",
                 TABS,
@@ -129,7 +131,8 @@ public final class ReviewPages {
                 open && visit.isAllowed("POST", path + "/decide"),
                 "mayCheck",
                 open && review.text("protection").equals("lookup") && visit.isAllowed("POST", path + "/check")));
-        return visit.show(rejection.status(), new PageRenderer.PageContent("review", review.text("title"), "Reviews", parts));
+        return visit.show(
+                rejection.status(), new PageRenderer.PageContent("review", review.text("title"), "Reviews", parts));
     }
 
     /** Other open reviews of the same run, which the user can often decide together. */
@@ -154,7 +157,8 @@ public final class ReviewPages {
                             InternalApiClient.path("v1", "reviews", visit.pathParameter("review_id"), "decide"),
                             body,
                             form.text("key"));
-                    return PageRenderer.redirect(InternalApiClient.path("reviews", visit.pathParameter("review_id")) + "?did=decide");
+                    return PageRenderer.redirect(
+                            InternalApiClient.path("reviews", visit.pathParameter("review_id")) + "?did=decide");
                 },
                 rejection -> one(visit, rejection));
     }
@@ -200,6 +204,7 @@ public final class ReviewPages {
     private static HttpResponse check(PageVisit visit, SubmittedForm form) throws Exception {
         String path = InternalApiClient.path("v1", "reviews", visit.pathParameter("review_id"), "check");
         visit.send("POST", path, JsonNodeFactory.instance.objectNode(), form.text("key"));
-        return PageRenderer.redirect(InternalApiClient.path("reviews", visit.pathParameter("review_id")) + "?did=check");
+        return PageRenderer.redirect(
+                InternalApiClient.path("reviews", visit.pathParameter("review_id")) + "?did=check");
     }
 }

@@ -26,7 +26,11 @@ final class RunActionForms {
     private HttpResponse cancel(PageVisit visit, SubmittedForm form) throws Exception {
         return trying(visit, form, "cancel", () -> {
             ObjectNode body = JsonNodeFactory.instance.objectNode().put("reason", form.text("reason"));
-            visit.send("POST", InternalApiClient.path("v1", "runs", visit.pathParameter("run_id"), "cancel"), body, form.text("key"));
+            visit.send(
+                    "POST",
+                    InternalApiClient.path("v1", "runs", visit.pathParameter("run_id"), "cancel"),
+                    body,
+                    form.text("key"));
             return done(visit, "cancel");
         });
     }
@@ -37,7 +41,10 @@ final class RunActionForms {
             body.set("data", ActionForms.parseData(form));
             String name = form.text("name").strip();
             visit.send(
-                    "POST", InternalApiClient.path("v1", "runs", visit.pathParameter("run_id"), "signals", name), body, form.text("key"));
+                    "POST",
+                    InternalApiClient.path("v1", "runs", visit.pathParameter("run_id"), "signals", name),
+                    body,
+                    form.text("key"));
             return done(visit, "signal");
         });
     }
@@ -54,7 +61,10 @@ final class RunActionForms {
             }
             ReviewPages.putQuestionVersion(form, body);
             ApiJson answer = visit.send(
-                    "POST", InternalApiClient.path("v1", "runs", visit.pathParameter("run_id"), "decide"), body, form.text("key"));
+                    "POST",
+                    InternalApiClient.path("v1", "runs", visit.pathParameter("run_id"), "decide"),
+                    body,
+                    form.text("key"));
             if (!answer.is("decided")) {
                 throw new SemelException(
                         ErrorCode.PRECONDITION_FAILED,
@@ -66,7 +76,8 @@ final class RunActionForms {
         });
     }
 
-    private HttpResponse trying(PageVisit visit, SubmittedForm form, String name, PageVisit.FormAction action) throws Exception {
+    private HttpResponse trying(PageVisit visit, SubmittedForm form, String name, PageVisit.FormAction action)
+            throws Exception {
         return visit.submit(name, form, action, rejection -> runs.one(visit, rejection));
     }
 

@@ -74,13 +74,17 @@ public final class RunHistoryPages {
             }
         }
         String query = "q=" + InternalApiClient.encode(String.join(" ", words))
-                + (visit.queryParameter("after").isEmpty() ? "" : "&after=" + InternalApiClient.encode(visit.queryParameter("after")));
+                + (visit.queryParameter("after").isEmpty()
+                        ? ""
+                        : "&after=" + InternalApiClient.encode(visit.queryParameter("after")));
         String path = workflow.isEmpty() ? "/v1/runs" : InternalApiClient.path("v1", "workflows", workflow, "runs");
         ApiJson page = visit.get(path, query);
         StringBuilder next = new StringBuilder();
         if (page.has("next")) {
-            filters.forEach((name, value) ->
-                    next.append(name).append('=').append(InternalApiClient.encode(value)).append('&'));
+            filters.forEach((name, value) -> next.append(name)
+                    .append('=')
+                    .append(InternalApiClient.encode(value))
+                    .append('&'));
             next.append("after=").append(InternalApiClient.encode(page.text("next")));
         }
         return new RunTable(
@@ -111,7 +115,10 @@ public final class RunHistoryPages {
         ApiJson run = visit.get(InternalApiClient.path("v1", "runs", visit.pathParameter("run_id")));
         boolean pick = visit.isAllowed("POST", "/v1/replays");
         return visit.show(
-                "runRow", "", "", Map.of("run", run, "named", visit.queryParameter("named").equals("true"), "pick", pick));
+                "runRow",
+                "",
+                "",
+                Map.of("run", run, "named", visit.queryParameter("named").equals("true"), "pick", pick));
     }
 
     HttpResponse one(PageVisit visit, FormRejection rejection) throws Exception {
@@ -141,7 +148,8 @@ public final class RunHistoryPages {
                 open(run) && visit.isAllowed("POST", path + "/decide"),
                 "rejection",
                 rejection));
-        return visit.show(rejection.status(), new PageRenderer.PageContent("run", "Run " + run.text("run_id"), "Runs", parts));
+        return visit.show(
+                rejection.status(), new PageRenderer.PageContent("run", "Run " + run.text("run_id"), "Runs", parts));
     }
 
     /** The reviews of a run. */

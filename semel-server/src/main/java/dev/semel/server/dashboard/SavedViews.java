@@ -37,7 +37,8 @@ public record SavedViews(List<SavedView> all, String filter, boolean maySave) {
             ApiJson document = view.at("document");
             if (!document.has("owner") || document.text("owner").equals(me)) {
                 String saved = document.text("filter");
-                all.add(new SavedView(view.text("name"), href(saved), document.has("owner"), saved.equals(filter.strip())));
+                all.add(new SavedView(
+                        view.text("name"), href(saved), document.has("owner"), saved.equals(filter.strip())));
             }
         }
         return new SavedViews(List.copyOf(all), filter.strip(), visit.isAllowed("PUT", "/v1/views/x"));
@@ -93,7 +94,11 @@ public record SavedViews(List<SavedView> all, String filter, boolean maySave) {
 
     private static HttpResponse remove(PageVisit visit, SubmittedForm form) throws Exception {
         ObjectNode nothing = JsonNodeFactory.instance.objectNode();
-        visit.send("DELETE", InternalApiClient.path("v1", "views", visit.pathParameter("name")), nothing, form.text("key"));
+        visit.send(
+                "DELETE",
+                InternalApiClient.path("v1", "views", visit.pathParameter("name")),
+                nothing,
+                form.text("key"));
         return PageRenderer.redirect(back(form.text("filter"), "removed"));
     }
 

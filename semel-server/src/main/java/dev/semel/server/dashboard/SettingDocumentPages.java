@@ -28,7 +28,11 @@ final class SettingDocumentPages {
         String one = "/settings/{kind}/{name}";
         router.add("GET", one, TokenScope.OPEN, guard.page(SettingDocumentPages::one))
                 .add("POST", "/settings/{kind}", TokenScope.OPEN, guard.form((visit, form) -> save(visit, form, NEW)))
-                .add("POST", one, TokenScope.OPEN, guard.form((visit, form) -> save(visit, form, visit.pathParameter("name"))))
+                .add(
+                        "POST",
+                        one,
+                        TokenScope.OPEN,
+                        guard.form((visit, form) -> save(visit, form, visit.pathParameter("name"))))
                 .add("POST", one + "/remove", TokenScope.OPEN, guard.form(SettingDocumentPages::remove))
                 .add("POST", one + "/reveal", TokenScope.OPEN, guard.form(SettingDocumentPages::reveal))
                 .add("POST", one + "/subscriptions", TokenScope.OPEN, guard.form(SettingDocumentPages::subscribe));
@@ -99,7 +103,8 @@ final class SettingDocumentPages {
         return InternalApiClient.path("v1", visit.pathParameter("kind"), name);
     }
 
-    private static HttpResponse page(PageVisit visit, int status, ApiJson document, FormContent wrote) throws Exception {
+    private static HttpResponse page(PageVisit visit, int status, ApiJson document, FormContent wrote)
+            throws Exception {
         String kind = visit.pathParameter("kind");
         String name = document.has("name") ? document.text("name") : document.text("profile_id");
         String path = path(visit, name);
@@ -142,14 +147,17 @@ final class SettingDocumentPages {
         } catch (ApiRejectionException e) {
             return rejected(visit, form, name, e);
         } catch (SemelException e) {
-            ApiJson problem = new ApiJson(ProblemResponses.toDocument(e, visit.request().id()));
-            return rejected(visit, form, name, new ApiRejectionException(e.code().status(), problem));
+            ApiJson problem =
+                    new ApiJson(ProblemResponses.toDocument(e, visit.request().id()));
+            return rejected(
+                    visit, form, name, new ApiRejectionException(e.code().status(), problem));
         }
         return PageRenderer.redirect(InternalApiClient.path("settings", kind, name) + "?did=saved");
     }
 
     /** Shows the typed document again, with the current version of the stored one. */
-    private static HttpResponse rejected(PageVisit visit, SubmittedForm form, String name, ApiRejectionException why) throws Exception {
+    private static HttpResponse rejected(PageVisit visit, SubmittedForm form, String name, ApiRejectionException why)
+            throws Exception {
         ApiJson there = visit.getOrEmpty(path(visit, name), "");
         if (!there.node().isObject()) {
             ObjectNode none =
@@ -160,7 +168,11 @@ final class SettingDocumentPages {
     }
 
     private static HttpResponse remove(PageVisit visit, SubmittedForm form) throws Exception {
-        visit.send("DELETE", path(visit, visit.pathParameter("name")), JsonNodeFactory.instance.objectNode(), form.text("key"));
+        visit.send(
+                "DELETE",
+                path(visit, visit.pathParameter("name")),
+                JsonNodeFactory.instance.objectNode(),
+                form.text("key"));
         return PageRenderer.redirect(InternalApiClient.path("settings", visit.pathParameter("kind")) + "?did=removed");
     }
 
@@ -182,6 +194,7 @@ final class SettingDocumentPages {
         }
         String path = InternalApiClient.path("v1", "profiles", visit.pathParameter("name"), "subscriptions", topic);
         visit.send("PUT", path, body, form.text("key"));
-        return PageRenderer.redirect(InternalApiClient.path("settings", "profiles", visit.pathParameter("name")) + "?did=subscribed");
+        return PageRenderer.redirect(
+                InternalApiClient.path("settings", "profiles", visit.pathParameter("name")) + "?did=subscribed");
     }
 }

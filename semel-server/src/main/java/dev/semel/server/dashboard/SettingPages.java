@@ -28,7 +28,11 @@ public final class SettingPages {
 
     static void addTo(Router router, DashboardGuard guard) {
         router.add("GET", "/settings", TokenScope.OPEN, guard.page(visit -> list(visit, "channels", "")))
-                .add("GET", "/settings/{kind}", TokenScope.OPEN, guard.page(visit -> list(visit, visit.pathParameter("kind"), "")));
+                .add(
+                        "GET",
+                        "/settings/{kind}",
+                        TokenScope.OPEN,
+                        guard.page(visit -> list(visit, visit.pathParameter("kind"), "")));
     }
 
     /** @param link the link of a new invitation, or a new token; else empty */

@@ -118,7 +118,8 @@ public record StepField(String name, String label, List<FieldOption> options, St
                 text("when", "Only when").hint("an expression with the result true or false: ${ input.total > 0 }"),
                 text("on_error", "After the last failed attempt")
                         .choice(List.of(
-                                new FieldOption("fail", "the run fails"), new FieldOption("continue", "the next step runs"))));
+                                new FieldOption("fail", "the run fails"),
+                                new FieldOption("continue", "the next step runs"))));
     }
 
     private static Stream<StepField> own(String kind) {

@@ -155,7 +155,8 @@ public final class StepPanel {
             shown.add(kind());
         }
         for (String one : TABS) {
-            StepField.forTab(one, kind()).forEach(field -> shown.add(field.name().split("\\.")[0]));
+            StepField.forTab(one, kind())
+                    .forEach(field -> shown.add(field.name().split("\\.")[0]));
         }
         return String.join(
                 ", ",
@@ -296,7 +297,8 @@ public final class StepPanel {
     private static void button(ArrayNode edits, SubmittedForm form, String action) {
         int colon = action.indexOf(':');
         // Enter in the field of the new id presses the first button of the page, which is "check".
-        if (action.equals("add") || (action.equals("check") && !form.text("add_id").isBlank())) {
+        if (action.equals("add")
+                || (action.equals("check") && !form.text("add_id").isBlank())) {
             edits.addObject()
                     .put("op", "add")
                     .put("step", form.text("add_after"))

@@ -33,7 +33,10 @@ public final class TableView {
      * @param href target of a link or of a button's form; empty for other kinds
      */
     public record Cell(
-            CellKind kind, String text, String href, @Nullable Instant time) {}
+            CellKind kind,
+            String text,
+            String href,
+            @Nullable Instant time) {}
 
     /** A column: its title, and how it shows a row. */
     private record Column(String title, Function<ApiJson, Cell> cell) {}
@@ -78,7 +81,8 @@ public final class TableView {
     TableView link(String title, Function<ApiJson, String> text, Function<ApiJson, String> href) {
         return add(
                 title,
-                doc -> new Cell(CellKind.LINK, text.apply(doc), text.apply(doc).isEmpty() ? "" : href.apply(doc), null));
+                doc -> new Cell(
+                        CellKind.LINK, text.apply(doc), text.apply(doc).isEmpty() ? "" : href.apply(doc), null));
     }
 
     /** A button that submits a form for the row; hidden if its URL is empty. */

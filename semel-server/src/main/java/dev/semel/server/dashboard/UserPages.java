@@ -84,17 +84,18 @@ final class UserPages {
      * role change creates no link.
      */
     static HttpResponse showInvitationLink(PageVisit visit, ApiJson answer) throws Exception {
-        String link =
-                answer.has("invitation")
-                        ? answer.text("invitation")
-                        : answer.has("invitation_id") ? "created before" : "";
+        String link = answer.has("invitation")
+                ? answer.text("invitation")
+                : answer.has("invitation_id") ? "created before" : "";
         return SettingPages.list(visit, "users", link.startsWith("/") ? Cookies.origin(visit.request()) + link : link);
     }
 
     /** Changes an existing user; does not create one. */
     private static InternalApiClient.ApiCall changing(String name, ObjectNode body, String key) {
-        InternalApiClient.ApiCall post = InternalApiClient.ApiCall.post(InternalApiClient.path("v1", "users", name), StrictJson.bytes(body), key);
-        return new InternalApiClient.ApiCall("PUT", post.path(), "", post.headers(), post.body()).withHeader("If-Match", "*");
+        InternalApiClient.ApiCall post = InternalApiClient.ApiCall.post(
+                InternalApiClient.path("v1", "users", name), StrictJson.bytes(body), key);
+        return new InternalApiClient.ApiCall("PUT", post.path(), "", post.headers(), post.body())
+                .withHeader("If-Match", "*");
     }
 
     /** Changes a user. Shows a new link on the response page only, because the server does not store it. */
@@ -103,10 +104,13 @@ final class UserPages {
         ObjectNode body = JsonNodeFactory.instance.objectNode();
         String key = form.text("key");
         switch (form.text("action")) {
-            case "disable" -> visit.send("PUT", InternalApiClient.path("v1", "users", name), body.put("disabled", true), key);
-            case "enable" -> visit.send("PUT", InternalApiClient.path("v1", "users", name), body.put("disabled", false), key);
+            case "disable" ->
+                visit.send("PUT", InternalApiClient.path("v1", "users", name), body.put("disabled", true), key);
+            case "enable" ->
+                visit.send("PUT", InternalApiClient.path("v1", "users", name), body.put("disabled", false), key);
             case "remove" -> visit.send("DELETE", InternalApiClient.path("v1", "users", name), body, key);
-            case "revoke-invitation" -> visit.send("DELETE", InternalApiClient.path("v1", "users", name, "invitation"), body, key);
+            case "revoke-invitation" ->
+                visit.send("DELETE", InternalApiClient.path("v1", "users", name, "invitation"), body, key);
             case "groups" -> {
                 ArrayNode groups = body.putArray("groups");
                 Stream.of(form.text("groups").split("[,\\s]+"))

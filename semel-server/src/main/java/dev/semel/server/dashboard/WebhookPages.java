@@ -31,11 +31,19 @@ final class WebhookPages {
         String one = "/webhooks/{name}";
         router.add("GET", "/webhooks", TokenScope.OPEN, guard.page(WebhookPages::list))
                 .add("POST", "/webhooks", TokenScope.OPEN, guard.form(WebhookPages::create))
-                .add("GET", one, TokenScope.OPEN, guard.page(visit -> one(visit, visit.pathParameter("name"), FormResult.NOTHING)))
+                .add(
+                        "GET",
+                        one,
+                        TokenScope.OPEN,
+                        guard.page(visit -> one(visit, visit.pathParameter("name"), FormResult.NOTHING)))
                 .add("POST", one + "/rotate", TokenScope.OPEN, guard.form(WebhookPages::rotate))
                 .add("POST", one + "/remove", TokenScope.OPEN, guard.form(WebhookPages::remove))
                 .add("POST", one + "/sample", TokenScope.OPEN, guard.form(WebhookPages::sample))
-                .add("POST", one + "/deliveries/{delivery_id}/reprocess", TokenScope.OPEN, guard.form(WebhookPages::reprocess));
+                .add(
+                        "POST",
+                        one + "/deliveries/{delivery_id}/reprocess",
+                        TokenScope.OPEN,
+                        guard.form(WebhookPages::reprocess));
     }
 
     private static HttpResponse list(PageVisit visit) throws Exception {
@@ -100,7 +108,8 @@ final class WebhookPages {
                 ? name + "_signing"
                 : form.text("signing").strip();
         // If the webhook exists, store nothing: the API rejects the request below, or the first click created it.
-        boolean there = visit.getOrEmpty(InternalApiClient.path("v1", "webhooks", name), "").has("name");
+        boolean there = visit.getOrEmpty(InternalApiClient.path("v1", "webhooks", name), "")
+                .has("name");
         String made = there ? "" : store(visit, form, secret);
         ObjectNode body = JsonNodeFactory.instance.objectNode().put("preset", form.text("preset"));
         body.putArray("secrets").add(secret);
@@ -164,9 +173,14 @@ final class WebhookPages {
         }
         ArrayNode secrets = document.putArray("secrets");
         names.forEach(secrets::add);
-        InternalApiClient.ApiCall put = InternalApiClient.ApiCall.post(path(visit), StrictJson.bytes(document), form.text("key"));
+        InternalApiClient.ApiCall put =
+                InternalApiClient.ApiCall.post(path(visit), StrictJson.bytes(document), form.text("key"));
         visit.call(new InternalApiClient.ApiCall(
-                        "PUT", path(visit), action.equals("address") ? "new_source=true" : "", put.headers(), put.body())
+                        "PUT",
+                        path(visit),
+                        action.equals("address") ? "new_source=true" : "",
+                        put.headers(),
+                        put.body())
                 .withHeader("If-Match", "\"" + form.text("version") + "\""));
         String did = action.equals("address") ? "moved" : "saved";
         return made.isEmpty()
@@ -195,8 +209,10 @@ final class WebhookPages {
     }
 
     private static HttpResponse reprocess(PageVisit visit, SubmittedForm form) throws Exception {
-        String path = path(visit) + InternalApiClient.path("deliveries", visit.pathParameter("delivery_id"), "reprocess");
+        String path =
+                path(visit) + InternalApiClient.path("deliveries", visit.pathParameter("delivery_id"), "reprocess");
         visit.send("POST", path, JsonNodeFactory.instance.objectNode(), form.text("key"));
-        return PageRenderer.redirect(InternalApiClient.path("webhooks", visit.pathParameter("name")) + "?did=reprocess");
+        return PageRenderer.redirect(
+                InternalApiClient.path("webhooks", visit.pathParameter("name")) + "?did=reprocess");
     }
 }

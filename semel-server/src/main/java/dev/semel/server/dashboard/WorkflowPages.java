@@ -25,7 +25,11 @@ public final class WorkflowPages {
 
     void addTo(Router router, DashboardGuard guard) {
         router.add("GET", "/workflows", TokenScope.OPEN, guard.page(WorkflowPages::list))
-                .add("GET", "/workflows/{id}", TokenScope.OPEN, guard.page(visit -> one(visit, "runs", FormRejection.NONE)))
+                .add(
+                        "GET",
+                        "/workflows/{id}",
+                        TokenScope.OPEN,
+                        guard.page(visit -> one(visit, "runs", FormRejection.NONE)))
                 .add(
                         "GET",
                         "/workflows/{id}/{tab}",
@@ -91,7 +95,8 @@ public final class WorkflowPages {
                     ? "no effects"
                     : safe < effects
                             ? effects - safe + " unprotected"
-                            : safe + "/" + effects + " safe" + (askEffects == 0 ? "" : ", " + askEffects + " ask a user");
+                            : safe + "/" + effects + " safe"
+                                    + (askEffects == 0 ? "" : ", " + askEffects + " ask a user");
         }
     }
 
@@ -99,7 +104,8 @@ public final class WorkflowPages {
         String name = visit.queryParameter("name").strip();
         String query = "summary=true&limit=" + SHOWN + "&name=" + InternalApiClient.encode(name);
         String after = visit.queryParameter("after");
-        ApiJson page = visit.get("/v1/workflows", after.isEmpty() ? query : query + "&after=" + InternalApiClient.encode(after));
+        ApiJson page = visit.get(
+                "/v1/workflows", after.isEmpty() ? query : query + "&after=" + InternalApiClient.encode(after));
         Map<String, Long> prevented = new HashMap<>();
         visit.getOrEmpty("/v1/monitoring", "")
                 .list("workflows")
@@ -108,14 +114,16 @@ public final class WorkflowPages {
         List<WorkflowRow> lines = page.items().stream()
                 .map(workflow -> WorkflowRow.of(workflow, prevented.getOrDefault(workflow.text("workflow_id"), 0L)))
                 .toList();
-        String next =
-                page.has("next") ? "?name=" + InternalApiClient.encode(name) + "&after=" + InternalApiClient.encode(page.text("next")) : "";
+        String next = page.has("next")
+                ? "?name=" + InternalApiClient.encode(name) + "&after=" + InternalApiClient.encode(page.text("next"))
+                : "";
         return visit.show("workflows", "Workflows", "Workflows", Map.of("lines", lines, "name", name, "next", next));
     }
 
     private HttpResponse one(PageVisit visit, String tab, FormRejection rejection) throws Exception {
         String path = InternalApiClient.path("v1", "workflows", visit.pathParameter("id"));
-        if (visit.pathParameter("id").equals("new") && !visit.getOrEmpty(path, "").has("workflow")) {
+        if (visit.pathParameter("id").equals("new")
+                && !visit.getOrEmpty(path, "").has("workflow")) {
             return PageRenderer.redirect(BuilderPages.NEW); // an old URL of the builder
         }
         ApiJson workflow = visit.get(path);
@@ -146,7 +154,8 @@ public final class WorkflowPages {
             default -> parts.put("table", runs.table(visit, workflow.text("workflow")));
         }
         return visit.show(
-                rejection.status(), new PageRenderer.PageContent("workflow", workflow.text("workflow"), "Workflows", parts));
+                rejection.status(),
+                new PageRenderer.PageContent("workflow", workflow.text("workflow"), "Workflows", parts));
     }
 
     /** Starts a run with the typed key, or else the form's own key, so that sending twice starts one run. */
@@ -201,7 +210,9 @@ public final class WorkflowPages {
                 "diff",
                 from.isEmpty() || to.isEmpty()
                         ? ApiJson.EMPTY
-                        : visit.get(path + "/diff", "from=" + InternalApiClient.encode(from) + "&to=" + InternalApiClient.encode(to)));
+                        : visit.get(
+                                path + "/diff",
+                                "from=" + InternalApiClient.encode(from) + "&to=" + InternalApiClient.encode(to)));
         parts.put("mayTurn", visit.isAllowed("POST", path + "/rollback"));
     }
 
@@ -214,7 +225,12 @@ public final class WorkflowPages {
         if (!form.text("reason").isBlank()) {
             body.put("reason", form.text("reason").strip());
         }
-        visit.send("POST", InternalApiClient.path("v1", "workflows", visit.pathParameter("id"), action), body, form.text("key"));
-        return PageRenderer.redirect(InternalApiClient.path("workflows", visit.pathParameter("id"), "versions") + "?did=" + action);
+        visit.send(
+                "POST",
+                InternalApiClient.path("v1", "workflows", visit.pathParameter("id"), action),
+                body,
+                form.text("key"));
+        return PageRenderer.redirect(
+                InternalApiClient.path("workflows", visit.pathParameter("id"), "versions") + "?did=" + action);
     }
 }

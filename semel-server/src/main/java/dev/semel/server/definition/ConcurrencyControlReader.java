@@ -2,15 +2,15 @@ package dev.semel.server.definition;
 
 import dev.cel.common.types.CelKind;
 import dev.semel.server.expressions.EvaluationException;
-import dev.semel.server.expressions.ValuePath;
-import dev.semel.server.expressions.YamlMapReader;
+import dev.semel.server.expressions.ExpressionContext;
+import dev.semel.server.expressions.ExpressionScope;
 import dev.semel.server.expressions.FileErrorCollector;
 import dev.semel.server.expressions.ResultSizeLimit;
-import dev.semel.server.expressions.ExpressionScope;
-import dev.semel.server.expressions.ExpressionContext;
 import dev.semel.server.expressions.SourceRange;
+import dev.semel.server.expressions.ValuePath;
 import dev.semel.server.expressions.ValueTemplate;
 import dev.semel.server.expressions.ValueTemplateCompiler;
+import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.YamlNode;
 import dev.semel.workflow.ConcurrencyControl;
 import java.time.Duration;
@@ -61,7 +61,9 @@ final class ConcurrencyControlReader {
             return null;
         }
         missing(fields, "key", "debounce.key");
-        return key == null || quiet == null || longest == null ? null : new ConcurrencyControl.Debounce(key, quiet, longest);
+        return key == null || quiet == null || longest == null
+                ? null
+                : new ConcurrencyControl.Debounce(key, quiet, longest);
     }
 
     private ConcurrencyControl.@Nullable RateLimit rateLimit(YamlMapReader workflow) {
@@ -96,7 +98,8 @@ final class ConcurrencyControlReader {
             return null;
         }
         int before = problems.count();
-        ValueTemplate key = templates.compile(tree, ExpressionContext.of(ExpressionContext.ContextKind.GATE), Set.of(CelKind.STRING, CelKind.INT));
+        ValueTemplate key = templates.compile(
+                tree, ExpressionContext.of(ExpressionContext.ContextKind.GATE), Set.of(CelKind.STRING, CelKind.INT));
         if (problems.count() > before) {
             return null;
         }

@@ -56,7 +56,8 @@ public record DefinitionChange(String field, String from, String to, String cons
                         said(required),
                         required
                                 ? "The server rejects triggers without a key from now on."
-                                : "Each trigger without a key starts a new run; the server cannot recognise its retries."));
+                                : "Each trigger without a key starts a new run; the server cannot recognise its"
+                                        + " retries."));
     }
 
     private static void policy(List<DefinitionChange> to, KeyPolicy before, KeyPolicy after) {
@@ -75,10 +76,10 @@ public record DefinitionChange(String field, String from, String to, String cons
                         "idempotency.scope",
                         word(before.scope()),
                         word(after.scope()),
-                        "Existing keys keep their scope; new keys are unique in the "
-                                + word(after.scope()) + "."));
-        String judged = "The server compares an existing key by the version that admitted it, so that no retry becomes a"
-                + " conflict; it compares new keys by this version.";
+                        "Existing keys keep their scope; new keys are unique in the " + word(after.scope()) + "."));
+        String judged =
+                "The server compares an existing key by the version that admitted it, so that no retry becomes a"
+                        + " conflict; it compares new keys by this version.";
         add(to, new DefinitionChange("idempotency.fingerprint", fields(before), fields(after), judged));
         add(
                 to,
@@ -153,7 +154,13 @@ public record DefinitionChange(String field, String from, String to, String cons
     }
 
     private static void effect(List<DefinitionChange> to, String step, DeclaredEffect was, DeclaredEffect now) {
-        add(to, new DefinitionChange(step, was.target(), now.target(), "Later sends go to the new target; earlier sends are not affected."));
+        add(
+                to,
+                new DefinitionChange(
+                        step,
+                        was.target(),
+                        now.target(),
+                        "Later sends go to the new target; earlier sends are not affected."));
         add(
                 to,
                 new DefinitionChange(
@@ -192,9 +199,19 @@ public record DefinitionChange(String field, String from, String to, String cons
                         step + ".provider_window",
                         formatDuration(was.providerWindow()),
                         formatDuration(now.providerWindow()),
-                        "The engine repeats a send of unknown outcome with the same key for this long; later it is in doubt."));
-        add(to, new DefinitionChange(step + ".does", was.does(), now.does(), "Changes which effects count as already handled."));
-        add(to, new DefinitionChange(step + ".risk", said(was.risk()), said(now.risk()), "Changes whether a user must approve first."));
+                        "The engine repeats a send of unknown outcome with the same key for this long; later it is in"
+                                + " doubt."));
+        add(
+                to,
+                new DefinitionChange(
+                        step + ".does", was.does(), now.does(), "Changes which effects count as already handled."));
+        add(
+                to,
+                new DefinitionChange(
+                        step + ".risk",
+                        said(was.risk()),
+                        said(now.risk()),
+                        "Changes whether a user must approve first."));
     }
 
     private static Map<String, DeclaredEffect> effectsOf(WorkflowDefinition definition) {

@@ -3,19 +3,19 @@ package dev.semel.server.definition;
 import dev.cel.common.types.CelKind;
 import dev.semel.admission.KeyPolicy;
 import dev.semel.server.expressions.Expression;
-import dev.semel.server.expressions.ValuePath;
-import dev.semel.server.expressions.YamlMapReader;
-import dev.semel.server.expressions.FileErrorCollector;
 import dev.semel.server.expressions.ExpressionContext;
-import dev.semel.server.expressions.SourceText;
+import dev.semel.server.expressions.FileErrorCollector;
+import dev.semel.server.expressions.NameSuggestions;
 import dev.semel.server.expressions.SourceRange;
+import dev.semel.server.expressions.SourceText;
+import dev.semel.server.expressions.ValuePath;
 import dev.semel.server.expressions.ValueTemplate;
 import dev.semel.server.expressions.ValueTemplateCompiler;
-import dev.semel.server.expressions.NameSuggestions;
+import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.YamlNode;
 import dev.semel.server.expressions.YamlReader;
-import dev.semel.server.steps.YamlStep;
 import dev.semel.server.steps.StepReader;
+import dev.semel.server.steps.YamlStep;
 import dev.semel.workflow.WorkflowTriggers;
 import dev.semel.workflow.WorkflowVersion;
 import java.time.Duration;
@@ -110,14 +110,16 @@ final class DefinitionReader {
         boolean requireKey = http != null && http.flag("require_key", false);
         ValueTemplate key = http == null ? null : key(http);
         InputSchema input = new InputSchemaReader(problems).read(workflow.get("input"));
-        KeyPolicyReader.IdempotencySection rules = new KeyPolicyReader(problems, templates).read(workflow.get("idempotency"), requireKey);
+        KeyPolicyReader.IdempotencySection rules =
+                new KeyPolicyReader(problems, templates).read(workflow.get("idempotency"), requireKey);
         ConcurrencyControlReader gates = new ConcurrencyControlReader(problems, templates);
         WorkflowTriggers doors = trigger == null
                 ? WorkflowTriggers.NONE
                 : new WorkflowTriggers(
                         new EventTriggerReader(problems, templates).read(trigger),
                         new ScheduleReader(problems, warnings, input).read(trigger));
-        WorkflowVersion.VersionOptions extras = new WorkflowVersion.VersionOptions(gates.read(workflow), workflow.duration("timeout"), doors);
+        WorkflowVersion.VersionOptions extras =
+                new WorkflowVersion.VersionOptions(gates.read(workflow), workflow.duration("timeout"), doors);
         List<YamlStep> steps = new StepReader(source, problems, templates, warnings).read(workflow);
         ValueTemplate output = output(workflow);
         String title = workflow.text("title");
@@ -160,7 +162,9 @@ final class DefinitionReader {
         YamlNode version = workflow.get("semel");
         if (version == null) {
             problems.add(workflow.nameRange("semel"), "the format version is missing; add 'semel: 1'.");
-        } else if (!(version instanceof YamlNode.ScalarNode(SourceRange _, var value)) || !value.isInt() || value.intValue() != 1) {
+        } else if (!(version instanceof YamlNode.ScalarNode(SourceRange _, var value))
+                || !value.isInt()
+                || value.intValue() != 1) {
             problems.add(version.range(), "semel must be 1; this server supports no other format version.");
         }
     }
@@ -171,7 +175,9 @@ final class DefinitionReader {
         if (tree == null) {
             problems.add(workflow.nameRange("workflow"), "the name of the workflow is missing; add 'workflow: name'.");
         } else if (name != null && !NAME.matcher(name).matches()) {
-            problems.add(tree.range(), "a workflow name must be a lower-case letter and up to 63 lower-case letters, digits, _ or -.");
+            problems.add(
+                    tree.range(),
+                    "a workflow name must be a lower-case letter and up to 63 lower-case letters, digits, _ or -.");
         } else if (name != null && name.startsWith("wf_")) {
             problems.add(tree.range(), "a workflow name must not begin with wf_, which is the prefix of workflow ids.");
         }
@@ -189,8 +195,8 @@ final class DefinitionReader {
                 .filter(path -> input.pii().contains(path.parts().getFirst().toString()))
                 .map(ValuePath::toString)
                 .distinct()
-                .forEach(path ->
-                        warnings.add(("trigger.http.key: SEM-K09: it reads %s, which is personal data, and Semel stores and"
+                .forEach(path -> warnings.add(
+                        ("trigger.http.key: SEM-K09: it reads %s, which is personal data, and Semel stores and"
                                         + " shows keys unmasked. Use an id, or write sha256(%s).")
                                 .formatted(path, path)));
     }
@@ -202,7 +208,8 @@ final class DefinitionReader {
             return null;
         }
         int before = problems.count();
-        ValueTemplate key = templates.compile(tree, ExpressionContext.of(ExpressionContext.ContextKind.KEY), Set.of(CelKind.STRING, CelKind.INT));
+        ValueTemplate key = templates.compile(
+                tree, ExpressionContext.of(ExpressionContext.ContextKind.KEY), Set.of(CelKind.STRING, CelKind.INT));
         if (problems.count() > before) {
             return null;
         }
@@ -228,7 +235,10 @@ final class DefinitionReader {
     }
 
     private static boolean isDefault(ValueTemplate key) {
-        return key instanceof ValueTemplate.SingleExpression(Expression.PathExpression(ValuePath(String root, List<Object> parts)))
+        return key
+                        instanceof
+                        ValueTemplate.SingleExpression(
+                                Expression.PathExpression(ValuePath(String root, List<Object> parts)))
                 && root.equals("header")
                 && parts.size() == 1
                 && parts.getFirst().toString().equalsIgnoreCase("Idempotency-Key");
@@ -241,19 +251,26 @@ final class DefinitionReader {
         }
         // Invalid steps also count as known, so that each error is reported once.
         Set<String> ids = StepReader.visibleIds(workflow).collect(Collectors.toSet());
-        return templates.compile(tree, new ExpressionContext(ExpressionContext.ContextKind.OUTPUT, ids, Set.of(), Set.of()));
+        return templates.compile(
+                tree, new ExpressionContext(ExpressionContext.ContextKind.OUTPUT, ids, Set.of(), Set.of()));
     }
 
-    private static Stream<ValuePath> reads(@Nullable ValueTemplate key, List<YamlStep> steps, @Nullable ValueTemplate output) {
+    private static Stream<ValuePath> reads(
+            @Nullable ValueTemplate key, List<YamlStep> steps, @Nullable ValueTemplate output) {
         Stream<@Nullable ValueTemplate> all =
                 Stream.concat(Stream.of(key, output), steps.stream().flatMap(YamlStep::templates));
         return all.flatMap(template -> template == null ? Stream.<Expression>empty() : template.expressions())
                 .flatMap(expression -> expression.readPaths().stream());
     }
 
-    private void lint(@Nullable String owner, KeyPolicyReader.IdempotencySection rules, InputSchema input, Stream<ValuePath> reads) {
+    private void lint(
+            @Nullable String owner,
+            KeyPolicyReader.IdempotencySection rules,
+            InputSchema input,
+            Stream<ValuePath> reads) {
         if (owner == null || owner.isBlank()) {
-            warnings.add("The workflow has no owner; the dashboard, alerts and reviews cannot show one. Add owner: team.");
+            warnings.add(
+                    "The workflow has no owner; the dashboard, alerts and reviews cannot show one. Add owner: team.");
         }
         KeyPolicy policy = rules.policy();
         if (policy.window().compareTo(RETRY_HORIZON) < 0) {

@@ -1,10 +1,10 @@
 package dev.semel.server.definition;
 
-import dev.semel.server.expressions.Expression;
 import dev.semel.server.expressions.EvaluationException;
-import dev.semel.server.expressions.ValuePath;
-import dev.semel.server.expressions.ResultSizeLimit;
+import dev.semel.server.expressions.Expression;
 import dev.semel.server.expressions.ExpressionScope;
+import dev.semel.server.expressions.ResultSizeLimit;
+import dev.semel.server.expressions.ValuePath;
 import dev.semel.server.expressions.ValueTemplate;
 import dev.semel.server.steps.YamlStep;
 import java.util.Map;
@@ -19,7 +19,8 @@ import tools.jackson.databind.JsonNode;
  * @param key null if it cannot be shown
  * @param problem why it cannot be shown; null if it can
  */
-public record EffectKeyPreview(@Nullable String key, @Nullable String problem) {
+public record EffectKeyPreview(
+        @Nullable String key, @Nullable String problem) {
     private static final String PERSONAL = "it reads personal data, which is not shown here";
     private static final String DERIVED =
             "it computes with step results, which may contain personal data; only a plain path is shown here";
@@ -63,7 +64,8 @@ public record EffectKeyPreview(@Nullable String key, @Nullable String problem) {
             return new EffectKeyPreview(null, hidden);
         }
         try {
-            ExpressionScope scope = ExpressionScope.ofRun(known.maskedValues().input(), known.maskedValues().results(), "")
+            ExpressionScope scope = ExpressionScope.ofRun(
+                            known.maskedValues().input(), known.maskedValues().results(), "")
                     .withStep("step_of_this_run");
             JsonNode value = template.evaluate(scope, new ResultSizeLimit());
             return value.isString() || value.isNumber()
@@ -104,6 +106,7 @@ public record EffectKeyPreview(@Nullable String key, @Nullable String problem) {
                 : null;
         return result == null
                 ? null
-                : Expression.valueAt(result, path.parts().subList(1, path.parts().size()));
+                : Expression.valueAt(
+                        result, path.parts().subList(1, path.parts().size()));
     }
 }

@@ -2,17 +2,17 @@ package dev.semel.server.definition;
 
 import dev.cel.common.types.CelKind;
 import dev.semel.server.expressions.EvaluationException;
-import dev.semel.server.expressions.YamlMapReader;
+import dev.semel.server.expressions.ExpressionContext;
+import dev.semel.server.expressions.ExpressionScope;
 import dev.semel.server.expressions.FileErrorCollector;
 import dev.semel.server.expressions.ResultSizeLimit;
-import dev.semel.server.expressions.ExpressionScope;
-import dev.semel.server.expressions.ExpressionContext;
 import dev.semel.server.expressions.ValueTemplate;
 import dev.semel.server.expressions.ValueTemplateCompiler;
+import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.YamlNode;
 import dev.semel.workflow.WorkflowTriggers;
-import dev.semel.workflow.WorkflowTriggers.MappedEvent;
 import dev.semel.workflow.WorkflowTriggers.EventSubscription;
+import dev.semel.workflow.WorkflowTriggers.MappedEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -61,7 +61,9 @@ final class EventTriggerReader {
         fields.allowOnly(Set.of("type", "source", "when", "data"), Set.of());
         String type = fields.text("type");
         if (fields.get("type") == null) {
-            problems.add(fields.nameRange("type"), "type is missing in an entry of trigger.events, e.g. type: payment.succeeded.");
+            problems.add(
+                    fields.nameRange("type"),
+                    "type is missing in an entry of trigger.events, e.g. type: payment.succeeded.");
         } else if (type != null && (type.isEmpty() || !TYPE.matcher(type).matches())) {
             problems.add(
                     fields.valueRange("type"),
@@ -74,11 +76,15 @@ final class EventTriggerReader {
         int before = problems.count();
         ValueTemplate when = when(fields.get("when"));
         YamlNode mapping = fields.get("data");
-        ValueTemplate data = mapping == null ? null : templates.compile(mapping, ExpressionContext.of(ExpressionContext.ContextKind.EVENT));
+        ValueTemplate data = mapping == null
+                ? null
+                : templates.compile(mapping, ExpressionContext.of(ExpressionContext.ContextKind.EVENT));
         if (mapping instanceof YamlNode.ListNode) {
             problems.add(mapping.range(), "data must be a map, because it is the input of the run.");
         }
-        return problems.count() > before || type == null ? null : new EventSubscription(type, source, reading(when, data));
+        return problems.count() > before || type == null
+                ? null
+                : new EventSubscription(type, source, reading(when, data));
     }
 
     private @Nullable ValueTemplate when(@Nullable YamlNode tree) {
@@ -86,7 +92,8 @@ final class EventTriggerReader {
             return null;
         }
         int before = problems.count();
-        ValueTemplate when = templates.compile(tree, ExpressionContext.of(ExpressionContext.ContextKind.EVENT), Set.of(CelKind.BOOL));
+        ValueTemplate when = templates.compile(
+                tree, ExpressionContext.of(ExpressionContext.ContextKind.EVENT), Set.of(CelKind.BOOL));
         boolean condition = when instanceof ValueTemplate.SingleExpression
                 || (when instanceof ValueTemplate.Literal(JsonNode value) && value.isBoolean());
         if (problems.count() == before && !condition) {
@@ -97,7 +104,8 @@ final class EventTriggerReader {
 
     private static WorkflowTriggers.EventMapper reading(@Nullable ValueTemplate when, @Nullable ValueTemplate data) {
         return event -> {
-            ExpressionScope scope = ExpressionScope.ofInput(JsonNodeFactory.instance.objectNode()).with("event", event);
+            ExpressionScope scope = ExpressionScope.ofInput(JsonNodeFactory.instance.objectNode())
+                    .with("event", event);
             try {
                 if (when != null) {
                     JsonNode fits = when.evaluate(scope, new ResultSizeLimit());
@@ -108,7 +116,8 @@ final class EventTriggerReader {
                         return new MappedEvent.NoMatch();
                     }
                 }
-                return new MappedEvent.Input(data == null ? event.path("data") : data.evaluate(scope, new ResultSizeLimit()));
+                return new MappedEvent.Input(
+                        data == null ? event.path("data") : data.evaluate(scope, new ResultSizeLimit()));
             } catch (EvaluationException failure) {
                 return new MappedEvent.Failed("its expressions could not be evaluated, because " + failure.reason());
             }

@@ -55,9 +55,11 @@ public record IdempotencyExplanation(String subject, List<String> answers) {
                 ? "By the key, and by a fingerprint of " + fields(policy) + "."
                 : "By the key alone; the server compares the payload and shows a difference.";
         String repeat = switch (policy.onMismatch()) {
-            case REJECT -> "The server returns the original run; it rejects a different payload under the key with 422.";
+            case REJECT ->
+                "The server returns the original run; it rejects a different payload under the key with 422.";
             case REPLAY -> "The server returns the original run, also for a different payload, which it flags.";
-            case DISTINCT -> "The server returns the original run; a different payload under the key starts its own run.";
+            case DISTINCT ->
+                "The server returns the original run; a different payload under the key starts its own run.";
         };
         String held = policy.holdWhileRunning() ? ", and until the run has ended" : "";
         return new IdempotencyExplanation(
@@ -131,7 +133,8 @@ public record IdempotencyExplanation(String subject, List<String> answers) {
         return switch (effect.protection()) {
             case "tx" -> "Its rows and Semel's record commit together; neither exists without the other.";
             case "provider_key" -> "By Semel's record, and by the provider, which gets the same key again." + done;
-            case "lookup" -> "By Semel's record; if the outcome is unknown, the engine queries the provider before it sends." + done;
+            case "lookup" ->
+                "By Semel's record; if the outcome is unknown, the engine queries the provider before it sends." + done;
             case "ask" -> "By Semel's record; if the outcome is unknown, a user decides." + done;
             case "at_most_once" -> "By the intent that Semel records before it sends." + done;
             case "repeatable" -> "Not needed: a repeat changes nothing." + done;
@@ -163,10 +166,12 @@ public record IdempotencyExplanation(String subject, List<String> answers) {
     private static String remembered(DeclaredEffect effect) {
         String provider = effect.providerWindow() == null
                 ? ""
-                : " Semel assumes that the provider remembers the key for " + DefinitionChange.formatDuration(effect.providerWindow()) + ".";
+                : " Semel assumes that the provider remembers the key for "
+                        + DefinitionChange.formatDuration(effect.providerWindow()) + ".";
         return (effect.window() == null
                         ? "As long as the run and its replays are stored; not across runs."
-                        : DefinitionChange.formatDuration(effect.window()) + " from when it was accepted, across all runs.")
+                        : DefinitionChange.formatDuration(effect.window())
+                                + " from when it was accepted, across all runs.")
                 + provider;
     }
 }

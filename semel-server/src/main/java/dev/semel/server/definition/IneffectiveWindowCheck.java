@@ -73,7 +73,9 @@ final class IneffectiveWindowCheck {
         ValueTemplate value = sets.get(path.parts().getFirst().toString());
         for (Object part : path.parts().subList(1, path.parts().size())) {
             // Another field of the same step may be the same in every run.
-            value = value instanceof ValueTemplate.MapTemplate(Map<String, ValueTemplate> members) ? members.get(part) : value;
+            value = value instanceof ValueTemplate.MapTemplate(Map<String, ValueTemplate> members)
+                    ? members.get(part)
+                    : value;
         }
         String inside = cause(Stream.ofNullable(value));
         String cause = inside == null ? null : inside.replaceFirst(" through .*", "") + " through " + path;

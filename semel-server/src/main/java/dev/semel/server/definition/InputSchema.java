@@ -112,7 +112,8 @@ final class InputSchema {
         return switch (String.valueOf(error.getKeyword())) {
             case "required" -> "is missing";
             case "type" ->
-                "must be of type %s, but is %s".formatted(rule.asString(), JsonTypeNames.nameOf(error.getInstanceNode()));
+                "must be of type %s, but is %s"
+                        .formatted(rule.asString(), JsonTypeNames.nameOf(error.getInstanceNode()));
             case "enum" -> "must be one of " + StrictJson.write(rule);
             default -> "violates the rule '%s'".formatted(error.getKeyword());
         };

@@ -1,9 +1,9 @@
 package dev.semel.server.definition;
 
-import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.FileErrorCollector;
-import dev.semel.server.expressions.SourceRange;
 import dev.semel.server.expressions.NameSuggestions;
+import dev.semel.server.expressions.SourceRange;
+import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.YamlNode;
 import java.util.LinkedHashSet;
 import java.util.List;

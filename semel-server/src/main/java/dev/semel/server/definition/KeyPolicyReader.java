@@ -9,18 +9,18 @@ import dev.semel.admission.KeyPolicy.DuplicatePayload;
 import dev.semel.admission.KeyPolicy.OnFailed;
 import dev.semel.admission.KeyPolicy.OnMismatch;
 import dev.semel.server.expressions.DurationFormat;
-import dev.semel.server.expressions.Expression;
 import dev.semel.server.expressions.EvaluationException;
-import dev.semel.server.expressions.ValuePath;
-import dev.semel.server.expressions.YamlMapReader;
-import dev.semel.server.expressions.FileErrorCollector;
-import dev.semel.server.expressions.ResultSizeLimit;
-import dev.semel.server.expressions.ExpressionScope;
+import dev.semel.server.expressions.Expression;
 import dev.semel.server.expressions.ExpressionContext;
+import dev.semel.server.expressions.ExpressionScope;
+import dev.semel.server.expressions.FileErrorCollector;
+import dev.semel.server.expressions.NameSuggestions;
+import dev.semel.server.expressions.ResultSizeLimit;
 import dev.semel.server.expressions.SourceRange;
+import dev.semel.server.expressions.ValuePath;
 import dev.semel.server.expressions.ValueTemplate;
 import dev.semel.server.expressions.ValueTemplateCompiler;
-import dev.semel.server.expressions.NameSuggestions;
+import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.YamlNode;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,7 +78,8 @@ final class KeyPolicyReader {
         List<String> ignore = ignore(fields);
         boolean both = fields.get("fingerprint") != null && fields.get("fingerprint_ignore") != null;
         if (both) {
-            problems.add(fields.nameRange("fingerprint_ignore"), "set either fingerprint or fingerprint_ignore, not both.");
+            problems.add(
+                    fields.nameRange("fingerprint_ignore"), "set either fingerprint or fingerprint_ignore, not both.");
         }
         KeyPolicy base = policy(window(fields), fingerprint, both ? List.of() : ignore, requireKey);
         KeyPolicy policy = new KeyPolicy(
@@ -115,7 +116,8 @@ final class KeyPolicyReader {
         if (written instanceof YamlNode.ScalarNode(SourceRange _, var value)
                 && value.isString()
                 && value.stringValue().equals("return_original")) {
-            problems.add(written.range(), "on_mismatch must be one of reject, replay, distinct. Did you mean 'replay'?");
+            problems.add(
+                    written.range(), "on_mismatch must be one of reject, replay, distinct. Did you mean 'replay'?");
             return OnMismatch.REPLAY;
         }
         return fields.choice("on_mismatch", OnMismatch.class)
@@ -145,7 +147,10 @@ final class KeyPolicyReader {
         for (YamlNode entry : limited(fields, "fingerprint")) {
             FingerprintField field = field(entry);
             if (field != null && !names.add(field.name())) {
-                problems.add(entry.range(), "'%s' appears twice in fingerprint; remove one.".formatted(NameSuggestions.shorten(field.name())));
+                problems.add(
+                        entry.range(),
+                        "'%s' appears twice in fingerprint; remove one."
+                                .formatted(NameSuggestions.shorten(field.name())));
             } else if (field != null) {
                 found.add(field);
             }
@@ -194,7 +199,8 @@ final class KeyPolicyReader {
     }
 
     private @Nullable FingerprintField computed(String name, YamlNode.MapEntry member) {
-        ValueTemplate template = templates.compile(member.value(), ExpressionContext.of(ExpressionContext.ContextKind.FINGERPRINT));
+        ValueTemplate template =
+                templates.compile(member.value(), ExpressionContext.of(ExpressionContext.ContextKind.FINGERPRINT));
         if (name.isBlank()) {
             problems.add(member.nameRange(), "a fingerprint entry must have a name.");
             return null;
@@ -204,13 +210,15 @@ final class KeyPolicyReader {
                 .distinct()
                 .toList();
         reads.addAll(read);
-        if (!(template instanceof ValueTemplate.SingleExpression) && !(template instanceof ValueTemplate.InterpolatedText)) {
+        if (!(template instanceof ValueTemplate.SingleExpression)
+                && !(template instanceof ValueTemplate.InterpolatedText)) {
             boolean refused = member.value() instanceof YamlNode.ScalarNode(SourceRange _, var value)
                     && value.asString().contains("${");
             if (!refused) {
                 problems.add(
                         member.value().range(),
-                        "the fingerprint entry '%s' must be an expression: ${ … }.".formatted(NameSuggestions.shorten(name)));
+                        "the fingerprint entry '%s' must be an expression: ${ … }."
+                                .formatted(NameSuggestions.shorten(name)));
             }
             return null;
         }
@@ -246,7 +254,9 @@ final class KeyPolicyReader {
                     paths.add(path.toString());
                 }
             } else {
-                problems.add(entry.range(), "an entry of fingerprint_ignore must be a path such as sent_at or lines[].note.");
+                problems.add(
+                        entry.range(),
+                        "an entry of fingerprint_ignore must be a path such as sent_at or lines[].note.");
             }
         }
         return paths;
@@ -257,11 +267,14 @@ final class KeyPolicyReader {
         if (tree == null) {
             return null;
         }
-        ValueTemplate template =
-                templates.compile(tree, ExpressionContext.of(ExpressionContext.ContextKind.LABEL), Set.of(CelKind.STRING, CelKind.INT, CelKind.DOUBLE));
+        ValueTemplate template = templates.compile(
+                tree,
+                ExpressionContext.of(ExpressionContext.ContextKind.LABEL),
+                Set.of(CelKind.STRING, CelKind.INT, CelKind.DOUBLE));
         if (!(tree instanceof YamlNode.ScalarNode)) {
             problems.add(
-                    tree.range(), "idempotency.%s must be text or an expression, not %s.".formatted(name, tree.typeName()));
+                    tree.range(),
+                    "idempotency.%s must be text or an expression, not %s.".formatted(name, tree.typeName()));
         }
         template.expressions().forEach(expression -> reads.addAll(expression.readPaths()));
         return template;

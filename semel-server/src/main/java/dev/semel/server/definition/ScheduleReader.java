@@ -4,12 +4,12 @@ import dev.semel.error.SemelException;
 import dev.semel.schedule.CronRule;
 import dev.semel.schedule.CronSyntaxException;
 import dev.semel.schedule.IntervalRule;
-import dev.semel.schedule.ScheduleRule;
 import dev.semel.schedule.Schedule;
-import dev.semel.server.expressions.YamlMapReader;
+import dev.semel.schedule.ScheduleRule;
 import dev.semel.server.expressions.FileErrorCollector;
-import dev.semel.server.expressions.SourceRange;
 import dev.semel.server.expressions.NameSuggestions;
+import dev.semel.server.expressions.SourceRange;
+import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.YamlNode;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -99,7 +99,9 @@ final class ScheduleReader {
         Schedule schedule =
                 new Schedule(name, rule, start, end, overlap, catchUp, jitter == null ? Duration.ZERO : jitter, data);
         if (schedule.nextAfter(Instant.EPOCH) == null) {
-            problems.add(fields.nameRange("id"), "this schedule would never fire between start and end; change the times or the rule.");
+            problems.add(
+                    fields.nameRange("id"),
+                    "this schedule would never fire between start and end; change the times or the rule.");
             return null;
         }
         checkInput(fields, data);
@@ -112,7 +114,8 @@ final class ScheduleReader {
         if (fields.get("id") == null) {
             problems.add(fields.nameRange("id"), "the id of the schedule is missing, e.g. 'id: nightly'.");
         } else if (name != null && !NAME.matcher(name).matches()) {
-            problems.add(fields.valueRange("id"), "a schedule id must have 1 to 64 lower-case letters, digits, _ or -.");
+            problems.add(
+                    fields.valueRange("id"), "a schedule id must have 1 to 64 lower-case letters, digits, _ or -.");
         }
         return name == null ? "" : name;
     }
@@ -207,7 +210,8 @@ final class ScheduleReader {
             return Schedule.CatchUpPolicy.DEFAULT;
         }
         catchUp.allowOnly(Set.of("mode", "within"), Set.of());
-        Schedule.CatchUpMode mode = catchUp.choice("mode", Schedule.CatchUpMode.class).orElse(Schedule.CatchUpPolicy.DEFAULT.mode());
+        Schedule.CatchUpMode mode =
+                catchUp.choice("mode", Schedule.CatchUpMode.class).orElse(Schedule.CatchUpPolicy.DEFAULT.mode());
         Duration within = catchUp.duration("within");
         if (within != null && within.compareTo(Schedule.CatchUpPolicy.LONGEST) > 0) {
             problems.add(catchUp.valueRange("within"), "catch_up.within must be at most 30d.");
@@ -222,7 +226,9 @@ final class ScheduleReader {
             return JsonNodeFactory.instance.objectNode();
         }
         if (data.get("scheduled_at") != null) {
-            problems.add(data.nameRange("scheduled_at"), "remove scheduled_at from data: the schedule sets it to the nominal time.");
+            problems.add(
+                    data.nameRange("scheduled_at"),
+                    "remove scheduled_at from data: the schedule sets it to the nominal time.");
         }
         return (ObjectNode) data.map().toJson();
     }
@@ -251,10 +257,9 @@ final class ScheduleReader {
         if (schedule.rule() instanceof CronRule cron) {
             LocalDateTime gone = cron.skippedLocalTime(LOOKED_FROM, LOOKED_AHEAD_YEARS);
             if (gone != null) {
-                warnings.add(
-                        ("schedule %s: in %s the clock skips %s on %s. The tick of that day fires once, at the"
-                                        + " first moment after the gap.")
-                                .formatted(schedule.name(), cron.zone(), gone.toLocalTime(), gone.toLocalDate()));
+                warnings.add(("schedule %s: in %s the clock skips %s on %s. The tick of that day fires once, at the"
+                                + " first moment after the gap.")
+                        .formatted(schedule.name(), cron.zone(), gone.toLocalTime(), gone.toLocalDate()));
             }
         }
     }

@@ -1,8 +1,8 @@
 package dev.semel.server.definition;
 
 import dev.semel.server.expressions.FileErrorCollector;
-import dev.semel.server.expressions.SourceText;
 import dev.semel.server.expressions.SourceRange;
+import dev.semel.server.expressions.SourceText;
 import dev.semel.server.expressions.YamlNode;
 import dev.semel.server.expressions.YamlReader;
 import dev.semel.server.steps.StepReader;
@@ -36,7 +36,8 @@ public record StepOutline(List<OutlineStep> steps) {
      * @param index index in that list
      * @param fields all fields of the step
      */
-    public record OutlineStep(String id, String kind, StepPosition position, List<String> list, int index, JsonNode fields) {
+    public record OutlineStep(
+            String id, String kind, StepPosition position, List<String> list, int index, JsonNode fields) {
         public OutlineStep {
             list = List.copyOf(list);
         }
@@ -87,8 +88,8 @@ public record StepOutline(List<OutlineStep> steps) {
             }
             for (int i = 0; i < items.size(); i++) {
                 if (items.get(i) instanceof YamlNode.MapNode step) {
-                    StepPosition place =
-                            new StepPosition(depth, branch, source.line(step.range().start()), i == items.size() - 1);
+                    StepPosition place = new StepPosition(
+                            depth, branch, source.line(step.range().start()), i == items.size() - 1);
                     found.add(new OutlineStep(text(step, "id"), kind(step), place, path, i, step.toJson()));
                     inner(step, inside(path, String.valueOf(i)), depth + 1);
                 }

@@ -119,7 +119,8 @@ public final class StepSnippets {
 
     static String snippet(String kind, String id) {
         if (!id.matches("[a-z][a-z0-9_]{0,59}")) {
-            throw DraftEdit.invalid("a step id must be a lower-case letter and up to 59 lower-case letters, digits or _");
+            throw DraftEdit.invalid(
+                    "a step id must be a lower-case letter and up to 59 lower-case letters, digits or _");
         }
         if (!BY_KIND.containsKey(kind)) {
             throw DraftEdit.invalid("the kind must be one of " + String.join(", ", kinds()));

@@ -43,7 +43,8 @@ public final class WorkflowCallCycleCheck {
      * @param calls returns the workflows that a workflow calls
      * @throws dev.semel.error.SemelException `invalid-definition`, with the step that closes the cycle
      */
-    public static void rejectCycles(WorkflowDefinition definition, Function<String, ? extends Collection<String>> calls) {
+    public static void rejectCycles(
+            WorkflowDefinition definition, Function<String, ? extends Collection<String>> calls) {
         definition.steps().forEach(step -> {
             String called = step.action().calledWorkflow();
             List<String> way = called == null ? List.of() : findCycle(definition.name(), called, calls);

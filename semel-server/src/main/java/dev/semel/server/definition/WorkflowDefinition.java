@@ -1,24 +1,24 @@
 package dev.semel.server.definition;
 
-import dev.semel.error.ErrorCode;
-import dev.semel.error.SemelException;
 import dev.semel.admission.IdempotencyKey;
 import dev.semel.admission.KeyPolicy;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
 import dev.semel.server.expressions.EvaluationException;
-import dev.semel.server.expressions.ValuePath;
-import dev.semel.server.expressions.JsonTypeNames;
-import dev.semel.server.expressions.FileErrorCollector;
-import dev.semel.server.expressions.ResultSizeLimit;
 import dev.semel.server.expressions.ExpressionScope;
-import dev.semel.server.expressions.SourceText;
+import dev.semel.server.expressions.FileErrorCollector;
+import dev.semel.server.expressions.JsonTypeNames;
+import dev.semel.server.expressions.ResultSizeLimit;
 import dev.semel.server.expressions.SourceRange;
+import dev.semel.server.expressions.SourceText;
+import dev.semel.server.expressions.ValuePath;
 import dev.semel.server.expressions.ValueTemplate;
 import dev.semel.server.expressions.YamlNode;
 import dev.semel.server.expressions.YamlReader;
-import dev.semel.server.steps.YamlWorkflowBody;
-import dev.semel.server.steps.YamlStep;
 import dev.semel.server.steps.ChannelRequirement;
 import dev.semel.server.steps.StepServices;
+import dev.semel.server.steps.YamlStep;
+import dev.semel.server.steps.YamlWorkflowBody;
 import dev.semel.workflow.WorkflowBody;
 import dev.semel.workflow.WorkflowVersion;
 import java.time.Instant;
@@ -172,7 +172,10 @@ public final class WorkflowDefinition {
     /** The next times of each schedule, by its id in the order of the file. */
     public Map<String, List<Instant>> nextTimes(Instant from, int count) {
         Map<String, List<Instant>> times = new LinkedHashMap<>();
-        parts.extras().triggers().schedules().forEach(schedule -> times.put(schedule.name(), schedule.next(from, count)));
+        parts.extras()
+                .triggers()
+                .schedules()
+                .forEach(schedule -> times.put(schedule.name(), schedule.next(from, count)));
         return times;
     }
 
@@ -198,7 +201,8 @@ public final class WorkflowDefinition {
 
     /** The channels, routes and templates that its steps use. */
     public List<ChannelRequirement> channelRequirements() {
-        return steps().flatMap(step -> step.action().channelRequirements().stream()).toList();
+        return steps().flatMap(step -> step.action().channelRequirements().stream())
+                .toList();
     }
 
     /** All steps, also those inside branches and loops, in the order of the file. */

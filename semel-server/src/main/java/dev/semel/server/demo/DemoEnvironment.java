@@ -34,7 +34,8 @@ public final class DemoEnvironment implements AutoCloseable {
     }
 
     /** Opens an environment in which the simulator answers all outgoing calls. */
-    public static DemoEnvironment openWithSimulator(ProviderSimulator simulator, Consumer<String> outputListener) throws IOException {
+    public static DemoEnvironment openWithSimulator(ProviderSimulator simulator, Consumer<String> outputListener)
+            throws IOException {
         return open(new DevServerProcess.ProcessOptions(simulator.port(), outputListener));
     }
 
@@ -63,7 +64,8 @@ public final class DemoEnvironment implements AutoCloseable {
         if (cleaned) {
             throw new IOException("the demo is stopping, so it starts no server");
         }
-        DevServerProcess started = DevServerProcess.launch(folder.resolve("data"), folder.resolve("workflows"), options);
+        DevServerProcess started =
+                DevServerProcess.launch(folder.resolve("data"), folder.resolve("workflows"), options);
         child = started;
         return started;
     }

@@ -73,7 +73,8 @@ final class DemoProviderState {
         }
         calls++;
         return switch (provider) {
-            case PAYMENTS -> new ProviderResponse(200, object().put("id", request.subPath()).put("status", "succeeded"), "read");
+            case PAYMENTS ->
+                new ProviderResponse(200, object().put("id", request.subPath()).put("status", "succeeded"), "read");
             case LICENSES -> keyed(request, "serial", "LIC-");
             case PARCELS -> keyed(request, "tracking", "TRK-");
             case LEADS -> request.isRead() ? found(request.externalId()) : lead(request.body());

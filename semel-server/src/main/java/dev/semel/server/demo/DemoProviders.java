@@ -29,7 +29,8 @@ final class DemoProviders {
      * @param response null if the provider has no such endpoint
      * @param onDrop if not null, the server runs this and sends no response
      */
-    record CallResult(@Nullable ProviderResponse response, @Nullable Runnable onDrop) {}
+    record CallResult(
+            @Nullable ProviderResponse response, @Nullable Runnable onDrop) {}
 
     DemoProviders() {
         for (DemoProvider provider : DemoProvider.values()) {
@@ -61,14 +62,17 @@ final class DemoProviders {
     }
 
     synchronized DemoProviderServer.CallCounts counts(DemoProvider provider) {
-        return new DemoProviderServer.CallCounts(state(provider).calls(), state(provider).effects());
+        return new DemoProviderServer.CallCounts(
+                state(provider).calls(), state(provider).effects());
     }
 
     synchronized ObjectNode toJson() {
         ObjectNode out = JsonNodeFactory.instance.objectNode();
         ObjectNode providers = out.putObject("providers");
-        states.forEach((provider, desk) ->
-                providers.putObject(provider.pathName()).put("calls", desk.calls()).put("effects", desk.effects()));
+        states.forEach((provider, desk) -> providers
+                .putObject(provider.pathName())
+                .put("calls", desk.calls())
+                .put("effects", desk.effects()));
         ArrayNode calls = out.putArray("newest");
         newest.forEach(seen -> calls.addObject()
                 .put("call", seen.line())

@@ -2,8 +2,8 @@ package dev.semel.server.demo;
 
 import dev.semel.Semel;
 import dev.semel.json.StrictJson;
-import dev.semel.server.settings.WorkspaceSettings;
 import dev.semel.server.settings.SettingRepository;
+import dev.semel.server.settings.WorkspaceSettings;
 import dev.semel.store.StoredRows;
 import java.io.IOException;
 import java.io.InputStream;
@@ -35,7 +35,8 @@ public final class DemoSettings {
     public static List<ExampleFile> examples(String playground) {
         return FILES.stream()
                 .map(name -> new ExampleFile(
-                        name, resource("/examples/" + name + ".yaml").replace(DemoProviderServer.DEFAULT_URL, playground)))
+                        name,
+                        resource("/examples/" + name + ".yaml").replace(DemoProviderServer.DEFAULT_URL, playground)))
                 .toList();
     }
 
@@ -84,7 +85,8 @@ public final class DemoSettings {
         boolean unchanged = before == null || before.changedBy().equals(ACTOR);
         if (unchanged && (before == null || !StrictJson.parse(before.body()).equals(document))) {
             int version = before == null ? 0 : before.version();
-            semel.change(shelf.preparePut(new SettingRepository.SettingDraft(workspace, name, document, version, ACTOR)));
+            semel.change(
+                    shelf.preparePut(new SettingRepository.SettingDraft(workspace, name, document, version, ACTOR)));
         }
     }
 }

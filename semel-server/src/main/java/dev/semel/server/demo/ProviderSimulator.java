@@ -47,7 +47,8 @@ public final class ProviderSimulator implements AutoCloseable {
      * @param remembersKeys whether a repeated key gets the first response without a second effect
      * @param extraFields fields that the response has in addition to the request
      */
-    public record SimulatedProvider(String step, String method, Pattern url, boolean remembersKeys, int status, JsonNode extraFields) {}
+    public record SimulatedProvider(
+            String step, String method, Pattern url, boolean remembersKeys, int status, JsonNode extraFields) {}
 
     /**
      * A received request.
@@ -55,7 +56,8 @@ public final class ProviderSimulator implements AutoCloseable {
      * @param effectId identifies the effect: the request's key, else the whole request
      * @param isEffect whether it caused an effect; the same name twice is then a duplicate
      */
-    public record RecordedCall(String step, String method, String effectId, boolean isEffect, boolean responseDropped) {}
+    public record RecordedCall(
+            String step, String method, String effectId, boolean isEffect, boolean responseDropped) {}
 
     private record HttpReply(int status, String text) {}
 
@@ -92,7 +94,9 @@ public final class ProviderSimulator implements AutoCloseable {
     /** How often each effect happened, by step and effect id. */
     public synchronized Map<String, Integer> effectCounts() {
         Map<String, Integer> out = new LinkedHashMap<>();
-        calls.stream().filter(RecordedCall::isEffect).forEach(call -> out.merge(call.step() + "\n" + call.effectId(), 1, Integer::sum));
+        calls.stream()
+                .filter(RecordedCall::isEffect)
+                .forEach(call -> out.merge(call.step() + "\n" + call.effectId(), 1, Integer::sum));
         return out;
     }
 

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param checked null for a plain path, which needs no engine
  */
-record CompiledExpression(CelAbstractSyntaxTree parsed, @Nullable CheckedProgram checked) {
+record CompiledExpression(
+        CelAbstractSyntaxTree parsed, @Nullable CheckedProgram checked) {
     /** The result type and the runnable program. */
     record CheckedProgram(CelType type, CelRuntime.Program program) {}
 

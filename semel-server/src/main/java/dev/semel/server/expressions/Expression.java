@@ -82,7 +82,8 @@ public sealed interface Expression {
                 case OVERLOAD_NOT_FOUND ->
                     "an operator or function does not accept the types of its values (convert with int(), double()"
                             + " or string())";
-                case ITERATION_BUDGET_EXCEEDED -> "it needs more than " + CelEnvironment.MOST_ITERATIONS + " iterations";
+                case ITERATION_BUDGET_EXCEEDED ->
+                    "it needs more than " + CelEnvironment.MOST_ITERATIONS + " iterations";
                 case BAD_FORMAT -> "text could not be parsed as a number";
                 case INVALID_ARGUMENT -> "an argument has the wrong type, or a conversion is out of range";
                 case INTERNAL_ERROR, DUPLICATE_ATTRIBUTE, AMBIGUOUS_OVERLOAD, TYPE_NOT_FOUND ->
@@ -101,7 +102,8 @@ public sealed interface Expression {
                         : scope.steps().get(parts.getFirst().toString());
                 yield result == null ? null : valueAt(result, parts.subList(1, parts.size()));
             }
-            case "run" -> parts.contains("started_at") ? scope.variables().get(ExpressionScope.STARTED_AT) : text(scope.runId());
+            case "run" ->
+                parts.contains("started_at") ? scope.variables().get(ExpressionScope.STARTED_AT) : text(scope.runId());
             case "step" -> text(scope.stepId());
             case "header" -> {
                 String value =

@@ -74,14 +74,17 @@ final class ExpressionCompiler {
     }
 
     /** Null if its types do not match; the error is added to the problems. */
-    private @Nullable CompiledExpression made(CelAbstractSyntaxTree parsed, boolean path, ExpressionPosition code, Set<String> items) {
+    private @Nullable CompiledExpression made(
+            CelAbstractSyntaxTree parsed, boolean path, ExpressionPosition code, Set<String> items) {
         if (path) {
             return new CompiledExpression(parsed, null).cache(code.code(), items);
         }
         CelAbstractSyntaxTree checked = tree(compiler(items).check(LiteralCostInstrumenter.instrument(parsed)), code);
         return checked == null
                 ? null
-                : new CompiledExpression(parsed, new CompiledExpression.CheckedProgram(checked.getResultType(), planned(checked)))
+                : new CompiledExpression(
+                                parsed,
+                                new CompiledExpression.CheckedProgram(checked.getResultType(), planned(checked)))
                         .cache(code.code(), items);
     }
 
@@ -110,8 +113,8 @@ final class ExpressionCompiler {
             String shown = Character.isLetter(overload.group(1).codePointAt(0)) ? overload.group(1) : name;
             message = "'%s' does not accept the types %s.".formatted(shown, overload.group(2));
         } else {
-            message = "invalid expression: "
-                    + issue.getMessage().replaceAll("(?s) expecting .*| \\(in container.*", "") + ".";
+            message = "invalid expression: " + issue.getMessage().replaceAll("(?s) expecting .*| \\(in container.*", "")
+                    + ".";
         }
         problems.add(code.range(Math.max(0, offset), offset + 1), message);
     }

@@ -11,7 +11,8 @@ import java.util.Set;
  * @param allSteps steps of the file; both sets are shared while the file is read, not copied
  * @param loopVariables names of the loop variables in scope
  */
-public record ExpressionContext(ContextKind kind, Set<String> earlierSteps, Set<String> allSteps, Set<String> loopVariables) {
+public record ExpressionContext(
+        ContextKind kind, Set<String> earlierSteps, Set<String> allSteps, Set<String> loopVariables) {
     /** The kinds of fields that hold expressions, each with the names it may read. */
     public enum ContextKind {
         /** A trigger's key, derived before anything else is known. */

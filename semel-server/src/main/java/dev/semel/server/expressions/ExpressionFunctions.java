@@ -74,7 +74,9 @@ final class ExpressionFunctions {
                 case CelValueConverter.ExactNumber(var node) when node.isIntegralNumber() -> node.asString();
                 case Boolean bool -> bool.toString();
                 case NullValue _ -> "";
-                default -> throw new EvaluationException("part %d of key() is not text, an integer or a boolean".formatted(i + 1));
+                default ->
+                    throw new EvaluationException(
+                            "part %d of key() is not text, an integer or a boolean".formatted(i + 1));
             };
             if (part.isBlank()) {
                 throw new EvaluationException("part %d of key() is empty".formatted(i + 1));

@@ -36,7 +36,8 @@ final class ExpressionNameValidator {
     private final Set<String> bound = new HashSet<>();
     private boolean tooDeep;
 
-    ExpressionNameValidator(CelAbstractSyntaxTree ast, ExpressionPosition code, ExpressionContext site, FileErrorCollector problems) {
+    ExpressionNameValidator(
+            CelAbstractSyntaxTree ast, ExpressionPosition code, ExpressionContext site, FileErrorCollector problems) {
         this.ast = ast;
         this.code = code;
         this.site = site;
@@ -73,7 +74,10 @@ final class ExpressionNameValidator {
                 });
             case COMPREHENSION -> comprehension(at, depth);
             case CONSTANT, IDENT, NOT_SET -> {}
-            case STRUCT -> problems.add(code.range(0, 0), "protobuf messages (Name{…}) are not supported; write a map: {\"name\": value}.");
+            case STRUCT ->
+                problems.add(
+                        code.range(0, 0),
+                        "protobuf messages (Name{…}) are not supported; write a map: {\"name\": value}.");
         }
     }
 
@@ -117,7 +121,8 @@ final class ExpressionNameValidator {
             if (CelEnvironment.VARIABLES.contains(name) || site.loopVariables().contains(name)) {
                 problems.add(
                         offsets(at, name),
-                        "'%s' cannot be a loop variable, because the name is already in use; choose another name.".formatted(name));
+                        "'%s' cannot be a loop variable, because the name is already in use; choose another name."
+                                .formatted(name));
             }
         }
         List<String> added = names.stream().filter(bound::add).toList();
@@ -224,7 +229,11 @@ final class ExpressionNameValidator {
                     spot, "'%s' cannot be read in %s.".formatted(root, site.kind().label), "not available here", fix());
         } else {
             String meant = NameSuggestions.didYouMean(root, site.names());
-            problems.add(spot, "'%s' is not a known name.%s".formatted(NameSuggestions.shorten(root), meant), "unknown", fix());
+            problems.add(
+                    spot,
+                    "'%s' is not a known name.%s".formatted(NameSuggestions.shorten(root), meant),
+                    "unknown",
+                    fix());
         }
     }
 

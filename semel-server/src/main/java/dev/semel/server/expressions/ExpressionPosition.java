@@ -16,6 +16,8 @@ record ExpressionPosition(SourceRange scalarRange, int start, String code, Strin
         while (same < codePoints.length && same < sourcePoints.length && codePoints[same] == sourcePoints[same]) {
             same++;
         }
-        return from <= same ? scalarRange.narrow(start + from, start + Math.min(to, same)) : scalarRange.narrow(start, start);
+        return from <= same
+                ? scalarRange.narrow(start + from, start + Math.min(to, same))
+                : scalarRange.narrow(start, start);
     }
 }

@@ -36,7 +36,10 @@ final class FormatFunction {
             }
             places += place.group(1) == null ? 1 : 0;
         }
-        return places == values ? null : "format() has %d placeholders and %d values; write one value for each placeholder".formatted(places, values);
+        return places == values
+                ? null
+                : "format() has %d placeholders and %d values; write one value for each placeholder"
+                        .formatted(places, values);
     }
 
     static String format(String text, List<?> values) {
@@ -61,14 +64,17 @@ final class FormatFunction {
 
     private static String shown(Matcher place, Object value, int n) {
         if (value instanceof NullValue) {
-            throw new EvaluationException("value %d of format() is null (use default(value, …) to replace it)".formatted(n));
+            throw new EvaluationException(
+                    "value %d of format() is null (use default(value, …) to replace it)".formatted(n));
         }
         if (place.group(2) != null) {
-            return value instanceof String text ? text : StrictJson.write(CelValueConverter.toJson(value, new ResultSizeLimit()));
+            return value instanceof String text
+                    ? text
+                    : StrictJson.write(CelValueConverter.toJson(value, new ResultSizeLimit()));
         }
         BigDecimal number = number(value);
-        boolean part =
-                value instanceof Double || (value instanceof CelValueConverter.ExactNumber(var node) && !node.isIntegralNumber());
+        boolean part = value instanceof Double
+                || (value instanceof CelValueConverter.ExactNumber(var node) && !node.isIntegralNumber());
         if (number == null || (place.group(5) == null && part)) {
             throw new EvaluationException(
                     "value %d of format() is not a %snumber".formatted(n, place.group(5) == null ? "whole " : ""));

@@ -84,7 +84,8 @@ final class ParsedYamlText {
     int end(YamlNode tree) {
         return switch (tree) {
             case YamlNode.ScalarNode scalar -> end(scalar);
-            case YamlNode.ListNode(SourceRange _, List<YamlNode> items) -> end(tree, items.isEmpty() ? null : items.getLast());
+            case YamlNode.ListNode(SourceRange _, List<YamlNode> items) ->
+                end(tree, items.isEmpty() ? null : items.getLast());
             case YamlNode.MapNode members -> end(tree, last(members));
         };
     }

@@ -64,7 +64,8 @@ public sealed interface ValueTemplate {
         /** Null fails, because "Dear null" is never intended. */
         private static String asText(JsonNode value) {
             if (value.isNull()) {
-                throw new EvaluationException("an expression inside text returned null (use default(value, \"…\") to replace it)");
+                throw new EvaluationException(
+                        "an expression inside text returned null (use default(value, \"…\") to replace it)");
             }
             return value.isString() ? value.stringValue() : StrictJson.write(value);
         }

@@ -33,7 +33,8 @@ public final class ValueTemplateCompiler {
     /** @param wanted result types that are allowed if the whole value is one expression */
     public ValueTemplate compile(YamlNode tree, ExpressionContext site, Set<CelKind> wanted) {
         return switch (tree) {
-            case YamlNode.ScalarNode scalar -> scalar.value().isString() ? text(scalar, site, wanted) : literal(scalar.value());
+            case YamlNode.ScalarNode scalar ->
+                scalar.value().isString() ? text(scalar, site, wanted) : literal(scalar.value());
             case YamlNode.ListNode items ->
                 new ValueTemplate.ListTemplate(
                         items.items().stream().map(item -> compile(item, site)).toList());

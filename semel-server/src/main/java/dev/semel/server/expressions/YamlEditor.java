@@ -48,7 +48,8 @@ public final class YamlEditor {
         return marked(text, bare -> {
             ParsedYamlText yaml = ParsedYamlText.of(bare);
             JsonNode added = ParsedYamlText.of(item).root().toJson().path(0);
-            JsonNode wanted = ExpectedContent.changed(yaml.root().toJson(), list, items -> items.insert(index + 1, added));
+            JsonNode wanted =
+                    ExpectedContent.changed(yaml.root().toJson(), list, items -> items.insert(index + 1, added));
             return first(List.of(YamlListEditor.of(yaml, list).insertAfter(index, item)), wanted, list);
         });
     }
@@ -57,8 +58,8 @@ public final class YamlEditor {
     public static String swap(String text, List<String> list, int index) {
         return marked(text, bare -> {
             ParsedYamlText yaml = ParsedYamlText.of(bare);
-            JsonNode wanted =
-                    ExpectedContent.changed(yaml.root().toJson(), list, items -> items.insert(index, items.remove(index + 1)));
+            JsonNode wanted = ExpectedContent.changed(
+                    yaml.root().toJson(), list, items -> items.insert(index, items.remove(index + 1)));
             return first(List.of(YamlListEditor.of(yaml, list).swap(index)), wanted, list);
         });
     }

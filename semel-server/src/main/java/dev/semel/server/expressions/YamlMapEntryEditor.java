@@ -53,7 +53,9 @@ final class YamlMapEntryEditor {
         String before = yaml.between(start, end);
         QuotingStyle style = QuotingStyle.of(before);
         // The header of a block scalar may have a comment, which is not part of the text.
-        int mark = style == QuotingStyle.BLOCK ? before.lines().findFirst().orElse("").indexOf(" #") : -1;
+        int mark = style == QuotingStyle.BLOCK
+                ? before.lines().findFirst().orElse("").indexOf(" #")
+                : -1;
         String comment =
                 mark < 0 ? "" : " " + before.lines().findFirst().orElse("").substring(mark);
         return YamlScalarWriter.candidates(value, style).stream()
@@ -77,7 +79,8 @@ final class YamlMapEntryEditor {
     private List<String> addedInBrackets(YamlNode.MapNode map, List<String> missing, JsonNode value) {
         YamlNode.MapEntry last = last(map);
         int at = last == null ? yaml.start(map) + 1 : yaml.end(last.value());
-        boolean json = last != null && yaml.text().charAt(yaml.charOffset(last.nameRange().start())) == '"';
+        boolean json = last != null
+                && yaml.text().charAt(yaml.charOffset(last.nameRange().start())) == '"';
         return YamlScalarWriter.candidates(value, json ? QuotingStyle.DOUBLE : QuotingStyle.PLAIN).stream()
                 .map(way -> yaml.replace(
                         at,
@@ -146,7 +149,8 @@ final class YamlMapEntryEditor {
         return List.of(yaml.isFlow(map) ? withoutInBrackets(previous, one, next) : withoutLines(one, next));
     }
 
-    private String withoutInBrackets(YamlNode.@Nullable MapEntry previous, YamlNode.MapEntry one, YamlNode.@Nullable MapEntry next) {
+    private String withoutInBrackets(
+            YamlNode.@Nullable MapEntry previous, YamlNode.MapEntry one, YamlNode.@Nullable MapEntry next) {
         int start = yaml.charOffset(one.nameRange().start());
         int end = yaml.end(one.value());
         if (next != null) {

@@ -169,7 +169,8 @@ public final class YamlMapReader {
         if (index < 0) {
             String meant = NameSuggestions.didYouMean(text, words);
             problems.add(
-                    tree.range(), "%s must be one of %s.%s".formatted(qualified(name), String.join(", ", words), meant));
+                    tree.range(),
+                    "%s must be one of %s.%s".formatted(qualified(name), String.join(", ", words), meant));
             return Optional.empty();
         }
         return Optional.of(type.getEnumConstants()[index]);

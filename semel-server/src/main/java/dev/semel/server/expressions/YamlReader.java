@@ -73,10 +73,13 @@ public final class YamlReader {
         } catch (MarkedYamlEngineException e) {
             int at =
                     e.getProblemMark().or(e::getContextMark).map(Mark::getIndex).orElse(0);
-            problems.add(new SourceRange(at, at, ""), "the text is not valid YAML: " + e.getProblem() + "." + hint(source, at));
+            problems.add(
+                    new SourceRange(at, at, ""),
+                    "the text is not valid YAML: " + e.getProblem() + "." + hint(source, at));
         } catch (ReaderException e) {
             int at = Math.clamp(e.getPosition(), 0, source.length());
-            problems.add(new SourceRange(at, at, ""), "the character U+%04X is not allowed.".formatted(e.getCodePoint()));
+            problems.add(
+                    new SourceRange(at, at, ""), "the character U+%04X is not allowed.".formatted(e.getCodePoint()));
         } catch (YamlEngineException e) {
             problems.add(new SourceRange(0, 0, ""), "the text is not valid YAML.");
         }
@@ -100,7 +103,10 @@ public final class YamlReader {
             Event event = events.next();
             if (event instanceof NodeEvent) {
                 if (root != null) {
-                    throw stop(event, "", "a file must have one YAML document; this is a second one. Use one file per workflow.");
+                    throw stop(
+                            event,
+                            "",
+                            "a file must have one YAML document; this is a second one. Use one file per workflow.");
                 }
                 root = node(event, "", 1);
             } else if (event instanceof StreamEndEvent || event instanceof DocumentEndEvent) {

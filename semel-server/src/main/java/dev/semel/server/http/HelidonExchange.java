@@ -87,7 +87,8 @@ final class HelidonExchange {
     }
 
     HttpRequest read(Map<String, String> parameters, @Nullable Principal principal, int limit) {
-        HttpRequest.RequestHead line = new HttpRequest.RequestHead(id, method, path, principal, this::client, this::headerLines, this::names);
+        HttpRequest.RequestHead line =
+                new HttpRequest.RequestHead(id, method, path, principal, this::client, this::headerLines, this::names);
         QueryParameters query = QueryParameters.parse(request.prologue().query().rawValue());
         return new HttpRequest(line, parameters, query, body(limit));
     }

@@ -45,7 +45,8 @@ public final class HttpResponse {
 
     /** A streamed body; each flush sends one chunk. The connection's thread runs {@code stream} to its end. */
     public static HttpResponse stream(String contentType, BodyWriter stream) {
-        return new HttpResponse(200, List.of(new HeaderField("Content-Type", contentType), HeaderField.NO_STORE), NOTHING, stream);
+        return new HttpResponse(
+                200, List.of(new HeaderField("Content-Type", contentType), HeaderField.NO_STORE), NOTHING, stream);
     }
 
     /** Adds a header. Rejects a value that could inject another header line. */

@@ -17,7 +17,8 @@ public final class HttpServer implements AutoCloseable {
     private final OpenConnections connections;
     private final HttpServerSettings settings;
 
-    private HttpServer(WebServer server, InFlightRequests inFlight, OpenConnections connections, HttpServerSettings settings) {
+    private HttpServer(
+            WebServer server, InFlightRequests inFlight, OpenConnections connections, HttpServerSettings settings) {
         this.server = server;
         this.inFlight = inFlight;
         this.connections = connections;
@@ -25,12 +26,13 @@ public final class HttpServer implements AutoCloseable {
     }
 
     /** @throws IllegalStateException when the server cannot listen on the address */
-    public static HttpServer start(HttpServerSettings settings, Router router, Authenticator authenticator, RequestObserver observer) {
+    public static HttpServer start(
+            HttpServerSettings settings, Router router, Authenticator authenticator, RequestObserver observer) {
         RequestDispatcher dispatch = new RequestDispatcher(settings, router, authenticator, observer);
         OpenConnections connections = new OpenConnections(settings);
         TransportErrorHandler errors = new TransportErrorHandler(settings, observer, dispatch.ids());
-        LimitedConnectionSelector guard =
-                new LimitedConnectionSelector(http1(settings), settings, connections, Math.max(settings.maxBody(), router.largestBody()));
+        LimitedConnectionSelector guard = new LimitedConnectionSelector(
+                http1(settings), settings, connections, Math.max(settings.maxBody(), router.largestBody()));
         WebServer server = WebServer.builder()
                 .address(address(settings.host()))
                 .port(settings.port())

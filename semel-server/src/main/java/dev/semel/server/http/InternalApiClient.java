@@ -39,7 +39,8 @@ public final class InternalApiClient {
 
         /** A change that the API makes once per key. */
         public static ApiCall post(String path, byte[] json, String key) {
-            return new ApiCall("POST", path, "", Map.of("content-type", "application/json", "idempotency-key", key), json);
+            return new ApiCall(
+                    "POST", path, "", Map.of("content-type", "application/json", "idempotency-key", key), json);
         }
 
         /** A copy with one more header. */
@@ -92,7 +93,8 @@ public final class InternalApiClient {
                     call::lines,
                     () -> List.copyOf(call.headers().keySet()));
             return route.handler()
-                    .handle(new HttpRequest(line, found.parameters(), QueryParameters.parse(call.query()), call.body()));
+                    .handle(new HttpRequest(
+                            line, found.parameters(), QueryParameters.parse(call.query()), call.body()));
         } catch (SemelException e) {
             return ProblemResponses.toResponse(e, id);
         }

@@ -46,8 +46,8 @@ final class LimitedConnection implements ServerConnection {
         this.socket = context.serverSocket();
         this.gate = new RequestFramer(this::readSocket, settings, guard.largestBody());
         this.inner = guard.http1()
-                .connection(
-                        new LimitedConnectionContext(context, DataReader.create(this::read), new DeadlineWriter(context.dataWriter())));
+                .connection(new LimitedConnectionContext(
+                        context, DataReader.create(this::read), new DeadlineWriter(context.dataWriter())));
     }
 
     @Override

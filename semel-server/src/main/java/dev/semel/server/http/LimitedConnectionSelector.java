@@ -7,7 +7,8 @@ import io.helidon.webserver.spi.ServerConnectionSelector;
 import java.util.Set;
 
 /** Makes Helidon wrap every new connection in a {@link LimitedConnection}. HTTP/1.1 is the only protocol. */
-record LimitedConnectionSelector(ServerConnectionSelector http1, HttpServerSettings settings, OpenConnections connections, int largestBody)
+record LimitedConnectionSelector(
+        ServerConnectionSelector http1, HttpServerSettings settings, OpenConnections connections, int largestBody)
         implements ServerConnectionSelector {
     @Override
     public int bytesToIdentifyConnection() {

@@ -53,7 +53,8 @@ final class QueryParameters {
             return equals < 0
                     ? new Parameter(PercentDecoder.decodeQueryPart(raw), "")
                     : new Parameter(
-                            PercentDecoder.decodeQueryPart(raw.substring(0, equals)), PercentDecoder.decodeQueryPart(raw.substring(equals + 1)));
+                            PercentDecoder.decodeQueryPart(raw.substring(0, equals)),
+                            PercentDecoder.decodeQueryPart(raw.substring(equals + 1)));
         }
     }
 }

@@ -25,7 +25,8 @@ final class RequestDispatcher {
     private final InFlightRequests inFlight = new InFlightRequests();
     private final BodyMemoryLimit bodies = BodyMemoryLimit.ofHeap();
 
-    RequestDispatcher(HttpServerSettings settings, Router router, Authenticator authenticator, RequestObserver observer) {
+    RequestDispatcher(
+            HttpServerSettings settings, Router router, Authenticator authenticator, RequestObserver observer) {
         this.settings = settings;
         this.router = router;
         this.credentials = new RequestAuthorizer(authenticator);
@@ -49,7 +50,9 @@ final class RequestDispatcher {
             if (!open) {
                 exchange.closeConnectionAfterResponse();
             }
-            HttpResponse answer = open ? answer(exchange) : ProblemResponses.toResponse(HttpServerErrors.shuttingDown(), exchange.id());
+            HttpResponse answer = open
+                    ? answer(exchange)
+                    : ProblemResponses.toResponse(HttpServerErrors.shuttingDown(), exchange.id());
             status = answer.status();
             exchange.send(answer);
         } finally {
@@ -123,7 +126,8 @@ final class RequestDispatcher {
     private static HttpResponse otherMethod(HelidonExchange exchange, String allow) {
         HttpResponse answer = exchange.method().equals("OPTIONS")
                 ? HttpResponse.empty(204)
-                : ProblemResponses.toResponse(HttpServerErrors.methodNotAllowed(exchange.method(), allow), exchange.id());
+                : ProblemResponses.toResponse(
+                        HttpServerErrors.methodNotAllowed(exchange.method(), allow), exchange.id());
         return answer.with("Allow", allow);
     }
 

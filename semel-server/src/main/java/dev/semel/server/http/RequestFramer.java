@@ -139,7 +139,9 @@ final class RequestFramer {
             return false;
         }
         remaining = RequestHeadValidator.validate(buffer, from, end, maxPrologue);
-        state = remaining == RequestHeadValidator.CHUNKED ? FramingState.CHUNK_SIZE : remaining == 0 ? FramingState.HEAD : FramingState.LENGTH;
+        state = remaining == RequestHeadValidator.CHUNKED
+                ? FramingState.CHUNK_SIZE
+                : remaining == 0 ? FramingState.HEAD : FramingState.LENGTH;
         valid = end;
         scanned = 0;
         return true;

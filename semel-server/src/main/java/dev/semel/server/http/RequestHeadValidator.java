@@ -74,7 +74,8 @@ final class RequestHeadValidator {
             at++;
         }
         if (bytes[at] != ' ') {
-            throw new RequestSyntaxFault.MalformedRequestException(bytes[at] == '\r' ? RequestSyntaxFault.REQUEST_LINE : RequestSyntaxFault.TARGET);
+            throw new RequestSyntaxFault.MalformedRequestException(
+                    bytes[at] == '\r' ? RequestSyntaxFault.REQUEST_LINE : RequestSyntaxFault.TARGET);
         }
         at++;
         version();
@@ -88,7 +89,8 @@ final class RequestHeadValidator {
         for (byte expected : VERSION) {
             if (bytes[at] != expected) {
                 boolean other = bytes[at] >= '0' && bytes[at] <= '9' && (expected == '1' || expected == '.');
-                throw new RequestSyntaxFault.MalformedRequestException(other ? RequestSyntaxFault.VERSION : RequestSyntaxFault.REQUEST_LINE);
+                throw new RequestSyntaxFault.MalformedRequestException(
+                        other ? RequestSyntaxFault.VERSION : RequestSyntaxFault.REQUEST_LINE);
             }
             at++;
         }
@@ -173,7 +175,8 @@ final class RequestHeadValidator {
 
     private long framing() {
         if (at + 2 != end || hosts != 1) {
-            throw new RequestSyntaxFault.MalformedRequestException(hosts != 1 ? RequestSyntaxFault.HOST : RequestSyntaxFault.OTHER);
+            throw new RequestSyntaxFault.MalformedRequestException(
+                    hosts != 1 ? RequestSyntaxFault.HOST : RequestSyntaxFault.OTHER);
         }
         if (transfers == 0) {
             return length;

@@ -15,7 +15,8 @@ enum RequestSyntaxFault {
     HEADER_VALUE("A header value has a control character"),
     HOST("There is not exactly one valid Host header"),
     LENGTH("Content-Length is not one plain number"),
-    TRANSFER_ENCODING("Transfer-Encoding is not exactly one header with the value chunked, or Content-Length is also present"),
+    TRANSFER_ENCODING(
+            "Transfer-Encoding is not exactly one header with the value chunked, or Content-Length is also present"),
     CHUNK("A chunk is not: size in hex, CR LF, data, CR LF; extensions and trailers are not supported"),
     CHUNK_TOO_LARGE("A chunk is larger than the largest allowed body"),
     OTHER("The request is not well-formed HTTP/1.1");

@@ -7,7 +7,8 @@ package dev.semel.server.http;
  * @param maxBody bytes; {@link #DEFAULT_BODY} means the server's own limit
  * @param headerCheck checks the headers before the server reads the body
  */
-public record Route(String method, String pattern, TokenScope scope, RouteHandler handler, int maxBody, HeaderCheck headerCheck) {
+public record Route(
+        String method, String pattern, TokenScope scope, RouteHandler handler, int maxBody, HeaderCheck headerCheck) {
     public static final int DEFAULT_BODY = -1;
 
     public Route(String method, String pattern, TokenScope scope, RouteHandler handler) {

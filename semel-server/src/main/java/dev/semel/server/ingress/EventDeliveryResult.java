@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param runs one per matching workflow
  * @param skipped why subscribed workflows skipped it
  */
-public record EventDeliveryResult(String eventId, boolean duplicate, List<StartedRun> runs, List<SkippedWorkflow> skipped) {
+public record EventDeliveryResult(
+        String eventId, boolean duplicate, List<StartedRun> runs, List<SkippedWorkflow> skipped) {
     public EventDeliveryResult {
         runs = List.copyOf(runs);
         skipped = List.copyOf(skipped);

@@ -1,8 +1,8 @@
 package dev.semel.server.ingress;
 
 import dev.semel.json.StrictJson;
-import dev.semel.trigger.TriggerSource;
 import dev.semel.trigger.Trigger;
+import dev.semel.trigger.TriggerSource;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

@@ -2,17 +2,17 @@ package dev.semel.server.ingress;
 
 import dev.semel.EventIntake;
 import dev.semel.Semel;
+import dev.semel.admission.FieldPath;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.admission.FieldPath;
 import dev.semel.run.RunId;
 import dev.semel.server.ingress.EventDeliveryResult.SkippedWorkflow;
 import dev.semel.server.ingress.EventDeliveryResult.StartedRun;
-import dev.semel.store.StoredRows;
 import dev.semel.store.StoreWrite;
-import dev.semel.trigger.TriggerSource;
+import dev.semel.store.StoredRows;
 import dev.semel.trigger.Trigger;
+import dev.semel.trigger.TriggerSource;
 import dev.semel.workflow.CurrentWorkflow;
 import dev.semel.workflow.WorkflowVersion;
 import java.time.Duration;
@@ -46,7 +46,8 @@ public final class EventIngress {
      * @param check throws if a workflow rejects the input
      * @param maxDepth longest chain of runs that start each other
      */
-    public record Dependencies(IntFunction<Trigger.TriggerWorkspace> spaces, InputValidator check, IntSupplier maxDepth) {}
+    public record Dependencies(
+            IntFunction<Trigger.TriggerWorkspace> spaces, InputValidator check, IntSupplier maxDepth) {}
 
     /** Validates the input of a workflow. */
     @FunctionalInterface
@@ -66,7 +67,8 @@ public final class EventIngress {
      */
     public EventDeliveryResult deliver(int workspace, InboundEvent event, EventOrigin entrance) {
         EventIdentity name = EventIdentity.of(entrance.triggerSource(), event);
-        EventRunStarter.EventTrigger asked = new EventRunStarter.EventTrigger(workspace, event, entrance, name, name.eventId());
+        EventRunStarter.EventTrigger asked =
+                new EventRunStarter.EventTrigger(workspace, event, entrance, name, name.eventId());
         Map<String, StartedRun> runs = new LinkedHashMap<>();
         RunId seq = semel.newId();
         for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
@@ -114,7 +116,8 @@ public final class EventIngress {
     /** Predicts the delivery result without storing or starting anything. */
     public EventDeliveryResult preview(int workspace, InboundEvent event, EventOrigin entrance) {
         EventIdentity name = EventIdentity.of(entrance.triggerSource(), event);
-        EventRunStarter.EventTrigger asked = new EventRunStarter.EventTrigger(workspace, event, entrance, name, name.eventId());
+        EventRunStarter.EventTrigger asked =
+                new EventRunStarter.EventTrigger(workspace, event, entrance, name, name.eventId());
         semel.events().refreshCatalog();
         MatchedWorkflows match = match(workspace, event);
         List<StartedRun> runs = new ArrayList<>();

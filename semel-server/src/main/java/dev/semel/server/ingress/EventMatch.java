@@ -15,7 +15,8 @@ sealed interface EventMatch {
     /** The first matching subscription decides; one that cannot be evaluated is skipped. */
     static EventMatch evaluate(WorkflowVersion workflow, InboundEvent event) {
         String failed = null;
-        for (WorkflowTriggers.EventSubscription one : workflow.options().triggers().events()) {
+        for (WorkflowTriggers.EventSubscription one :
+                workflow.options().triggers().events()) {
             if (one.matches(event.type(), event.source())) {
                 switch (one.mapper().map(event.envelope())) {
                     case WorkflowTriggers.MappedEvent.Input(JsonNode input) -> {

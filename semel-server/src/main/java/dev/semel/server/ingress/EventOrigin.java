@@ -1,7 +1,7 @@
 package dev.semel.server.ingress;
 
-import dev.semel.trigger.TriggerSource;
 import dev.semel.trigger.Trigger;
+import dev.semel.trigger.TriggerSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +12,12 @@ import org.jspecify.annotations.Nullable;
  * @param quota checks for each run that it starts or repeats
  * @param depth length of the chain of runs that started each other
  */
-public record EventOrigin(TriggerSource triggerSource, String actor, @Nullable String correlationId, Trigger.AdmissionChecks quota, int depth) {
+public record EventOrigin(
+        TriggerSource triggerSource,
+        String actor,
+        @Nullable String correlationId,
+        Trigger.AdmissionChecks quota,
+        int depth) {
     public EventOrigin {
         if (triggerSource != TriggerSource.EVENT && triggerSource != TriggerSource.WEBHOOK) {
             throw new IllegalArgumentException("events have the trigger source EVENT or WEBHOOK, not " + triggerSource);

@@ -1,18 +1,18 @@
 package dev.semel.server.ingress;
 
 import dev.semel.Semel;
-import dev.semel.error.ErrorCode;
-import dev.semel.error.SemelException;
-import dev.semel.json.StrictJson;
 import dev.semel.admission.AdmissionRules;
 import dev.semel.admission.AdmissionRules.KeyStatus;
 import dev.semel.admission.KeyRecord;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.json.StrictJson;
 import dev.semel.server.ingress.EventDeliveryResult.StartedRun;
-import dev.semel.store.UniqueKey;
 import dev.semel.store.StoreQueries;
+import dev.semel.store.UniqueKey;
+import dev.semel.trigger.Trigger;
 import dev.semel.trigger.TriggerResult;
 import dev.semel.trigger.TriggerSource;
-import dev.semel.trigger.Trigger;
 import dev.semel.workflow.CurrentWorkflow;
 import dev.semel.workflow.WorkflowVersion;
 import java.util.List;
@@ -70,8 +70,8 @@ final class EventRunStarter {
         String workflowId = first.published().workflowId();
         try {
             TriggerResult answer = semel.trigger(asked.workspace(), first, current -> trigger(current, asked));
-            return new Outcome.Done(
-                    new StartedRun(workflow, workflowId, answer.runId(), answer.replayed(), answer.payloadMismatch(), null));
+            return new Outcome.Done(new StartedRun(
+                    workflow, workflowId, answer.runId(), answer.replayed(), answer.payloadMismatch(), null));
         } catch (NotSubscribedException e) {
             return new Outcome.NotSubscribed();
         } catch (SemelException refusal) {
@@ -84,8 +84,11 @@ final class EventRunStarter {
     /** Predicts the result of a start: the existing run, a rejection, or a new run (with an empty id). */
     StartedRun preview(CurrentWorkflow current, EventTrigger asked) {
         WorkflowVersion workflow = current.published();
-        UniqueKey.KeyKind kind = asked.entrance().triggerSource() == TriggerSource.WEBHOOK ? UniqueKey.KeyKind.HOOK : UniqueKey.KeyKind.EVENT;
-        UniqueKey name = new UniqueKey(asked.workspace(), kind, asked.of(workflow).text());
+        UniqueKey.KeyKind kind = asked.entrance().triggerSource() == TriggerSource.WEBHOOK
+                ? UniqueKey.KeyKind.HOOK
+                : UniqueKey.KeyKind.EVENT;
+        UniqueKey name =
+                new UniqueKey(asked.workspace(), kind, asked.of(workflow).text());
         StoreQueries.KeyLookup found = semel.view(reads -> reads.findKeys(List.of(name)));
         KeyRecord known = found == null ? null : found.keyRecords().getFirst();
         if (found != null && known != null && AdmissionRules.statusOf(known, found.now()) == KeyStatus.LIVE) {
@@ -118,7 +121,8 @@ final class EventRunStarter {
                         asked.entrance().actor(),
                         asked.entrance().correlationId()),
                 false,
-                new Trigger.AdmissionChecks(() -> checkFresh(asked.entrance(), current.published(), input), quota.onRepeat()),
+                new Trigger.AdmissionChecks(
+                        () -> checkFresh(asked.entrance(), current.published(), input), quota.onRepeat()),
                 Trigger.RunLinks.atDepth(asked.entrance().depth()));
     }
 

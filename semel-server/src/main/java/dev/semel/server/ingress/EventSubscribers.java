@@ -24,7 +24,8 @@ final class EventSubscribers {
      * @param change catalog version for which this index is valid
      * @param byTypePrefix workflows with a wildcard type, matched by prefix
      */
-    record SubscriptionIndex(long change, Map<String, List<CurrentWorkflow>> byType, List<CurrentWorkflow> byTypePrefix) {
+    record SubscriptionIndex(
+            long change, Map<String, List<CurrentWorkflow>> byType, List<CurrentWorkflow> byTypePrefix) {
         /** The workflows that may subscribe to an event of this type, each once. */
         List<CurrentWorkflow> find(String type) {
             List<CurrentWorkflow> exact = byType.getOrDefault(type, List.of());
@@ -52,8 +53,10 @@ final class EventSubscribers {
         Map<String, List<CurrentWorkflow>> byType = new HashMap<>();
         List<CurrentWorkflow> open = new ArrayList<>();
         for (CurrentWorkflow current : semel.events().subscribers(workspace)) {
-            for (WorkflowTriggers.EventSubscription one : current.published().options().triggers().events()) {
-                List<CurrentWorkflow> place = one.isPrefix() ? open : byType.computeIfAbsent(one.type(), _ -> new ArrayList<>());
+            for (WorkflowTriggers.EventSubscription one :
+                    current.published().options().triggers().events()) {
+                List<CurrentWorkflow> place =
+                        one.isPrefix() ? open : byType.computeIfAbsent(one.type(), _ -> new ArrayList<>());
                 if (!place.contains(current)) {
                     place.add(current);
                 }

@@ -3,10 +3,10 @@ package dev.semel.server.ingress;
 import dev.semel.Semel;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.store.StoreCommand;
 import dev.semel.store.ReviewOperation;
-import dev.semel.store.StoredRows;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
 import dev.semel.trigger.TriggerSource;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -89,14 +89,20 @@ public final class ReviewNotifier implements AutoCloseable {
                 && Boolean.TRUE.equals(semel.view(reads -> reads.reviews().isStillOpen(row)));
         if (run != null && waits && !isAboutReviews(run)) {
             for (String word : telling.dueNotifications()) {
-                door.deliver(row.ws(), event(row, telling, run, word), new EventOrigin(TriggerSource.EVENT, "semel", null));
+                door.deliver(
+                        row.ws(), event(row, telling, run, word), new EventOrigin(TriggerSource.EVENT, "semel", null));
             }
         }
         // CRASH(review-notified): the events are published and that is not recorded. A repeat is a duplicate.
         semel.crashPoint("review-notified");
         var told = new ReviewOperation.RecordReminder(
-                row.ws(), row.id(), row.nextReminderAt(), waits ? telling.nextAt(now) : StoreWrite.Suspension.NEVER, telling.reviewer());
-        var unused = semel.change(new StoreCommand.ReviewCommand<>(told)); // false: another worker published and recorded it
+                row.ws(),
+                row.id(),
+                row.nextReminderAt(),
+                waits ? telling.nextAt(now) : StoreWrite.Suspension.NEVER,
+                telling.reviewer());
+        var unused =
+                semel.change(new StoreCommand.ReviewCommand<>(told)); // false: another worker published and recorded it
     }
 
     /** A workflow that these events start must not publish new ones: that would be an endless loop. */
@@ -112,7 +118,8 @@ public final class ReviewNotifier implements AutoCloseable {
         }
     }
 
-    private InboundEvent event(ReviewOperation.ReviewRow row, ReviewNotificationPlan telling, StoredRows.RunRow run, String word) {
+    private InboundEvent event(
+            ReviewOperation.ReviewRow row, ReviewNotificationPlan telling, StoredRows.RunRow run, String word) {
         String id = row.id() + "/" + row.version() + "/" + word + "/" + row.nextReminderAt();
         Instant at = Instant.EPOCH.plus(row.nextReminderAt(), ChronoUnit.MICROS);
         JsonNode question = StrictJson.parse(row.question());
@@ -127,7 +134,8 @@ public final class ReviewNotifier implements AutoCloseable {
         data.put("run_id", run.runIdText());
         data.put("step", row.step());
         data.put(
-                "opened_at", Instant.EPOCH.plus(row.openedAt(), ChronoUnit.MICROS).toString());
+                "opened_at",
+                Instant.EPOCH.plus(row.openedAt(), ChronoUnit.MICROS).toString());
         data.put(
                 "due_at",
                 row.dueAt() == StoreWrite.Suspension.NEVER

@@ -1,7 +1,7 @@
 package dev.semel.server.monitoring;
 
-import dev.semel.store.MetricUpdates;
 import dev.semel.store.MetricQueries;
+import dev.semel.store.MetricUpdates;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -63,7 +63,8 @@ public final class IdempotencyAdvisor {
                 .orElse(null);
         int n = expired.size();
         String came = (n == 1 ? "1 retry came " : n + " retries came ") + formatSpan(least, most)
-                + " after the first request, after the window of " + formatDuration(current) + " had ended, and started "
+                + " after the first request, after the window of " + formatDuration(current)
+                + " had ended, and started "
                 + (n == 1 ? "a new run." : "new runs.");
         String fix = enough == null
                 ? " No window is long enough for them: store the key with your own record."

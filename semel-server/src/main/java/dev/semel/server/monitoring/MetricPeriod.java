@@ -1,7 +1,7 @@
 package dev.semel.server.monitoring;
 
-import dev.semel.store.MetricUpdates;
 import dev.semel.store.MetricQueries;
+import dev.semel.store.MetricUpdates;
 
 /**
  * A reporting period rounded to whole minutes, or to whole hours where minutes were already aggregated. Responses state

@@ -16,7 +16,8 @@ import java.util.TreeMap;
  * @param inDoubt effects in doubt now
  * @param oldestInDoubtAt send time of the oldest effect in doubt; 0 if there is none
  */
-public record WorkflowMetrics(Map<MetricCounter, Long> counts, long namedWrites, long objects, long inDoubt, long oldestInDoubtAt) {
+public record WorkflowMetrics(
+        Map<MetricCounter, Long> counts, long namedWrites, long objects, long inDoubt, long oldestInDoubtAt) {
     public static final WorkflowMetrics NONE = new WorkflowMetrics(Map.of(), 0, 0, 0, 0);
 
     public long count(MetricCounter figure) {
@@ -52,7 +53,8 @@ public record WorkflowMetrics(Map<MetricCounter, Long> counts, long namedWrites,
         long oldest = oldestInDoubtAt == 0 || other.oldestInDoubtAt == 0
                 ? Math.max(oldestInDoubtAt, other.oldestInDoubtAt)
                 : Math.min(oldestInDoubtAt, other.oldestInDoubtAt);
-        return new WorkflowMetrics(sums, namedWrites + other.namedWrites, objects + other.objects, inDoubt + other.inDoubt, oldest);
+        return new WorkflowMetrics(
+                sums, namedWrites + other.namedWrites, objects + other.objects, inDoubt + other.inDoubt, oldest);
     }
 
     private static WorkflowMetrics fromSum(MetricQueries.CounterSum sum) {

@@ -120,8 +120,8 @@ final class OAuthTokenCache {
         try {
             answer = sender.send(request(credentials));
         } catch (IOException | RuntimeException e) {
-            throw new CallFailures.NotSent("the token server " + host + " could not be reached, so the request was"
-                    + " not sent", e);
+            throw new CallFailures.NotSent(
+                    "the token server " + host + " could not be reached, so the request was" + " not sent", e);
         }
         if (!answer.isSuccess()) {
             throw new CallFailures.NotSent(
@@ -169,7 +169,9 @@ final class OAuthTokenCache {
         OutboundRequest request = new OutboundRequest(
                 "POST",
                 credentials.tokenUrl(),
-                List.of(RequestHeader.of("Content-Type", FormEncoding.TYPE), RequestHeader.of("Accept", "application/json")),
+                List.of(
+                        RequestHeader.of("Content-Type", FormEncoding.TYPE),
+                        RequestHeader.of("Accept", "application/json")),
                 FormEncoding.encode(form).getBytes(StandardCharsets.UTF_8),
                 new OutboundRequest.SendOptions(LONGEST_FETCH, LONGEST_ANSWER, 0, false));
         if (credentials.inBody()) {
@@ -178,6 +180,8 @@ final class OAuthTokenCache {
         // RFC 6749, 2.3.1: both are form-encoded before they become basic auth.
         String id = URLEncoder.encode(credentials.id(), StandardCharsets.UTF_8);
         String secret = URLEncoder.encode(credentials.secret(), StandardCharsets.UTF_8);
-        return RequestAuth.basic(id, secret) instanceof RequestAuth.Fixed(RequestHeader header) ? request.with(header) : request;
+        return RequestAuth.basic(id, secret) instanceof RequestAuth.Fixed(RequestHeader header)
+                ? request.with(header)
+                : request;
     }
 }

@@ -47,7 +47,8 @@ record OutboundConnection(Socket socket) {
         } catch (IOException e) {
             throw new CallFailures.NotSent(
                     "the request to " + target.authority() + " was not sent: "
-                            + (deadline.hasPassed() ? "the timeout passed before the connection was open" : describe(e)) + ".",
+                            + (deadline.hasPassed() ? "the timeout passed before the connection was open" : describe(e))
+                            + ".",
                     e);
         }
     }

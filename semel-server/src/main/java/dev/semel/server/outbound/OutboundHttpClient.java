@@ -47,7 +47,8 @@ public final class OutboundHttpClient implements AutoCloseable {
     }
 
     /** @param nanos monotonic clock */
-    public OutboundHttpClient(OutboundAddressGuard guard, HostResolver names, SSLSocketFactory tls, LongSupplier nanos) {
+    public OutboundHttpClient(
+            OutboundAddressGuard guard, HostResolver names, SSLSocketFactory tls, LongSupplier nanos) {
         this(new OutboundConnection.ConnectionOptions(guard, names, tls, null), nanos);
     }
 
@@ -64,7 +65,9 @@ public final class OutboundHttpClient implements AutoCloseable {
     public static OutboundHttpClient withSubstituteServer(InetSocketAddress standIn) {
         SSLSocketFactory tls = (SSLSocketFactory) SSLSocketFactory.getDefault();
         OutboundAddressGuard nobody = new OutboundAddressGuard(false, Set.of());
-        return new OutboundHttpClient(new OutboundConnection.ConnectionOptions(nobody, HostResolver.system(), tls, standIn), System::nanoTime);
+        return new OutboundHttpClient(
+                new OutboundConnection.ConnectionOptions(nobody, HostResolver.system(), tls, standIn),
+                System::nanoTime);
     }
 
     /**
@@ -93,14 +96,14 @@ public final class OutboundHttpClient implements AutoCloseable {
      */
     public List<InetAddress> allowedAddresses(String host, int port) throws IOException {
         if (making.substituteServer() != null) {
-            throw new CallFailures.NotSent(
-                    "a scratch server sends only HTTP. Nothing was sent.", null);
+            throw new CallFailures.NotSent("a scratch server sends only HTTP. Nothing was sent.", null);
         }
         List<InetAddress> found = making.resolver().resolve(host, LONGEST_LOOKUP);
         return making.guard().admit(new TargetUrl("tcp", host.toLowerCase(Locale.ROOT), port, ""), found);
     }
 
-    private OutboundResponse withToken(OutboundRequest request, RequestAuth.ClientCredentials credentials) throws IOException {
+    private OutboundResponse withToken(OutboundRequest request, RequestAuth.ClientCredentials credentials)
+            throws IOException {
         OAuthTokenCache.AccessToken token = tokens.token(credentials);
         OutboundResponse answer = exchange(request.with(token.header()));
         if (answer.status() != 401) {
@@ -157,7 +160,8 @@ public final class OutboundHttpClient implements AutoCloseable {
         return failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage();
     }
 
-    private static OutboundResponse readResponse(OutboundConnection line, OutboundRequest request, byte[] bytes) throws IOException {
+    private static OutboundResponse readResponse(OutboundConnection line, OutboundRequest request, byte[] bytes)
+            throws IOException {
         HttpResponseReader incoming = new HttpResponseReader(line.in());
         HttpResponseReader.ResponseHead head;
         try {
@@ -195,7 +199,8 @@ public final class OutboundHttpClient implements AutoCloseable {
     }
 
     /** A server that rejects a long body early may close while we still write; its response may be in the buffer. */
-    private static HttpResponseReader.ResponseHead readEarlyResponse(HttpResponseReader incoming, IOException cut) throws IOException {
+    private static HttpResponseReader.ResponseHead readEarlyResponse(HttpResponseReader incoming, IOException cut)
+            throws IOException {
         try {
             return incoming.readHead();
         } catch (IOException _) {

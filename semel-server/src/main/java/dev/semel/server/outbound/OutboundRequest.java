@@ -13,7 +13,8 @@ import java.util.TreeSet;
  *
  * @param body empty for none
  */
-public record OutboundRequest(String method, TargetUrl target, List<RequestHeader> headers, byte[] body, SendOptions options) {
+public record OutboundRequest(
+        String method, TargetUrl target, List<RequestHeader> headers, byte[] body, SendOptions options) {
     public static final byte[] NO_BODY = {};
     public static final Set<String> METHODS = Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE");
 
@@ -97,7 +98,12 @@ public record OutboundRequest(String method, TargetUrl target, List<RequestHeade
     }
 
     public static OutboundRequest post(String url, String contentType, byte[] body) {
-        return new OutboundRequest("POST", TargetUrl.parse(url), List.of(RequestHeader.of("Content-Type", contentType)), body, SendOptions.USUAL);
+        return new OutboundRequest(
+                "POST",
+                TargetUrl.parse(url),
+                List.of(RequestHeader.of("Content-Type", contentType)),
+                body,
+                SendOptions.USUAL);
     }
 
     /** A copy with this header; replaces a header of the same name. */

@@ -22,11 +22,12 @@ public sealed interface RequestAuth {
 
     static RequestAuth basic(String user, String password) {
         if (user.indexOf(':') >= 0) {
-            throw new CallFailures.NotSent("basic auth does not support a user name with a colon. Nothing was sent.", null);
+            throw new CallFailures.NotSent(
+                    "basic auth does not support a user name with a colon. Nothing was sent.", null);
         }
         byte[] both = (nonEmpty("user", user) + ":" + password).getBytes(StandardCharsets.UTF_8);
-        return new Fixed(
-                RequestHeader.secret("Authorization", "Basic " + Base64.getEncoder().encodeToString(both)));
+        return new Fixed(RequestHeader.secret(
+                "Authorization", "Basic " + Base64.getEncoder().encodeToString(both)));
     }
 
     static RequestAuth header(String name, String value) {
@@ -47,7 +48,8 @@ public sealed interface RequestAuth {
      * @param audience empty for none
      * @param inBody whether id and secret are form fields instead of basic auth, as some servers require
      */
-    record ClientCredentials(TargetUrl tokenUrl, String id, String secret, String scope, String audience, boolean inBody)
+    record ClientCredentials(
+            TargetUrl tokenUrl, String id, String secret, String scope, String audience, boolean inBody)
             implements RequestAuth {
         @Override
         public String toString() {

@@ -35,8 +35,8 @@ public record RequestHeader(String name, String value, boolean secret) {
             throw new CallFailures.NotSent("a header name is not a valid HTTP token. Nothing was sent.", null);
         }
         if (isFraming(name)) {
-            throw new CallFailures.NotSent("the header " + name + " is reserved for the HTTP client. Nothing was"
-                    + " sent.", null);
+            throw new CallFailures.NotSent(
+                    "the header " + name + " is reserved for the HTTP client. Nothing was" + " sent.", null);
         }
         if (!isValue(value)) {
             throw new CallFailures.NotSent(

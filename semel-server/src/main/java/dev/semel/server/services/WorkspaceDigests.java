@@ -6,11 +6,11 @@ import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
 import dev.semel.server.steps.DigestCollector;
-import dev.semel.store.StoreCommand;
-import dev.semel.store.UniqueKey;
-import dev.semel.store.StoredRows;
 import dev.semel.store.SettingKind;
 import dev.semel.store.SettingName;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoredRows;
+import dev.semel.store.UniqueKey;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -166,7 +166,8 @@ final class WorkspaceDigests implements DigestCollector {
             if (row != null && body.equals(row.body())) {
                 return answer;
             }
-            StoreCommand.SaveSetting put = new StoreCommand.SaveSetting(name, body, row == null ? 0 : row.version(), "digest");
+            StoreCommand.SaveSetting put =
+                    new StoreCommand.SaveSetting(name, body, row == null ? 0 : row.version(), "digest");
             if (semel.change(put) instanceof StoreCommand.SettingResult.Saved) {
                 return answer;
             }

@@ -37,7 +37,9 @@ final class WorkspaceMessages implements MessageGateway {
         ObjectNode plan = JsonNodeFactory.instance.objectNode();
         ArrayNode out = plan.putArray("routes");
         for (List<MessageDispatcher.PlannedChannel> leg : legs) {
-            leg.stream().map(MessageDispatcher.PlannedChannel::decision).forEach(choice -> requireProtection(choice, wish.protection()));
+            leg.stream()
+                    .map(MessageDispatcher.PlannedChannel::decision)
+                    .forEach(choice -> requireProtection(choice, wish.protection()));
             ArrayNode choices = out.addArray();
             leg.forEach(leaf -> choices.add(withProviderWindow(view(leaf), leaf.decision())));
         }
@@ -73,11 +75,14 @@ final class WorkspaceMessages implements MessageGateway {
     private static ObjectNode view(MessageDispatcher.PlannedChannel leaf) {
         NotificationRouter.ChannelDecision choice = leaf.decision();
         ObjectNode out = JsonNodeFactory.instance.objectNode();
-        out.put("channel", choice.entry().channel()).put("template", choice.entry().template());
+        out.put("channel", choice.entry().channel())
+                .put("template", choice.entry().template());
         out.put("version", leaf.version());
         switch (choice) {
-            case NotificationRouter.Selected taken -> out.put("state", "selected").put("to", taken.to());
-            case NotificationRouter.Fallback reserve -> out.put("state", "fallback").put("to", reserve.to());
+            case NotificationRouter.Selected taken ->
+                out.put("state", "selected").put("to", taken.to());
+            case NotificationRouter.Fallback reserve ->
+                out.put("state", "fallback").put("to", reserve.to());
             case NotificationRouter.Skipped _ -> out.put("state", "skipped");
         }
         return out.put("reason", choice.reason());

@@ -5,9 +5,9 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.settings.ProfileCohorts;
 import dev.semel.server.settings.RecipientProfile;
-import dev.semel.server.settings.WorkspaceSettings;
-import dev.semel.server.settings.SettingRepository;
 import dev.semel.server.settings.RecipientSubscriptions;
+import dev.semel.server.settings.SettingRepository;
+import dev.semel.server.settings.WorkspaceSettings;
 import dev.semel.server.steps.ProfileDirectory;
 import dev.semel.store.StoreCommand;
 import java.nio.charset.StandardCharsets;
@@ -38,7 +38,8 @@ final class WorkspaceProfiles implements ProfileDirectory {
 
     @Override
     public @Nullable JsonNode find(String idOrEmail) {
-        SettingRepository.StoredSetting<RecipientProfile> kept = settings.profiles().findByIdOrEmail(workspace, idOrEmail);
+        SettingRepository.StoredSetting<RecipientProfile> kept =
+                settings.profiles().findByIdOrEmail(workspace, idOrEmail);
         return kept == null ? null : view(kept.name(), kept.value());
     }
 
@@ -64,7 +65,8 @@ final class WorkspaceProfiles implements ProfileDirectory {
     @Override
     public @Nullable JsonNode update(String id, JsonNode fields) {
         for (int tries = 0; tries < MOST_TRIES; tries++) {
-            SettingRepository.StoredSetting<RecipientProfile> kept = settings.profiles().findByIdOrEmail(workspace, id);
+            SettingRepository.StoredSetting<RecipientProfile> kept =
+                    settings.profiles().findByIdOrEmail(workspace, id);
             if (kept == null) {
                 return null;
             }
@@ -84,7 +86,8 @@ final class WorkspaceProfiles implements ProfileDirectory {
     }
 
     private JsonNode put(String id, ObjectNode document) {
-        semel.change(settings.profiles().preparePut(new SettingRepository.SettingDraft(workspace, id, document, null, ACTOR)));
+        semel.change(settings.profiles()
+                .preparePut(new SettingRepository.SettingDraft(workspace, id, document, null, ACTOR)));
         JsonNode now = find(id);
         return now == null ? JsonNodeFactory.instance.objectNode().put("id", id) : now;
     }
@@ -92,8 +95,9 @@ final class WorkspaceProfiles implements ProfileDirectory {
     @Override
     public JsonNode subscribe(String id, String topic, boolean subscribed) {
         String profile = idOf(id);
-        semel.change(
-                settings.subscriptions().preparePut(new RecipientSubscriptions.SubscriptionChange(workspace, profile, topic, subscribed, ACTOR)));
+        semel.change(settings.subscriptions()
+                .preparePut(
+                        new RecipientSubscriptions.SubscriptionChange(workspace, profile, topic, subscribed, ACTOR)));
         return JsonNodeFactory.instance
                 .objectNode()
                 .put("profile", profile)
@@ -118,7 +122,8 @@ final class WorkspaceProfiles implements ProfileDirectory {
     }
 
     private String idOf(String idOrEmail) {
-        SettingRepository.StoredSetting<RecipientProfile> kept = settings.profiles().findByIdOrEmail(workspace, idOrEmail);
+        SettingRepository.StoredSetting<RecipientProfile> kept =
+                settings.profiles().findByIdOrEmail(workspace, idOrEmail);
         if (kept != null) {
             return kept.name();
         }

@@ -66,7 +66,8 @@ public sealed interface ChannelSetting {
             Address address,
             Map<String, String> headers,
             @Nullable String signingSecret,
-            SupportedProtections protections) implements ChannelSetting {}
+            SupportedProtections protections)
+            implements ChannelSetting {}
 
     /** The target: a plain URL, or the name of a secret that holds it, since some URLs are credentials. */
     record Address(@Nullable String url, @Nullable String urlSecret) {}
@@ -76,7 +77,9 @@ public sealed interface ChannelSetting {
      *
      * @param messageId JSON pointer to the message id in the response; null: none
      */
-    record Provider(String kind, ProviderRequest http, @Nullable String messageId, SupportedProtections protections) implements ChannelSetting {}
+    record Provider(
+            String kind, ProviderRequest http, @Nullable String messageId, SupportedProtections protections)
+            implements ChannelSetting {}
 
     /**
      * The HTTP request to a provider; its body may contain placeholders.

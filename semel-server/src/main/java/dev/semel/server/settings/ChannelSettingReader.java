@@ -161,7 +161,8 @@ final class ChannelSettingReader {
         Duration window = window(document);
         if (declared.contains("provider_key") != document.has("provider_window")) {
             document.addProblem(
-                    "provider_window", "and provider_key in honours must be set together: it says how long the"
+                    "provider_window",
+                    "and provider_key in honours must be set together: it says how long the"
                             + " provider remembers a key");
         }
         Set<String> words = new HashSet<>(ChannelSetting.SupportedProtections.LEAST.names());

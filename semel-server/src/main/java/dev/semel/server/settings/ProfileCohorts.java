@@ -1,9 +1,9 @@
 package dev.semel.server.settings;
 
 import dev.semel.Semel;
+import dev.semel.store.SettingName;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
-import dev.semel.store.SettingName;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -31,13 +31,15 @@ public final class ProfileCohorts {
     /** Membership of one profile in one cohort. */
     public record Membership(int workspace, String cohort, String profile) {
         private SettingName name() {
-            return new SettingName(workspace, SettingKinds.MEMBER, cohort + "\n" + SettingNames.requireValidProfileId(profile));
+            return new SettingName(
+                    workspace, SettingKinds.MEMBER, cohort + "\n" + SettingNames.requireValidProfileId(profile));
         }
     }
 
     ProfileCohorts(Semel semel) {
         this.semel = semel;
-        this.documents = new SettingRepository<>(semel, new SettingRepository.DocumentType<>(SettingKinds.COHORT, "cohort", LARGEST, Cohort::read));
+        this.documents = new SettingRepository<>(
+                semel, new SettingRepository.DocumentType<>(SettingKinds.COHORT, "cohort", LARGEST, Cohort::read));
     }
 
     public SettingRepository<Cohort> documents() {
@@ -46,7 +48,9 @@ public final class ProfileCohorts {
 
     public boolean contains(Membership seat) {
         return semel.view(reads -> reads.setting(
-                        seat.workspace(), SettingKinds.MEMBER.word(), seat.name().text()))
+                        seat.workspace(),
+                        SettingKinds.MEMBER.word(),
+                        seat.name().text()))
                 != null;
     }
 

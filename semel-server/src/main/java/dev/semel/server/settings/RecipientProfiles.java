@@ -1,9 +1,9 @@
 package dev.semel.server.settings;
 
 import dev.semel.Semel;
+import dev.semel.store.SettingName;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
-import dev.semel.store.SettingName;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -20,7 +20,10 @@ public final class RecipientProfiles {
 
     RecipientProfiles(Semel semel) {
         this.semel = semel;
-        this.documents = new SettingRepository<>(semel, new SettingRepository.DocumentType<>(SettingKinds.PROFILE, "profile", RecipientProfile.LARGEST, RecipientProfile::read));
+        this.documents = new SettingRepository<>(
+                semel,
+                new SettingRepository.DocumentType<>(
+                        SettingKinds.PROFILE, "profile", RecipientProfile.LARGEST, RecipientProfile::read));
     }
 
     public SettingRepository<RecipientProfile> documents() {
@@ -32,7 +35,8 @@ public final class RecipientProfiles {
     }
 
     /** Finds by id, otherwise by email address. */
-    public SettingRepository.@Nullable StoredSetting<RecipientProfile> findByIdOrEmail(int workspace, String idOrEmail) {
+    public SettingRepository.@Nullable StoredSetting<RecipientProfile> findByIdOrEmail(
+            int workspace, String idOrEmail) {
         SettingRepository.StoredSetting<RecipientProfile> byId = documents.find(workspace, idOrEmail);
         return byId != null || idOrEmail.indexOf('@') < 0 ? byId : findByEmail(workspace, idOrEmail);
     }
@@ -40,8 +44,10 @@ public final class RecipientProfiles {
     /** If several profiles share an address, the one that got it last. */
     public SettingRepository.@Nullable StoredSetting<RecipientProfile> findByEmail(int workspace, String email) {
         String address = RecipientProfile.lower(email);
-        StoredRows.SettingRow row = semel.view(reads -> reads.setting(workspace, SettingKinds.ADDRESS.word(), digest(address)));
-        SettingRepository.StoredSetting<RecipientProfile> found = row == null ? null : documents.find(workspace, id(row));
+        StoredRows.SettingRow row =
+                semel.view(reads -> reads.setting(workspace, SettingKinds.ADDRESS.word(), digest(address)));
+        SettingRepository.StoredSetting<RecipientProfile> found =
+                row == null ? null : documents.find(workspace, id(row));
         // The address index is written before the profile and may be outdated, so the profile decides.
         return found != null && address.equals(found.value().email()) ? found : null;
     }
@@ -65,11 +71,12 @@ public final class RecipientProfiles {
                     null,
                     draft.actor()));
         }
-        return documents.preparePut(
-                new SettingRepository.SettingDraft(draft.workspace(), draft.name(), profile.toJson(), draft.expected(), draft.actor()));
+        return documents.preparePut(new SettingRepository.SettingDraft(
+                draft.workspace(), draft.name(), profile.toJson(), draft.expected(), draft.actor()));
     }
 
-    public StoreCommand.RemoveSetting prepareRemove(int workspace, String id, @Nullable Integer expected, String actor) {
+    public StoreCommand.RemoveSetting prepareRemove(
+            int workspace, String id, @Nullable Integer expected, String actor) {
         return documents.prepareRemove(workspace, id, expected, actor);
     }
 

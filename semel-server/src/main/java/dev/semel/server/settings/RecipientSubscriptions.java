@@ -2,9 +2,9 @@ package dev.semel.server.settings;
 
 import dev.semel.Semel;
 import dev.semel.json.StrictJson;
+import dev.semel.store.SettingName;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
-import dev.semel.store.SettingName;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -69,7 +69,8 @@ public final class RecipientSubscriptions {
     }
 
     private List<String> addresses(SubscriptionChange word) {
-        StoredRows.SettingRow row = semel.view(reads -> reads.setting(word.workspace(), SettingKinds.PROFILE.word(), word.profile()));
+        StoredRows.SettingRow row =
+                semel.view(reads -> reads.setting(word.workspace(), SettingKinds.PROFILE.word(), word.profile()));
         JsonNode profile = row == null ? JsonNodeFactory.instance.objectNode() : StrictJson.parse(row.body());
         return Stream.of("email", "phone")
                 .map(member -> profile.path(member).asString(""))
@@ -86,7 +87,8 @@ public final class RecipientSubscriptions {
     }
 
     private static StoreCommand.SaveSetting put(String profile, SubscriptionChange word) {
-        String name = SettingNames.requireValidProfileId(normalizeAddress(profile)) + "\n" + SettingNames.requireValid("topic", word.topic());
+        String name = SettingNames.requireValidProfileId(normalizeAddress(profile)) + "\n"
+                + SettingNames.requireValid("topic", word.topic());
         return new StoreCommand.SaveSetting(
                 new SettingName(word.workspace(), SettingKinds.SUBSCRIPTION, name),
                 StrictJson.write(JsonNodeFactory.instance.objectNode().put("subscribed", word.subscribed())),

@@ -4,9 +4,9 @@ import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
+import dev.semel.store.SettingName;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
-import dev.semel.store.SettingName;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.util.ArrayList;
@@ -44,7 +44,8 @@ public final class SecretStore {
      * @param fingerprint eight digits that show whether two values are equal, without revealing them
      * @param key `current`, `older` (store the secret again or keep the older key), or `missing` (cannot be decrypted)
      */
-    public record SecretSummary(String name, int version, String fingerprint, String key, long changedAt, String changedBy) {}
+    public record SecretSummary(
+            String name, int version, String fingerprint, String key, long changedAt, String changedBy) {}
 
     /** Returns the value for code that is about to send it. */
     public String reveal(int workspace, String name) {
@@ -87,7 +88,8 @@ public final class SecretStore {
     }
 
     public List<SecretSummary> page(int workspace, String after, int limit) {
-        List<StoredRows.SettingRow> rows = semel.view(reads -> reads.settings(workspace, SettingKinds.SECRET.word(), after, limit));
+        List<StoredRows.SettingRow> rows =
+                semel.view(reads -> reads.settings(workspace, SettingKinds.SECRET.word(), after, limit));
         return rows == null
                 ? List.of()
                 : rows.stream().map(this::loadFull).map(this::summarize).toList();
@@ -134,7 +136,9 @@ public final class SecretStore {
 
     private String encrypted(SecretDraft draft) {
         SecretEncryptionKeys.EncryptedText sealed = keys.encrypt(
-                semel.newSecret(SecretEncryptionKeys.NONCE_BYTES), about(draft.workspace(), draft.name()), draft.value());
+                semel.newSecret(SecretEncryptionKeys.NONCE_BYTES),
+                about(draft.workspace(), draft.name()),
+                draft.value());
         return StrictJson.write(JsonNodeFactory.instance
                 .objectNode()
                 .put("key", sealed.key())
@@ -153,7 +157,8 @@ public final class SecretStore {
         }
     }
 
-    public StoreCommand.RemoveSetting prepareRemove(int workspace, String name, @Nullable Integer expected, String actor) {
+    public StoreCommand.RemoveSetting prepareRemove(
+            int workspace, String name, @Nullable Integer expected, String actor) {
         return new StoreCommand.RemoveSetting(new SettingName(workspace, SettingKinds.SECRET, name), expected, actor);
     }
 
@@ -179,7 +184,8 @@ public final class SecretStore {
         String after = "";
         for (boolean more = true; more; ) {
             String from = after;
-            List<StoredRows.SettingRow> rows = semel.view(reads -> reads.settings(workspace, SettingKinds.SECRET.word(), from, PAGE));
+            List<StoredRows.SettingRow> rows =
+                    semel.view(reads -> reads.settings(workspace, SettingKinds.SECRET.word(), from, PAGE));
             if (rows == null || rows.isEmpty()) {
                 return values;
             }

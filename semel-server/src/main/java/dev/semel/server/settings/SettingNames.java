@@ -33,8 +33,7 @@ public final class SettingNames {
         if (id.isEmpty() || id.length() > LONGEST_ID || id.codePoints().anyMatch(SettingNames::isInvalid)) {
             throw new SemelException(
                     ErrorCode.INVALID_INPUT,
-                    "The profile id must have 1 to " + LONGEST_ID + " printable characters."
-                            + " Nothing was changed.",
+                    "The profile id must have 1 to " + LONGEST_ID + " printable characters." + " Nothing was changed.",
                     "Use the id that your own system has for that recipient.");
         }
         return id;

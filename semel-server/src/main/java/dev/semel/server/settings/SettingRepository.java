@@ -4,10 +4,10 @@ import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.store.StoreCommand;
-import dev.semel.store.StoredRows;
 import dev.semel.store.SettingKind;
 import dev.semel.store.SettingName;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoredRows;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -82,7 +82,8 @@ public final class SettingRepository<T> {
     private @Nullable StoredSetting<T> toStored(StoredRows.@Nullable SettingRow row) {
         return row == null
                 ? null
-                : new StoredSetting<>(row.name(), row.version(), sort.reader().apply(StrictJson.parse(row.body())), row.changedAt());
+                : new StoredSetting<>(
+                        row.name(), row.version(), sort.reader().apply(StrictJson.parse(row.body())), row.changedAt());
     }
 
     public StoredRows.@Nullable SettingRow findRow(int workspace, String name) {
@@ -120,10 +121,14 @@ public final class SettingRepository<T> {
     /** Prepares the edit that stores this document. */
     public StoreCommand.SaveSetting preparePut(SettingDraft draft) {
         return new StoreCommand.SaveSetting(
-                name(draft.workspace(), draft.name()), StrictJson.write(draft.document()), draft.expected(), draft.actor());
+                name(draft.workspace(), draft.name()),
+                StrictJson.write(draft.document()),
+                draft.expected(),
+                draft.actor());
     }
 
-    public StoreCommand.RemoveSetting prepareRemove(int workspace, String name, @Nullable Integer expected, String actor) {
+    public StoreCommand.RemoveSetting prepareRemove(
+            int workspace, String name, @Nullable Integer expected, String actor) {
         return new StoreCommand.RemoveSetting(name(workspace, name), expected, actor);
     }
 

@@ -67,5 +67,6 @@ public record WebhookSetting(
     public record ReplyFields(String from, String text) {}
 
     /** Location of a value: a header or a JSON pointer. */
-    public record ValueLocation(@Nullable String header, @Nullable String pointer) {}
+    public record ValueLocation(
+            @Nullable String header, @Nullable String pointer) {}
 }

@@ -1,10 +1,10 @@
 package dev.semel.server.settings;
 
 import dev.semel.server.expressions.DurationFormat;
-import dev.semel.server.settings.WebhookSetting.VerificationMethod;
-import dev.semel.server.settings.WebhookSetting.SignatureReusePolicy;
 import dev.semel.server.settings.WebhookSetting.Signature;
+import dev.semel.server.settings.WebhookSetting.SignatureReusePolicy;
 import dev.semel.server.settings.WebhookSetting.ValueLocation;
+import dev.semel.server.settings.WebhookSetting.VerificationMethod;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -74,12 +74,14 @@ final class WebhookSettingReader {
         String template = signature.template();
         boolean timed = template.contains("{timestamp}");
         if (template.indexOf("{body}") < 0 || template.indexOf("{body}") != template.lastIndexOf("{body}")) {
-            document.addProblem("signature", "needs {body} exactly once in its template, so that the signature covers"
-                    + " the body");
+            document.addProblem(
+                    "signature",
+                    "needs {body} exactly once in its template, so that the signature covers" + " the body");
         } else if (timed != (signature.timestampHeader() != null)) {
             document.addProblem("signature", "needs both timestamp_header and {timestamp} in its template, or neither");
         } else if (!timed && hook.tolerance() != null) {
-            document.addProblem("tolerance", "needs a signed timestamp: timestamp_header, and {timestamp} in the template");
+            document.addProblem(
+                    "tolerance", "needs a signed timestamp: timestamp_header, and {timestamp} in the template");
         }
         ValueLocation id = hook.id();
         if (template.contains("{id}") && (id == null || id.header() == null)) {
@@ -99,8 +101,9 @@ final class WebhookSettingReader {
             if (one.isString() && SettingNames.isValid(one.stringValue())) {
                 names.add(one.stringValue());
             } else {
-                document.addProblem("secrets", "must contain names of secrets, not their values: store one with `semel"
-                        + " secret set`");
+                document.addProblem(
+                        "secrets",
+                        "must contain names of secrets, not their values: store one with `semel" + " secret set`");
             }
         }
         if (new HashSet<>(names).size() < names.size()) {
@@ -160,7 +163,8 @@ final class WebhookSettingReader {
         }
         Duration length = DurationFormat.parse(text).orElse(Duration.ZERO);
         if (length.compareTo(Duration.ofSeconds(1)) < 0 || length.compareTo(longest) > 0) {
-            document.addProblem(member, "must be a duration such as 30s, 5m or 7d, and at most " + DurationFormat.format(longest));
+            document.addProblem(
+                    member, "must be a duration such as 30s, 5m or 7d, and at most " + DurationFormat.format(longest));
             return null;
         }
         return length;

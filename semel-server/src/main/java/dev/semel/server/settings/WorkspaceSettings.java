@@ -32,7 +32,8 @@ public final class WorkspaceSettings {
 
     /** Validation beyond the document's form, applied when it is stored rather than when it is used. */
     public record DocumentChecks(
-            Function<TemplateSetting, List<SettingProblem>> templates, Function<ChannelSetting, List<SettingProblem>> channels) {}
+            Function<TemplateSetting, List<SettingProblem>> templates,
+            Function<ChannelSetting, List<SettingProblem>> channels) {}
 
     public WorkspaceSettings(Semel semel, SecretEncryptionKeys keys, DocumentChecks checks) {
         this.secrets = new SecretStore(semel, keys);
@@ -51,13 +52,28 @@ public final class WorkspaceSettings {
                         "channel",
                         LARGEST_CHANNEL,
                         node -> ChannelSettingReader.read(node, checks.channels())));
-        this.routes = new SettingRepository<>(semel, new SettingRepository.DocumentType<>(SettingKinds.ROUTE, "route", LARGEST_ROUTE, RouteSetting::read));
-        this.webhooks = new SettingRepository<>(semel, new SettingRepository.DocumentType<>(SettingKinds.WEBHOOK, "webhook", LARGEST_HOOK, WebhookSettingReader::read));
-        this.incidents =
-                new SettingRepository<>(semel, new SettingRepository.DocumentType<>(SettingKinds.INCIDENT, "incident", IncidentReport.LARGEST, IncidentReport::read));
-        this.alerts = new SettingRepository<>(semel, new SettingRepository.DocumentType<>(SettingKinds.ALERT, "alert", LARGEST_ALERT, AlertSetting::read));
-        this.alertStates = new SettingRepository<>(semel, new SettingRepository.DocumentType<>(SettingKinds.ALERT_STATE, "alert_state", LARGEST_ALERT, node -> node));
-        this.views = new SettingRepository<>(semel, new SettingRepository.DocumentType<>(SettingKinds.VIEW, "view", SavedViewSetting.LARGEST, SavedViewSetting::read));
+        this.routes = new SettingRepository<>(
+                semel,
+                new SettingRepository.DocumentType<>(SettingKinds.ROUTE, "route", LARGEST_ROUTE, RouteSetting::read));
+        this.webhooks = new SettingRepository<>(
+                semel,
+                new SettingRepository.DocumentType<>(
+                        SettingKinds.WEBHOOK, "webhook", LARGEST_HOOK, WebhookSettingReader::read));
+        this.incidents = new SettingRepository<>(
+                semel,
+                new SettingRepository.DocumentType<>(
+                        SettingKinds.INCIDENT, "incident", IncidentReport.LARGEST, IncidentReport::read));
+        this.alerts = new SettingRepository<>(
+                semel,
+                new SettingRepository.DocumentType<>(SettingKinds.ALERT, "alert", LARGEST_ALERT, AlertSetting::read));
+        this.alertStates = new SettingRepository<>(
+                semel,
+                new SettingRepository.DocumentType<>(
+                        SettingKinds.ALERT_STATE, "alert_state", LARGEST_ALERT, node -> node));
+        this.views = new SettingRepository<>(
+                semel,
+                new SettingRepository.DocumentType<>(
+                        SettingKinds.VIEW, "view", SavedViewSetting.LARGEST, SavedViewSetting::read));
         this.profiles = new RecipientProfiles(semel);
         this.subscriptions = new RecipientSubscriptions(semel);
         this.cohorts = new ProfileCohorts(semel);

@@ -3,8 +3,8 @@ package dev.semel.server.steps;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.ValueTemplate;
+import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.YamlNode;
 import dev.semel.workflow.ApprovalRequest;
 import dev.semel.workflow.Decision;
@@ -55,7 +55,8 @@ final class ApprovalStepKind implements StepKind {
         if (YamlMapReader.of(section.get("show"), "approval.show", draft.problems()) instanceof YamlMapReader shown) {
             shown.map().members().forEach((name, member) -> show.put(name, compiled(draft, member.value())));
         }
-        ApprovalDeadline waiting = new ApprovalDeadline(section.duration("timeout"), EscalationPolicyReader.read(draft, section));
+        ApprovalDeadline waiting =
+                new ApprovalDeadline(section.duration("timeout"), EscalationPolicyReader.read(draft, section));
         TimeoutAction late = TimeoutAction.read(draft, section, "on_timeout", REJECTED);
         TimeoutAction rejected = TimeoutAction.read(draft, section, "on_reject", REJECTED);
         return to == null || title == null ? null : new ApprovalAction(to, title, show, waiting, late, rejected);
@@ -74,7 +75,12 @@ final class ApprovalStepKind implements StepKind {
 
     /** Opens the review and waits for the decision. */
     private record ApprovalAction(
-            String to, ValueTemplate title, Map<String, ValueTemplate> show, ApprovalDeadline waiting, TimeoutAction late, TimeoutAction rejected)
+            String to,
+            ValueTemplate title,
+            Map<String, ValueTemplate> show,
+            ApprovalDeadline waiting,
+            TimeoutAction late,
+            TimeoutAction rejected)
             implements YamlStepAction {
         @Override
         public JsonNode run(StepContext context) {

@@ -26,7 +26,8 @@ final class ChildWorkflowStepKind implements StepKind {
     @Override
     public @Nullable YamlStepAction read(StepReadContext draft) {
         String name = draft.fields().text("workflow");
-        ValueTemplate key = draft.template(draft.fields(), "key", ExpressionContext.ContextKind.EFFECT_KEY, CelKind.STRING, CelKind.INT);
+        ValueTemplate key = draft.template(
+                draft.fields(), "key", ExpressionContext.ContextKind.EFFECT_KEY, CelKind.STRING, CelKind.INT);
         ValueTemplate input = draft.template(draft.fields(), "input");
         return name == null ? null : new ChildWorkflowAction(name, key, draft.fieldText("key"), input);
     }
@@ -47,7 +48,8 @@ final class ChildWorkflowStepKind implements StepKind {
             JsonNode given = input == null ? JsonNodeFactory.instance.objectNode() : context.evaluate(input);
             String name = context.optionalText(key, "key");
             Start start = name == null ? Start.fresh() : Start.withKey(name);
-            return context.durable().call(context.id(), new DurableOperations.ChildWorkflowCall(workflow, given, start, true));
+            return context.durable()
+                    .call(context.id(), new DurableOperations.ChildWorkflowCall(workflow, given, start, true));
         }
 
         @Override

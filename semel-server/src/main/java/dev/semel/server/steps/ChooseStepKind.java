@@ -1,8 +1,8 @@
 package dev.semel.server.steps;
 
-import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.SourceRange;
 import dev.semel.server.expressions.ValueTemplate;
+import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.YamlNode;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.semel.server.steps;
 
 import dev.cel.common.types.CelKind;
-import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.ExpressionContext;
 import dev.semel.server.expressions.ValueTemplate;
+import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.workflow.Key;
 import java.time.Duration;
 import java.time.Instant;
@@ -40,9 +40,12 @@ final class DigestStepKind implements StepKind {
             return null;
         }
         section.allowOnly(Set.of("key", "collect_for", "item"), Set.of());
-        ValueTemplate key = draft.template(section, "key", ExpressionContext.ContextKind.EFFECT_KEY, CelKind.STRING, CelKind.INT);
+        ValueTemplate key =
+                draft.template(section, "key", ExpressionContext.ContextKind.EFFECT_KEY, CelKind.STRING, CelKind.INT);
         if (key == null) {
-            draft.addError(section.nameRange("key"), "digest.key is missing; it groups the items, e.g. key: ${ input.customer_id }.");
+            draft.addError(
+                    section.nameRange("key"),
+                    "digest.key is missing; it groups the items, e.g. key: ${ input.customer_id }.");
         }
         Duration length = section.duration("collect_for");
         if (section.get("collect_for") == null) {
@@ -60,7 +63,8 @@ final class DigestStepKind implements StepKind {
     }
 
     /** Collects the item and, in the first run of a batch, sends the message. */
-    private record DigestAction(ValueTemplate key, Duration length, ValueTemplate item, MessageStep mailing) implements YamlStepAction {
+    private record DigestAction(ValueTemplate key, Duration length, ValueTemplate item, MessageStep mailing)
+            implements YamlStepAction {
         @Override
         public JsonNode run(StepContext context) {
             String name = context.text(key, "digest.key");
@@ -70,7 +74,10 @@ final class DigestStepKind implements StepKind {
             // Two steps never share a batch: their messages have different recipients.
             String shared = Key.of(context.run().workflow(), context.id(), name).text();
             var one = new DigestCollector.DigestItem(
-                    shared, context.durable().stepId(context.id()), context.durable().runId(), value);
+                    shared,
+                    context.durable().stepId(context.id()),
+                    context.durable().runId(),
+                    value);
             JsonNode place = context.durable().step(context.id() + ".collect", () -> digests.collect(one));
             long batch = place.path("batch").longValue();
             if (!place.path("leader").booleanValue()) {
@@ -128,7 +135,9 @@ final class DigestStepKind implements StepKind {
 
         @Override
         public Stream<ValueTemplate> comparedTemplates() {
-            return mailing.terms().sendsChanges() ? Stream.concat(Stream.of(item), mailing.comparedTemplates()) : Stream.empty();
+            return mailing.terms().sendsChanges()
+                    ? Stream.concat(Stream.of(item), mailing.comparedTemplates())
+                    : Stream.empty();
         }
 
         @Override

@@ -1,13 +1,13 @@
 package dev.semel.server.steps;
 
-import dev.semel.effect.Protection;
 import dev.semel.admission.CanonicalJson;
+import dev.semel.effect.Protection;
 import dev.semel.server.expressions.JsonTypeNames;
 import dev.semel.server.expressions.ValueTemplate;
-import dev.semel.workflow.ReviewOptions;
 import dev.semel.workflow.EffectBuilder;
 import dev.semel.workflow.EffectSpec;
 import dev.semel.workflow.Key;
+import dev.semel.workflow.ReviewOptions;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -39,7 +39,8 @@ record EffectOptions(
      * @param keySource the key as written in the file
      * @param window null if the key applies only to the run and its replays
      */
-    record IdempotentSection(ValueTemplate key, String keySource, @Nullable Duration window, EffectSpec.OnChange onChange) {}
+    record IdempotentSection(
+            ValueTemplate key, String keySource, @Nullable Duration window, EffectSpec.OnChange onChange) {}
 
     /**
      * One send of an effect.
@@ -91,7 +92,15 @@ record EffectOptions(
     /** The same options without the engine's timeout, for an action with its own timeout. */
     EffectOptions withoutTimeout() {
         return new EffectOptions(
-                idempotent, protection, new RetryOptions(retries.retry(), null), alreadyDoneStatuses, does, object, worth, risk, review);
+                idempotent,
+                protection,
+                new RetryOptions(retries.retry(), null),
+                alreadyDoneStatuses,
+                does,
+                object,
+                worth,
+                risk,
+                review);
     }
 
     private @Nullable String key(StepContext context, EffectSend aim) {
@@ -147,7 +156,8 @@ record EffectOptions(
     }
 
     private EffectSpec.BusinessRecord marks(StepContext context) {
-        return new EffectSpec.BusinessRecord(does, context.optionalText(object, "object"), context.optionalText(worth, "worth"));
+        return new EffectSpec.BusinessRecord(
+                does, context.optionalText(object, "object"), context.optionalText(worth, "worth"));
     }
 
     DeclaredEffect declaredEffect(String target) {
@@ -175,8 +185,8 @@ record EffectOptions(
     }
 
     Stream<ValueTemplate> templates() {
-        Stream<ValueTemplate> own =
-                Stream.of(idempotent == null ? null : idempotent.key(), object, worth).flatMap(Stream::ofNullable);
+        Stream<ValueTemplate> own = Stream.of(idempotent == null ? null : idempotent.key(), object, worth)
+                .flatMap(Stream::ofNullable);
         return review == null ? own : Stream.concat(own, review.templates());
     }
 }

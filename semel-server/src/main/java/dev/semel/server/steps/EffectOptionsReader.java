@@ -3,10 +3,10 @@ package dev.semel.server.steps;
 import dev.cel.common.types.CelKind;
 import dev.semel.effect.Protection;
 import dev.semel.server.expressions.DurationFormat;
-import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.ExpressionContext;
 import dev.semel.server.expressions.SourceRange;
 import dev.semel.server.expressions.ValueTemplate;
+import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.YamlNode;
 import dev.semel.workflow.EffectSpec;
 import java.time.Duration;
@@ -65,7 +65,8 @@ record EffectOptionsReader(
         Protection protection = protection(draft, question);
         EffectOptions.IdempotentSection once = once(draft);
         RetryOptions retries = RetryOptions.read(draft);
-        EffectSpec.EffectAction meant = fields.choice("does", EffectSpec.EffectAction.class).orElse(does);
+        EffectSpec.EffectAction meant =
+                fields.choice("does", EffectSpec.EffectAction.class).orElse(does);
         String risk = fields.text("risk");
         if (risk != null && !risk.equals("high")) {
             draft.addError(fields.valueRange("risk"), "risk must be high; remove it for normal risk.");
@@ -80,7 +81,8 @@ record EffectOptionsReader(
         return new EffectOptions(once, protection, retries, done, meant, object, worth, risk, question);
     }
 
-    private @Nullable Protection protection(StepReadContext draft, InDoubtReviewReader.@Nullable ReviewTemplate question) {
+    private @Nullable Protection protection(
+            StepReadContext draft, InDoubtReviewReader.@Nullable ReviewTemplate question) {
         YamlMapReader fields = draft.fields();
         String word = fields.text("protect");
         if (word == null) {
@@ -134,7 +136,8 @@ record EffectOptionsReader(
     private static Duration memory(StepReadContext draft) {
         Duration window = draft.fields().duration("provider_window");
         if (draft.fields().get("provider_window") == null) {
-            draft.addWarning("provider_window is missing; the engine assumes that the provider remembers a key for 24h.");
+            draft.addWarning(
+                    "provider_window is missing; the engine assumes that the provider remembers a key for 24h.");
         }
         return window == null ? USUAL_MEMORY : window;
     }
@@ -155,9 +158,12 @@ record EffectOptionsReader(
         }
         fields.allowOnly(Set.of("key", "time", "unit", "on_change"), Set.of());
         int before = draft.problems().count();
-        ValueTemplate key = draft.template(fields, "key", ExpressionContext.ContextKind.EFFECT_KEY, CelKind.STRING, CelKind.INT);
+        ValueTemplate key =
+                draft.template(fields, "key", ExpressionContext.ContextKind.EFFECT_KEY, CelKind.STRING, CelKind.INT);
         if (fields.get("key") == null) {
-            draft.addError(fields.range(), "idempotent.key is missing; it identifies the effect, e.g. key: ${ input.order_id }.");
+            draft.addError(
+                    fields.range(),
+                    "idempotent.key is missing; it identifies the effect, e.g. key: ${ input.order_id }.");
         } else if (key instanceof ValueTemplate.Literal && draft.problems().count() == before) {
             draft.addError(
                     fields.valueRange("key"),
@@ -168,11 +174,10 @@ record EffectOptionsReader(
         EffectSpec.OnChange onChange =
                 fields.choice("on_change", EffectSpec.OnChange.class).orElse(EffectSpec.OnChange.SEND);
         if (window == null && fields.get("on_change") != null && fields.get("time") == null) {
-            draft.addError(
-                    fields.nameRange("on_change"),
-                    "on_change needs a window across runs; add time and unit.");
+            draft.addError(fields.nameRange("on_change"), "on_change needs a window across runs; add time and unit.");
         }
-        String written = fields.get("key") instanceof YamlNode.ScalarNode(SourceRange _, var text) ? text.asString() : "";
+        String written =
+                fields.get("key") instanceof YamlNode.ScalarNode(SourceRange _, var text) ? text.asString() : "";
         return key == null ? null : new EffectOptions.IdempotentSection(key, written, window, onChange);
     }
 
@@ -223,7 +228,11 @@ record EffectOptionsReader(
     }
 
     /** A key that the provider forgets before the last attempt does not protect that attempt. */
-    private static void remember(StepReadContext draft, Protection protection, EffectOptions.@Nullable IdempotentSection once, RetryOptions retries) {
+    private static void remember(
+            StepReadContext draft,
+            Protection protection,
+            EffectOptions.@Nullable IdempotentSection once,
+            RetryOptions retries) {
         Duration horizon = retries.totalPause();
         if (protection instanceof Protection.ProviderKey(Duration memory) && memory.compareTo(horizon) < 0) {
             draft.addWarning(

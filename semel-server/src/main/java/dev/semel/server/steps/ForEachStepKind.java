@@ -1,9 +1,9 @@
 package dev.semel.server.steps;
 
 import dev.cel.common.types.CelKind;
-import dev.semel.server.expressions.JsonTypeNames;
-import dev.semel.server.expressions.ExpressionScope;
 import dev.semel.server.expressions.ExpressionContext;
+import dev.semel.server.expressions.ExpressionScope;
+import dev.semel.server.expressions.JsonTypeNames;
 import dev.semel.server.expressions.ValueTemplate;
 import dev.semel.server.expressions.YamlNode;
 import dev.semel.workflow.DurableOperations;
@@ -46,8 +46,11 @@ final class ForEachStepKind implements StepKind {
         }
         Set<String> items = new LinkedHashSet<>(draft.context().loopVariables());
         items.add(as);
-        ExpressionContext inside =
-                new ExpressionContext(ExpressionContext.ContextKind.STEP, draft.context().earlierSteps(), draft.context().allSteps(), items);
+        ExpressionContext inside = new ExpressionContext(
+                ExpressionContext.ContextKind.STEP,
+                draft.context().earlierSteps(),
+                draft.context().allSteps(),
+                items);
         ValueTemplate key = key(draft, inside);
         Integer atOnce = draft.fields().number("parallel", 1, MOST_AT_ONCE);
         YamlNode steps = draft.fields().get("steps");
@@ -67,13 +70,15 @@ final class ForEachStepKind implements StepKind {
             draft.addError(
                     draft.fields().valueRange("as"),
                     taken
-                            ? "'%s' cannot be a loop variable, because the name is reserved; choose another name.".formatted(as)
+                            ? "'%s' cannot be a loop variable, because the name is reserved; choose another name."
+                                    .formatted(as)
                             : "as must be a lower-case letter and up to 63 lower-case letters, digits or _.");
             return false;
         }
         if (draft.context().loopVariables().contains(as)) {
             draft.addError(
-                    draft.fields().nameRange("for_each"), "'%s' is already the variable of an outer loop; set another name with as.".formatted(as));
+                    draft.fields().nameRange("for_each"),
+                    "'%s' is already the variable of an outer loop; set another name with as.".formatted(as));
             return false;
         }
         return true;
@@ -85,14 +90,18 @@ final class ForEachStepKind implements StepKind {
             draft.problems()
                     .add(
                             draft.fields().nameRange("for_each"),
-                            "item_key is missing; Semel records the results of an item by its key, not by its position.",
+                            "item_key is missing; Semel records the results of an item by its key, not by its"
+                                    + " position.",
                             "no item key",
                             "Add an id of the item, e.g. item_key: ${ item.id }.");
             return null;
         }
         return draft.tools()
                 .templates()
-                .compile(tree, inside.withKind(ExpressionContext.ContextKind.EFFECT_KEY), Set.of(CelKind.STRING, CelKind.INT));
+                .compile(
+                        tree,
+                        inside.withKind(ExpressionContext.ContextKind.EFFECT_KEY),
+                        Set.of(CelKind.STRING, CelKind.INT));
     }
 
     /** The loop variable and item key as written. */
@@ -108,12 +117,14 @@ final class ForEachStepKind implements StepKind {
     private record LoopItems(ValueTemplate list, ValueTemplate key, String named) {}
 
     /** Runs the nested steps for each item of the list. */
-    private record ForEachAction(String as, LoopItems over, int atOnce, List<YamlStep> nestedSteps) implements YamlStepAction {
+    private record ForEachAction(String as, LoopItems over, int atOnce, List<YamlStep> nestedSteps)
+            implements YamlStepAction {
         @Override
         public JsonNode run(StepContext context) {
             JsonNode found = context.evaluate(over.list());
             if (!found.isArray()) {
-                throw context.evaluationFailed("Step '" + context.id() + "'", "for_each needs a list, not " + JsonTypeNames.nameOf(found));
+                throw context.evaluationFailed(
+                        "Step '" + context.id() + "'", "for_each needs a list, not " + JsonTypeNames.nameOf(found));
             }
             List<JsonNode> items = new ArrayList<>();
             List<String> keys = new ArrayList<>();
@@ -136,7 +147,8 @@ final class ForEachStepKind implements StepKind {
             JsonNode value = context.evaluate(over.key(), scope);
             if ((!value.isString() && !value.isNumber()) || value.asString().isBlank()) {
                 throw context.evaluationFailed(
-                        "The item_key of step '" + context.id() + "'", "it returned " + JsonTypeNames.nameOf(value) + " or an empty text");
+                        "The item_key of step '" + context.id() + "'",
+                        "it returned " + JsonTypeNames.nameOf(value) + " or an empty text");
             }
             return value.asString();
         }

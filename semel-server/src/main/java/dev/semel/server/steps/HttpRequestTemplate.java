@@ -1,15 +1,15 @@
 package dev.semel.server.steps;
 
 import dev.semel.json.StrictJson;
-import dev.semel.server.expressions.Expression;
 import dev.semel.server.expressions.EvaluationException;
-import dev.semel.server.expressions.ResultSizeLimit;
+import dev.semel.server.expressions.Expression;
 import dev.semel.server.expressions.ExpressionScope;
+import dev.semel.server.expressions.ResultSizeLimit;
 import dev.semel.server.expressions.ValueTemplate;
-import dev.semel.server.outbound.OutboundResponse;
 import dev.semel.server.outbound.FormEncoding;
-import dev.semel.server.outbound.RequestHeader;
 import dev.semel.server.outbound.OutboundRequest;
+import dev.semel.server.outbound.OutboundResponse;
+import dev.semel.server.outbound.RequestHeader;
 import dev.semel.server.outbound.TargetUrl;
 import dev.semel.workflow.CallFailures;
 import java.io.IOException;
@@ -60,8 +60,13 @@ record HttpRequestTemplate(
      * @param lateHeaders headers that read a secret or the attempt number
      * @param comparedData what a window compares: target and content
      */
-    record PreparedRequest(OutboundRequest request, Map<String, ValueTemplate> lateHeaders, RequestCredential credential, JsonNode comparedData) {
-        OutboundResponse send(ExpressionScope scope, StepServices services, @Nullable RequestHeader key) throws IOException {
+    record PreparedRequest(
+            OutboundRequest request,
+            Map<String, ValueTemplate> lateHeaders,
+            RequestCredential credential,
+            JsonNode comparedData) {
+        OutboundResponse send(ExpressionScope scope, StepServices services, @Nullable RequestHeader key)
+                throws IOException {
             ExpressionScope all = scope.withSecrets(services::secret);
             OutboundRequest complete = key == null ? request : request.with(key);
             for (var header : lateHeaders.entrySet()) {
@@ -83,7 +88,8 @@ record HttpRequestTemplate(
                 throw new EvaluationException("it is not text");
             } catch (EvaluationException failure) {
                 throw new CallFailures.NotSent(
-                        "a credential could not be evaluated, because " + failure.reason() + ". Nothing was sent.", null);
+                        "a credential could not be evaluated, because " + failure.reason() + ". Nothing was sent.",
+                        null);
             }
         }
     }
@@ -107,14 +113,16 @@ record HttpRequestTemplate(
                 } else {
                     open.add(RequestHeader.of(
                             header.getKey(),
-                            UrlTemplate.text(context, context.evaluate(header.getValue()), "Header " + header.getKey())));
+                            UrlTemplate.text(
+                                    context, context.evaluate(header.getValue()), "Header " + header.getKey())));
                 }
             }
             // Not compared by the window: it identifies the caller, not the content.
             open.add(RequestHeader.of(DEPTH, Integer.toString(context.durable().depth() + 1)));
             ObjectNode sent = JsonNodeFactory.instance.objectNode().put("url", method + " " + url);
             byte[] body = body(context, open, sent);
-            return new PreparedRequest(new OutboundRequest(method, TargetUrl.parse(url), open, body, sendOptions), late, credential, sent);
+            return new PreparedRequest(
+                    new OutboundRequest(method, TargetUrl.parse(url), open, body, sendOptions), late, credential, sent);
         } catch (CallFailures.NotSent e) {
             String why = String.valueOf(e.getMessage()).replaceFirst("\\. Nothing was sent\\.$", "");
             throw context.evaluationFailed("The request of step '" + context.id() + "'", why);

@@ -1,12 +1,12 @@
 package dev.semel.server.steps;
 
-import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.ExpressionContext;
 import dev.semel.server.expressions.SourceRange;
 import dev.semel.server.expressions.ValueTemplate;
+import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.YamlNode;
-import dev.semel.server.outbound.RequestHeader;
 import dev.semel.server.outbound.OutboundRequest;
+import dev.semel.server.outbound.RequestHeader;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -33,7 +33,8 @@ record HttpRequestTemplateReader(StepReadContext draft, YamlMapReader section) {
         if (!OutboundRequest.METHODS.contains(method)) {
             draft.addError(
                     section.valueRange("method"),
-                    "http.method must be one of %s.".formatted(String.join(", ", new TreeSet<>(OutboundRequest.METHODS))));
+                    "http.method must be one of %s."
+                            .formatted(String.join(", ", new TreeSet<>(OutboundRequest.METHODS))));
             return "GET";
         }
         return method;
@@ -117,7 +118,9 @@ record HttpRequestTemplateReader(StepReadContext draft, YamlMapReader section) {
             return new HttpRequestTemplate.RequestBody.FormFields(map("form", ExpressionContext.ContextKind.STEP));
         }
         ValueTemplate body = draft.template(section, "body");
-        return body == null ? new HttpRequestTemplate.RequestBody.None() : new HttpRequestTemplate.RequestBody.SingleValue(body, otherType(headers));
+        return body == null
+                ? new HttpRequestTemplate.RequestBody.None()
+                : new HttpRequestTemplate.RequestBody.SingleValue(body, otherType(headers));
     }
 
     /** A Content-Type in the file other than JSON: the body is then text and sent unchanged. */
@@ -134,7 +137,8 @@ record HttpRequestTemplateReader(StepReadContext draft, YamlMapReader section) {
     }
 
     private OutboundRequest.SendOptions manner(String method, @Nullable Duration timeout) {
-        OutboundRequest.SendOptions manner = OutboundRequest.SendOptions.USUAL.repeatable(OutboundRequest.isReadOnly(method));
+        OutboundRequest.SendOptions manner =
+                OutboundRequest.SendOptions.USUAL.repeatable(OutboundRequest.isReadOnly(method));
         Integer redirects = section.number("redirects", 0, OutboundRequest.SendOptions.MOST_REDIRECTS);
         if (redirects != null && redirects > 0 && !OutboundRequest.isReadOnly(method)) {
             draft.addError(
@@ -160,7 +164,8 @@ record HttpRequestTemplateReader(StepReadContext draft, YamlMapReader section) {
         if (tree == null) {
             return null;
         }
-        Matcher size = SIZE.matcher(tree instanceof YamlNode.ScalarNode(SourceRange _, var value) ? value.asString() : "");
+        Matcher size =
+                SIZE.matcher(tree instanceof YamlNode.ScalarNode(SourceRange _, var value) ? value.asString() : "");
         if (size.matches()) {
             long unit = size.group(2) == null ? 1 : size.group(2).equals("KiB") ? 1024 : 1024 * 1024;
             long bytes = Long.parseLong(size.group(1)) * unit;
@@ -168,7 +173,8 @@ record HttpRequestTemplateReader(StepReadContext draft, YamlMapReader section) {
                 return (int) bytes;
             }
         }
-        draft.addError(tree.range(), "max_response must be a number of bytes or a size such as 64KiB or 5MiB; at most 10MiB.");
+        draft.addError(
+                tree.range(), "max_response must be a number of bytes or a size such as 64KiB or 5MiB; at most 10MiB.");
         return null;
     }
 }

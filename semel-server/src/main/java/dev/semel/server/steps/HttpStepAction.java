@@ -3,14 +3,14 @@ package dev.semel.server.steps;
 import dev.semel.effect.Protection;
 import dev.semel.error.TypeMismatch;
 import dev.semel.server.expressions.EvaluationException;
-import dev.semel.server.expressions.ResultSizeLimit;
 import dev.semel.server.expressions.ExpressionScope;
+import dev.semel.server.expressions.ResultSizeLimit;
 import dev.semel.server.expressions.ValueTemplate;
+import dev.semel.server.outbound.OutboundRequest;
 import dev.semel.server.outbound.OutboundResponse;
 import dev.semel.server.outbound.RequestHeader;
-import dev.semel.server.outbound.OutboundRequest;
-import dev.semel.workflow.DurableOperations;
 import dev.semel.workflow.CallFailures;
+import dev.semel.workflow.DurableOperations;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Step;
 import java.io.IOException;
@@ -54,12 +54,17 @@ record HttpStepAction(
         StepServices services = context.services();
         if (onlyLooks()) {
             return context.durable()
-                    .step(terms.retries().spec(context.id()), step -> taken(step, request, during(step, scope), services));
+                    .step(
+                            terms.retries().spec(context.id()),
+                            step -> taken(step, request, during(step, scope), services));
         }
-        HttpRequestTemplate.PreparedRequest question = lookup == null ? null : lookup.call().prepare(context);
+        HttpRequestTemplate.PreparedRequest question =
+                lookup == null ? null : lookup.call().prepare(context);
         Outcome<JsonNode> outcome = context.durable()
                 .effect(
-                        terms.spec(context, new EffectOptions.EffectSend(context.id(), null, null, request.comparedData())),
+                        terms.spec(
+                                context,
+                                new EffectOptions.EffectSend(context.id(), null, null, request.comparedData())),
                         new DurableOperations.EffectSender() {
                             @Override
                             public JsonNode send(Step step) throws Exception {
@@ -90,7 +95,9 @@ record HttpStepAction(
     }
 
     /** Sends the request and computes the result from the response. */
-    private JsonNode taken(Step step, HttpRequestTemplate.PreparedRequest request, ExpressionScope scope, StepServices services) throws IOException {
+    private JsonNode taken(
+            Step step, HttpRequestTemplate.PreparedRequest request, ExpressionScope scope, StepServices services)
+            throws IOException {
         RequestHeader key = keyHeader == null ? null : RequestHeader.of(keyHeader, step.key());
         OutboundResponse answer = request.send(scope, services, key);
         JsonNode response = response(answer, services);
@@ -98,8 +105,9 @@ record HttpStepAction(
             return result(result, response, scope);
         }
         CallFailures.HttpStatus failure = answer.toFailure();
-        JsonNode body =
-                terms.alreadyDoneStatuses().contains(answer.status()) ? doneBefore(response, scope) : response.path("body");
+        JsonNode body = terms.alreadyDoneStatuses().contains(answer.status())
+                ? doneBefore(response, scope)
+                : response.path("body");
         throw new CallFailures.HttpStatus(failure.status(), body, failure.retryAfter());
     }
 
@@ -130,7 +138,9 @@ record HttpStepAction(
         }
     }
 
-    private @Nullable JsonNode found(HttpRequestTemplate.PreparedRequest question, ExpressionScope scope, StepServices services) throws IOException {
+    private @Nullable JsonNode found(
+            HttpRequestTemplate.PreparedRequest question, ExpressionScope scope, StepServices services)
+            throws IOException {
         LookupRequest asked = lookup;
         if (asked == null) {
             return null;

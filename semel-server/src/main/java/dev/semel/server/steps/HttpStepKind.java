@@ -1,11 +1,11 @@
 package dev.semel.server.steps;
 
 import dev.semel.effect.Protection;
-import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.ExpressionContext;
 import dev.semel.server.expressions.ValueTemplate;
-import dev.semel.server.outbound.RequestHeader;
+import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.outbound.OutboundRequest;
+import dev.semel.server.outbound.RequestHeader;
 import dev.semel.workflow.EffectSpec;
 import java.util.Set;
 import java.util.TreeSet;
@@ -62,11 +62,16 @@ final class HttpStepKind implements StepKind {
         boolean again = keyed && terms.protection() instanceof Protection.ProviderKey
                 || terms.protection() instanceof Protection.Repeatable;
         return new HttpStepAction(
-                call.with(call.sendOptions().repeatable(again)), terms.withoutTimeout(), result, keyed ? keyHeader : null, lookup);
+                call.with(call.sendOptions().repeatable(again)),
+                terms.withoutTimeout(),
+                result,
+                keyed ? keyHeader : null,
+                lookup);
     }
 
     private static @Nullable EffectOptions terms(StepReadContext draft, String method) {
-        EffectSpec.EffectAction does = method.equals("POST") ? EffectSpec.EffectAction.CREATE : EffectSpec.EffectAction.UPDATE;
+        EffectSpec.EffectAction does =
+                method.equals("POST") ? EffectSpec.EffectAction.CREATE : EffectSpec.EffectAction.UPDATE;
         String harmless = OutboundRequest.isReadOnly(method) ? method + " only reads" : null;
         return new EffectOptionsReader(method, does, HONOURED, harmless).read(draft);
     }
@@ -81,14 +86,17 @@ final class HttpStepKind implements StepKind {
             return "";
         }
         if (!RequestHeader.isName(name) || RequestHeader.isFraming(name) || name.equalsIgnoreCase("Authorization")) {
-            draft.addError(section.valueRange("idempotency_header"), "this header cannot carry the effect key; use another name, e.g. Idempotency-Key.");
+            draft.addError(
+                    section.valueRange("idempotency_header"),
+                    "this header cannot carry the effect key; use another name, e.g. Idempotency-Key.");
             return KEY;
         }
         return name;
     }
 
     /** Reads `lookup: {http, found, result}`: the request that queries the provider for the outcome. */
-    private static HttpStepAction.@Nullable LookupRequest lookup(StepReadContext draft, @Nullable HttpRequestTemplate call, @Nullable EffectOptions terms) {
+    private static HttpStepAction.@Nullable LookupRequest lookup(
+            StepReadContext draft, @Nullable HttpRequestTemplate call, @Nullable EffectOptions terms) {
         boolean wanted = terms != null && terms.protection() instanceof Protection.Lookup;
         YamlMapReader lookup = draft.section("lookup");
         if (lookup == null) {
@@ -103,7 +111,8 @@ final class HttpStepKind implements StepKind {
             return null;
         }
         if (terms != null && !wanted) {
-            draft.addError(draft.fields().nameRange("lookup"), "lookup needs protect: lookup; add it or remove lookup.");
+            draft.addError(
+                    draft.fields().nameRange("lookup"), "lookup needs protect: lookup; add it or remove lookup.");
         }
         lookup.allowOnly(Set.of("http", "found", "result"), Set.of());
         ValueTemplate found = StepReader.condition(
@@ -111,13 +120,16 @@ final class HttpStepKind implements StepKind {
         ValueTemplate result = draft.template(lookup, "result", ExpressionContext.ContextKind.RESPONSE);
         YamlMapReader section = YamlMapReader.of(lookup.get("http"), "lookup.http", draft.problems());
         if (section == null) {
-            draft.addError(lookup.nameRange("http"), "lookup.http is missing; set the request that queries the provider.");
+            draft.addError(
+                    lookup.nameRange("http"), "lookup.http is missing; set the request that queries the provider.");
             return null;
         }
         section.allowOnly(HttpRequestTemplateReader.FIELDS, Set.of());
         HttpRequestTemplateReader reader = new HttpRequestTemplateReader(draft, section);
         if (!OutboundRequest.isReadOnly(reader.method())) {
-            draft.addError(section.valueRange("method"), "lookup.http.method must be GET or HEAD, because a lookup only reads.");
+            draft.addError(
+                    section.valueRange("method"),
+                    "lookup.http.method must be GET or HEAD, because a lookup only reads.");
             return null;
         }
         HttpRequestTemplate asked = reader.read("", draft.fields().duration("timeout"));
@@ -125,7 +137,8 @@ final class HttpStepKind implements StepKind {
     }
 
     /** A lookup on the same server uses the credential of the request. Default; the file can set another. */
-    private static HttpRequestTemplate borrowing(HttpRequestTemplate asked, YamlMapReader section, @Nullable HttpRequestTemplate call) {
+    private static HttpRequestTemplate borrowing(
+            HttpRequestTemplate asked, YamlMapReader section, @Nullable HttpRequestTemplate call) {
         return section.get("auth") == null
                         && call != null
                         && call.address().origin().sameOrigin(asked.address().origin())

@@ -1,10 +1,10 @@
 package dev.semel.server.steps;
 
 import dev.semel.error.SemelException;
-import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.ValueTemplate;
-import dev.semel.workflow.ReviewOptions;
+import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.workflow.EscalationPolicy;
+import dev.semel.workflow.ReviewOptions;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -20,7 +20,10 @@ final class InDoubtReviewReader {
 
     /** The declared review; its texts are evaluated when the review opens. */
     record ReviewTemplate(
-            String to, @Nullable ValueTemplate title, @Nullable ValueTemplate link, EscalationPolicy urgency) {
+            String to,
+            @Nullable ValueTemplate title,
+            @Nullable ValueTemplate link,
+            EscalationPolicy urgency) {
         ReviewOptions evaluate(StepContext context) {
             return new ReviewOptions(to, text(context, title), text(context, link), urgency);
         }
@@ -45,7 +48,8 @@ final class InDoubtReviewReader {
         YamlMapReader doubt = draft.section("on_doubt");
         YamlMapReader review = doubt == null
                 ? null
-                : YamlMapReader.of(doubt.allowOnly(Set.of("review"), Set.of()).get("review"), "review", draft.problems());
+                : YamlMapReader.of(
+                        doubt.allowOnly(Set.of("review"), Set.of()).get("review"), "review", draft.problems());
         if (review == null) {
             return null;
         }

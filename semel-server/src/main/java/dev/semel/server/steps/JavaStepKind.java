@@ -32,12 +32,14 @@ final class JavaStepKind implements StepKind {
     public @Nullable YamlStepAction read(StepReadContext draft) {
         String name = draft.fields().text("java");
         ValueTemplate input = draft.template(draft.fields(), "input");
-        EffectOptions terms = new EffectOptionsReader("a Java step", EffectSpec.EffectAction.CREATE, HONOURED, null).read(draft);
+        EffectOptions terms =
+                new EffectOptionsReader("a Java step", EffectSpec.EffectAction.CREATE, HONOURED, null).read(draft);
         return name == null || terms == null ? null : new JavaStepAction(name, input, terms);
     }
 
     /** Calls the Java step as an effect. */
-    private record JavaStepAction(String name, @Nullable ValueTemplate input, EffectOptions terms) implements YamlStepAction {
+    private record JavaStepAction(String name, @Nullable ValueTemplate input, EffectOptions terms)
+            implements YamlStepAction {
         @Override
         public JsonNode run(StepContext context) {
             JavaStep code = context.services().javaStep(name);

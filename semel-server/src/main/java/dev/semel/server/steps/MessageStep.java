@@ -50,7 +50,9 @@ record MessageStep(
                 recipient,
                 terms.protection().word());
         JsonNode plan = context.durable()
-                .step(context.id() + ".plan", () -> context.services().messages().plan(request));
+                .step(
+                        context.id() + ".plan",
+                        () -> context.services().messages().plan(request));
         JsonNode changes = overrides == null ? JsonNodeFactory.instance.objectNode() : context.evaluate(overrides);
         DeliveryReport report = new DeliveryReport();
         for (JsonNode leg : plan.path("routes")) {

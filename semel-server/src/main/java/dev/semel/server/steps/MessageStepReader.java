@@ -2,8 +2,8 @@ package dev.semel.server.steps;
 
 import dev.cel.common.types.CelKind;
 import dev.semel.effect.Protection;
-import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.ValueTemplate;
+import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.workflow.EffectSpec;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -14,7 +14,8 @@ final class MessageStepReader {
     /** Protections that any channel may support; publishing checks the step's own channel. */
     private static final Set<String> HONOURED = Set.of("provider_key", "at_most_once", "ask", "none");
 
-    private static final EffectOptionsReader EFFECT = new EffectOptionsReader("a message", EffectSpec.EffectAction.NOTIFY, HONOURED, null);
+    private static final EffectOptionsReader EFFECT =
+            new EffectOptionsReader("a message", EffectSpec.EffectAction.NOTIFY, HONOURED, null);
 
     private static final int LONG_KEY = 256;
 
@@ -76,7 +77,8 @@ final class MessageStepReader {
         if (terms.idempotent() != null
                 && terms.idempotent().key().expressions().findAny().isPresent()
                 && terms.idempotent().keySource().length() > LONG_KEY) {
-            draft.addWarning("SEM-K07: the key expression has more than 256 characters; a short key is easier to look up.");
+            draft.addWarning(
+                    "SEM-K07: the key expression has more than 256 characters; a short key is easier to look up.");
         }
     }
 }

@@ -51,8 +51,7 @@ record NamedParameterSql(String jdbc, List<String> names) {
             return "tx.sql must be one insert, update, delete, merge or select.";
         }
         if (UNUSUAL.matcher(sql).find()) {
-            return "tx.sql must not contain E'…', U&'…', $…$ or comments; they could hide a second"
-                    + " statement.";
+            return "tx.sql must not contain E'…', U&'…', $…$ or comments; they could hide a second" + " statement.";
         }
         Matcher part = PART.matcher(sql.stripTrailing());
         while (part.find()) {
@@ -63,6 +62,8 @@ record NamedParameterSql(String jdbc, List<String> names) {
                 return "tx.sql needs named parameters, as in :payment; ? is not supported.";
             }
         }
-        return OURS.matcher(sql).find() ? "tx.sql must not use tables that begin with semel_; they are Semel's own." : null;
+        return OURS.matcher(sql).find()
+                ? "tx.sql must not use tables that begin with semel_; they are Semel's own."
+                : null;
     }
 }

@@ -27,7 +27,8 @@ final class NotifyStepKind implements StepKind {
         if (!NAME.matcher(event).matches()) {
             draft.addError(
                     draft.fields().valueRange("notify"),
-                    "notify must name an event: a lower-case letter and up to 63 lower-case letters, digits, dots, _ or -.");
+                    "notify must name an event: a lower-case letter and up to 63 lower-case letters, digits, dots, _"
+                            + " or -.");
             return null;
         }
         MessageStep mailing = MessageStepReader.readNotify(draft, event);

@@ -68,7 +68,8 @@ final class ParallelStepKind implements StepKind {
             return done;
         }
 
-        private static Map<String, JsonNode> branch(StepContext context, DurableOperations scope, List<YamlStep> steps) throws Exception {
+        private static Map<String, JsonNode> branch(StepContext context, DurableOperations scope, List<YamlStep> steps)
+                throws Exception {
             StepContext inside = context.branch(scope, Map.of());
             StepSequenceRunner.run(steps, inside);
             Map<String, JsonNode> own = new LinkedHashMap<>(inside.results());

@@ -3,8 +3,8 @@ package dev.semel.server.steps;
 import dev.cel.common.types.CelKind;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.ValueTemplate;
+import dev.semel.server.expressions.YamlMapReader;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +30,9 @@ final class ProfileStepKinds {
         @Override
         public JsonNode run(StepContext context) {
             return context.durable()
-                    .step(context.id(), () -> operation.of(context, context.services().profiles()));
+                    .step(
+                            context.id(),
+                            () -> operation.of(context, context.services().profiles()));
         }
 
         @Override
@@ -64,9 +66,14 @@ final class ProfileStepKinds {
             }
             section.allowOnly(Set.of("find", "find_or_create", "update", "set"), Set.of());
             Set<String> operations = Set.of("find", "find_or_create", "update");
-            long count = operations.stream().filter(operation -> section.get(operation) != null).count();
+            long count = operations.stream()
+                    .filter(operation -> section.get(operation) != null)
+                    .count();
             if (count != 1) {
-                draft.addError(section.range(), "user_profile must have exactly one of find, find_or_create and update, with the profile's id.");
+                draft.addError(
+                        section.range(),
+                        "user_profile must have exactly one of find, find_or_create and update, with the profile's"
+                                + " id.");
                 return null;
             }
             ValueTemplate set = draft.template(section, "set", CelKind.MAP);
@@ -85,16 +92,21 @@ final class ProfileStepKinds {
             }
             if (create != null) {
                 return asking(
-                        (context, profiles) -> profiles.findOrCreate(context.text(create, "find_or_create"), filled(context, set)),
+                        (context, profiles) ->
+                                profiles.findOrCreate(context.text(create, "find_or_create"), filled(context, set)),
                         create,
                         set);
             }
             return update == null
                     ? null
-                    : asking((context, profiles) -> updated(context, profiles, update, filled(context, set)), update, set);
+                    : asking(
+                            (context, profiles) -> updated(context, profiles, update, filled(context, set)),
+                            update,
+                            set);
         }
 
-        private static JsonNode updated(StepContext context, ProfileDirectory profiles, ValueTemplate who, JsonNode fields) {
+        private static JsonNode updated(
+                StepContext context, ProfileDirectory profiles, ValueTemplate who, JsonNode fields) {
             JsonNode profile = profiles.update(context.text(who, "update"), fields);
             if (profile == null) {
                 throw new SemelException(
@@ -209,7 +221,8 @@ final class ProfileStepKinds {
         }
 
         /** Runs the template search as a step. */
-        private record TemplateSearchAction(ValueTemplate prefix, @Nullable ValueTemplate channel) implements YamlStepAction {
+        private record TemplateSearchAction(
+                ValueTemplate prefix, @Nullable ValueTemplate channel) implements YamlStepAction {
             @Override
             public JsonNode run(StepContext context) {
                 return context.durable().step(context.id(), () -> {
@@ -218,7 +231,8 @@ final class ProfileStepKinds {
                             "items",
                             context.services()
                                     .messages()
-                                    .templates(context.text(prefix, "prefix"), context.optionalText(channel, "channel")));
+                                    .templates(
+                                            context.text(prefix, "prefix"), context.optionalText(channel, "channel")));
                     return found;
                 });
             }

@@ -1,10 +1,10 @@
 package dev.semel.server.steps;
 
 import dev.cel.common.types.CelKind;
-import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.ExpressionContext;
 import dev.semel.server.expressions.SourceRange;
 import dev.semel.server.expressions.ValueTemplate;
+import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.YamlNode;
 import dev.semel.server.outbound.RequestAuth;
 import dev.semel.server.outbound.RequestHeader;
@@ -105,7 +105,8 @@ sealed interface RequestCredential {
     /** Reads `auth`; null if it is invalid or absent. */
     static @Nullable RequestCredential read(StepReadContext draft, YamlMapReader section) {
         YamlNode tree = section.get("auth");
-        if (tree instanceof YamlNode.ScalarNode(SourceRange _, var word) && word.asString().equals("none")) {
+        if (tree instanceof YamlNode.ScalarNode(SourceRange _, var word)
+                && word.asString().equals("none")) {
             return NONE;
         }
         if (tree == null || tree instanceof YamlNode.ScalarNode) {
@@ -160,7 +161,9 @@ sealed interface RequestCredential {
             return null;
         }
         if (!RequestHeader.isName(name) || RequestHeader.isFraming(name) || name.equalsIgnoreCase("Idempotency-Key")) {
-            draft.addError(header.valueRange("name"), "this header cannot carry a credential; use another name, e.g. X-Api-Key.");
+            draft.addError(
+                    header.valueRange("name"),
+                    "this header cannot carry a credential; use another name, e.g. X-Api-Key.");
             return null;
         }
         return value == null ? null : new CustomHeader(name, value);
@@ -194,7 +197,8 @@ sealed interface RequestCredential {
     }
 
     private static @Nullable ValueTemplate value(StepReadContext draft, YamlMapReader of, String name, boolean needed) {
-        ValueTemplate value = draft.template(of, name, ExpressionContext.ContextKind.CREDENTIAL, CelKind.STRING, CelKind.INT);
+        ValueTemplate value =
+                draft.template(of, name, ExpressionContext.ContextKind.CREDENTIAL, CelKind.STRING, CelKind.INT);
         if (value == null && needed) {
             draft.addError(of.range(), "%s is missing.".formatted(name));
         }

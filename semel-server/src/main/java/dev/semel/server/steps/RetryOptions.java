@@ -1,7 +1,7 @@
 package dev.semel.server.steps;
 
-import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.SourceRange;
+import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.YamlNode;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.StepSpec;

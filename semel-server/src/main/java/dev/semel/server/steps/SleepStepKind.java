@@ -2,8 +2,8 @@ package dev.semel.server.steps;
 
 import dev.cel.common.types.CelKind;
 import dev.semel.server.expressions.DurationFormat;
-import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.ValueTemplate;
+import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.YamlNode;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -34,14 +34,16 @@ final class SleepStepKind implements StepKind {
     public @Nullable YamlStepAction read(StepReadContext draft) {
         YamlNode tree = draft.fields().get("sleep");
         if (tree instanceof YamlNode.MapNode members) {
-            YamlMapReader until = new YamlMapReader(members, "sleep", draft.problems()).allowOnly(Set.of("until"), Set.of());
+            YamlMapReader until =
+                    new YamlMapReader(members, "sleep", draft.problems()).allowOnly(Set.of("until"), Set.of());
             ValueTemplate time = draft.requiredTemplate(until, "until", CelKind.STRING);
             return time == null ? null : new SleepUntilAction(time);
         }
         ValueTemplate length = draft.requiredTemplate(draft.fields(), "sleep", CelKind.STRING);
         if (length instanceof ValueTemplate.Literal(JsonNode text)
                 && DurationFormat.parse(text.asString()).isEmpty()) {
-            draft.addError(draft.fields().valueRange("sleep"), "sleep must be a duration such as 500ms, 30s, 15m, 24h or 7d.");
+            draft.addError(
+                    draft.fields().valueRange("sleep"), "sleep must be a duration such as 500ms, 30s, 15m, 24h or 7d.");
             return null;
         }
         return length == null ? null : new SleepForAction(length);
@@ -52,7 +54,8 @@ final class SleepStepKind implements StepKind {
         @Override
         public JsonNode run(StepContext context) {
             Duration duration = DurationFormat.parse(context.text(length, "sleep"))
-                    .orElseThrow(() -> context.evaluationFailed("Step '" + context.id() + "'", "it is not a duration such as 15m"));
+                    .orElseThrow(() -> context.evaluationFailed(
+                            "Step '" + context.id() + "'", "it is not a duration such as 15m"));
             context.durable().sleep(context.id(), duration);
             return JsonNodeFactory.instance.objectNode();
         }
@@ -75,7 +78,8 @@ final class SleepStepKind implements StepKind {
             try {
                 return OffsetDateTime.parse(context.text(time, "sleep.until")).toInstant();
             } catch (DateTimeException e) {
-                throw context.evaluationFailed("Step '" + context.id() + "'", "it is not a time such as 2026-05-01T09:00:00Z");
+                throw context.evaluationFailed(
+                        "Step '" + context.id() + "'", "it is not a time such as 2026-05-01T09:00:00Z");
             }
         }
 

@@ -3,9 +3,9 @@ package dev.semel.server.steps;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.expressions.EvaluationException;
+import dev.semel.server.expressions.ExpressionScope;
 import dev.semel.server.expressions.JsonTypeNames;
 import dev.semel.server.expressions.ResultSizeLimit;
-import dev.semel.server.expressions.ExpressionScope;
 import dev.semel.server.expressions.ValueTemplate;
 import dev.semel.workflow.DurableOperations;
 import java.util.LinkedHashMap;
@@ -22,7 +22,11 @@ import tools.jackson.databind.node.JsonNodeFactory;
  * @param id the step's id in the file; empty for the output
  */
 public record StepContext(
-        RunContext run, DurableOperations durable, Map<String, JsonNode> results, Map<String, JsonNode> variables, String id) {
+        RunContext run,
+        DurableOperations durable,
+        Map<String, JsonNode> results,
+        Map<String, JsonNode> variables,
+        String id) {
     /** The part of the context that all steps of a run share. */
     public record RunContext(String workflow, JsonNode input, StepServices services) {}
 
@@ -70,7 +74,8 @@ public record StepContext(
     }
 
     public ExpressionScope scope() {
-        ExpressionScope scope = ExpressionScope.ofRun(run.input(), results, durable.runId()).with(variables);
+        ExpressionScope scope =
+                ExpressionScope.ofRun(run.input(), results, durable.runId()).with(variables);
         return id.isEmpty() ? scope : scope.withStep(durable.stepId(id));
     }
 
@@ -94,7 +99,9 @@ public record StepContext(
     public String text(ValueTemplate template, String what) {
         JsonNode value = evaluate(template);
         if (!value.isString() && !value.isNumber()) {
-            throw evaluationFailed(what + " of step '" + id + "'", "it returned %s instead of text".formatted(JsonTypeNames.nameOf(value)));
+            throw evaluationFailed(
+                    what + " of step '" + id + "'",
+                    "it returned %s instead of text".formatted(JsonTypeNames.nameOf(value)));
         }
         return value.asString();
     }
@@ -110,7 +117,8 @@ public record StepContext(
     public boolean isTrue(ValueTemplate when, ExpressionScope scope, String place) {
         JsonNode value = evaluate(when, scope, place);
         if (!value.isBoolean()) {
-            throw evaluationFailed(place, "it returned %s instead of true or false".formatted(JsonTypeNames.nameOf(value)));
+            throw evaluationFailed(
+                    place, "it returned %s instead of true or false".formatted(JsonTypeNames.nameOf(value)));
         }
         return value.booleanValue();
     }
@@ -122,7 +130,6 @@ public record StepContext(
                 ("%s of workflow '%s' could not be evaluated, because %s. Results of earlier steps are kept; "
                                 + "no later step ran.")
                         .formatted(place, run.workflow(), because),
-                "Send data that has the value, or handle its absence with default(value, other) or"
-                        + " has(value).");
+                "Send data that has the value, or handle its absence with default(value, other) or" + " has(value).");
     }
 }

@@ -35,9 +35,10 @@ final class StepIdScanner {
         if (!(step instanceof YamlNode.MapNode members)) {
             return Stream.empty();
         }
-        Stream<YamlNode> chosen = members.get("choose") instanceof YamlNode.ListNode(SourceRange _, List<YamlNode> cases)
-                ? cases.stream().flatMap(StepIdScanner::loop)
-                : Stream.empty();
+        Stream<YamlNode> chosen =
+                members.get("choose") instanceof YamlNode.ListNode(SourceRange _, List<YamlNode> cases)
+                        ? cases.stream().flatMap(StepIdScanner::loop)
+                        : Stream.empty();
         Stream<YamlNode> atOnce = members.get("parallel") instanceof YamlNode.MapNode branches
                 ? branches.members().values().stream().flatMap(branch -> items(branch.value()))
                 : Stream.empty();

@@ -1,12 +1,12 @@
 package dev.semel.server.steps;
 
 import dev.cel.common.types.CelKind;
-import dev.semel.server.expressions.YamlMapReader;
-import dev.semel.server.expressions.FileErrorCollector;
 import dev.semel.server.expressions.ExpressionContext;
+import dev.semel.server.expressions.FileErrorCollector;
 import dev.semel.server.expressions.SourceRange;
 import dev.semel.server.expressions.ValueTemplate;
 import dev.semel.server.expressions.ValueTemplateCompiler;
+import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.YamlNode;
 import java.util.List;
 import java.util.Set;

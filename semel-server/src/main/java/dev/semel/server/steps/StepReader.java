@@ -1,14 +1,14 @@
 package dev.semel.server.steps;
 
 import dev.cel.common.types.CelKind;
-import dev.semel.server.expressions.YamlMapReader;
-import dev.semel.server.expressions.FileErrorCollector;
 import dev.semel.server.expressions.ExpressionContext;
-import dev.semel.server.expressions.SourceText;
+import dev.semel.server.expressions.FileErrorCollector;
+import dev.semel.server.expressions.NameSuggestions;
 import dev.semel.server.expressions.SourceRange;
+import dev.semel.server.expressions.SourceText;
 import dev.semel.server.expressions.ValueTemplate;
 import dev.semel.server.expressions.ValueTemplateCompiler;
-import dev.semel.server.expressions.NameSuggestions;
+import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.YamlNode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -45,7 +45,8 @@ public final class StepReader {
     private Set<String> ids = Set.of();
     private int depth;
 
-    public StepReader(SourceText source, FileErrorCollector problems, ValueTemplateCompiler templates, List<String> warnings) {
+    public StepReader(
+            SourceText source, FileErrorCollector problems, ValueTemplateCompiler templates, List<String> warnings) {
         this.source = source;
         this.problems = problems;
         this.tools = new StepReadContext.ReadTools(problems, templates, warnings, this::inner);
@@ -63,8 +64,7 @@ public final class StepReader {
         if (steps instanceof YamlNode.ListNode) {
             List<YamlNode> all = items.stream().flatMap(StepIdScanner::all).toList();
             if (all.isEmpty() || all.size() > MOST_STEPS) {
-                problems.add(
-                        workflow.valueRange("steps"), "a workflow must have 1 to %d steps.".formatted(MOST_STEPS));
+                problems.add(workflow.valueRange("steps"), "a workflow must have 1 to %d steps.".formatted(MOST_STEPS));
                 return List.of();
             }
             ids = distinct(all);
@@ -98,7 +98,9 @@ public final class StepReader {
             if (fields == null) {
                 continue;
             }
-            YamlStep step = step(fields, new ExpressionContext(ExpressionContext.ContextKind.STEP, earlier, ids, around.loopVariables()));
+            YamlStep step = step(
+                    fields,
+                    new ExpressionContext(ExpressionContext.ContextKind.STEP, earlier, ids, around.loopVariables()));
             if (step != null) {
                 steps.add(step);
             }
@@ -152,7 +154,9 @@ public final class StepReader {
                     "Set on_error: continue on the nested steps that may fail.");
         }
         YamlStepAction act = kind.read(new StepReadContext(id == null ? "" : id, fields, site, tools));
-        return id == null || act == null ? null : new YamlStep(id, kind.name(), when, onError, act, Set.of()).withRecordedValues();
+        return id == null || act == null
+                ? null
+                : new YamlStep(id, kind.name(), when, onError, act, Set.of()).withRecordedValues();
     }
 
     /** The kind of a step: exactly one field must name a kind, without fields that belong to another kind. */
@@ -206,7 +210,8 @@ public final class StepReader {
     private @Nullable String id(YamlMapReader fields) {
         if (fields.get("id") == null) {
             problems.add(
-                    fields.range().narrow(fields.range().start(), fields.range().start()), "the step has no id; add id: name.");
+                    fields.range().narrow(fields.range().start(), fields.range().start()),
+                    "the step has no id; add id: name.");
             return null;
         }
         String id = fields.text("id");
@@ -225,7 +230,8 @@ public final class StepReader {
     }
 
     /** A condition: one boolean expression, or true or false. */
-    static @Nullable ValueTemplate condition(StepReadContext.ReadTools tools, YamlMapReader fields, String name, ExpressionContext site) {
+    static @Nullable ValueTemplate condition(
+            StepReadContext.ReadTools tools, YamlMapReader fields, String name, ExpressionContext site) {
         YamlNode tree = fields.get(name);
         if (tree == null) {
             return null;

@@ -1,8 +1,8 @@
 package dev.semel.server.steps;
 
-import dev.semel.error.RunDiverged;
 import dev.semel.error.EffectInDoubt;
 import dev.semel.error.RunCancelled;
+import dev.semel.error.RunDiverged;
 import dev.semel.error.RunTimedOut;
 import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;

@@ -1,9 +1,9 @@
 package dev.semel.server.steps;
 
 import dev.semel.server.expressions.EvaluationException;
+import dev.semel.server.outbound.OutboundRequest;
 import dev.semel.server.outbound.OutboundResponse;
 import dev.semel.server.outbound.RequestAuth;
-import dev.semel.server.outbound.OutboundRequest;
 import dev.semel.workflow.CallFailures;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;

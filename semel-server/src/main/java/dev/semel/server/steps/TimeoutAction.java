@@ -1,7 +1,7 @@
 package dev.semel.server.steps;
 
-import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.SourceRange;
+import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.YamlNode;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +44,9 @@ sealed interface TimeoutAction {
     }
 
     private static @Nullable String word(@Nullable YamlNode tree) {
-        return tree instanceof YamlNode.ScalarNode(SourceRange _, var value) && value.isString() ? value.stringValue() : null;
+        return tree instanceof YamlNode.ScalarNode(SourceRange _, var value) && value.isString()
+                ? value.stringValue()
+                : null;
     }
 
     private static void wrong(StepReadContext draft, @Nullable YamlNode tree, String name) {

@@ -3,8 +3,8 @@ package dev.semel.server.steps;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.ValueTemplate;
+import dev.semel.server.expressions.YamlMapReader;
 import java.math.BigDecimal;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -102,13 +102,17 @@ final class TxStepKind implements StepKind {
         missing.removeAll(params);
         Set<String> idle = new TreeSet<>(params);
         idle.removeAll(sql.names());
-        missing.forEach(name -> draft.addError(section.valueRange("sql"), ":%s is missing under tx.params.".formatted(name)));
-        idle.forEach(name -> draft.addError(section.valueRange("params"), "tx.sql does not use :%s; remove it from tx.params.".formatted(name)));
+        missing.forEach(
+                name -> draft.addError(section.valueRange("sql"), ":%s is missing under tx.params.".formatted(name)));
+        idle.forEach(name -> draft.addError(
+                section.valueRange("params"), "tx.sql does not use :%s; remove it from tx.params.".formatted(name)));
         return sql;
     }
 
     /** Runs the statement in the transaction that records the step. */
-    private record TxAction(NamedParameterSql sql, Map<String, ValueTemplate> params, ResultShape shape, RetryOptions retries) implements YamlStepAction {
+    private record TxAction(
+            NamedParameterSql sql, Map<String, ValueTemplate> params, ResultShape shape, RetryOptions retries)
+            implements YamlStepAction {
         @Override
         public JsonNode run(StepContext context) {
             if (!context.services().allowsSql()) {
@@ -172,7 +176,8 @@ final class TxStepKind implements StepKind {
                 if (list.size() == MOST_ROWS) {
                     throw new SemelException(
                             ErrorCode.INVALID_DEFINITION,
-                            "The statement of a tx step returned more than " + MOST_ROWS + " rows. Nothing was written.",
+                            "The statement of a tx step returned more than " + MOST_ROWS
+                                    + " rows. Nothing was written.",
                             "Add a LIMIT or a narrower condition.");
                 }
                 list.add(row(rows));

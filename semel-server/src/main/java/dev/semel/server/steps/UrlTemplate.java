@@ -1,9 +1,9 @@
 package dev.semel.server.steps;
 
-import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.JsonTypeNames;
 import dev.semel.server.expressions.SourceRange;
 import dev.semel.server.expressions.ValueTemplate;
+import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.YamlNode;
 import dev.semel.server.outbound.FormEncoding;
 import dev.semel.server.outbound.TargetUrl;
@@ -34,7 +34,9 @@ record UrlTemplate(List<ValueTemplate> parts, String sourceText, TargetUrl origi
         if (template == null || !(section.get("url") instanceof YamlNode.ScalarNode(SourceRange spot, var text))) {
             return null;
         }
-        List<ValueTemplate> parts = template instanceof ValueTemplate.InterpolatedText(List<ValueTemplate> several) ? several : List.of(template);
+        List<ValueTemplate> parts = template instanceof ValueTemplate.InterpolatedText(List<ValueTemplate> several)
+                ? several
+                : List.of(template);
         if (!(parts.getFirst() instanceof ValueTemplate.Literal(JsonNode first))
                 || !first.isString()
                 || (parts.size() > 1 && !WITH_HOST.matcher(first.stringValue()).matches())) {
@@ -50,7 +52,9 @@ record UrlTemplate(List<ValueTemplate> parts, String sourceText, TargetUrl origi
         var example = new StringBuilder();
         parts.forEach(
                 part -> example.append(part instanceof ValueTemplate.Literal(JsonNode value) ? value.asString() : "x"));
-        String wrong = example.indexOf("#") >= 0 ? "has a fragment, which HTTP does not send; remove it" : TargetUrl.findProblem(example + "");
+        String wrong = example.indexOf("#") >= 0
+                ? "has a fragment, which HTTP does not send; remove it"
+                : TargetUrl.findProblem(example + "");
         if (wrong != null) {
             draft.addError(spot, "the url %s.".formatted(wrong));
             return null;
@@ -82,7 +86,8 @@ record UrlTemplate(List<ValueTemplate> parts, String sourceText, TargetUrl origi
         if (value.isString() || value.isNumber() || value.isBoolean()) {
             return value.asString();
         }
-        throw context.evaluationFailed(what + " of step '" + context.id() + "'", "it returned %s".formatted(JsonTypeNames.nameOf(value)));
+        throw context.evaluationFailed(
+                what + " of step '" + context.id() + "'", "it returned %s".formatted(JsonTypeNames.nameOf(value)));
     }
 
     Stream<ValueTemplate> templates() {

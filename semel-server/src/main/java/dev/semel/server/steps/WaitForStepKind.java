@@ -3,8 +3,8 @@ package dev.semel.server.steps;
 import dev.cel.common.types.CelKind;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.ValueTemplate;
+import dev.semel.server.expressions.YamlMapReader;
 import java.time.Duration;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -86,7 +86,8 @@ final class WaitForStepKind implements StepKind {
         if (section.get("to") == null) {
             draft.addError(
                     section.nameRange("to"),
-                    "wait_for_reply needs to (the id of the step that sent the message) or from (the sender's address).");
+                    "wait_for_reply needs to (the id of the step that sent the message) or from (the sender's"
+                            + " address).");
         } else if (to != null && !draft.context().earlierSteps().contains(to)) {
             draft.addError(section.valueRange("to"), "there is no earlier step '%s' to reply to.".formatted(to));
             return null;
@@ -106,7 +107,8 @@ final class WaitForStepKind implements StepKind {
             @Nullable Duration timeout,
             TimeoutAction expiry,
             @Nullable ValueTemplate key,
-            @Nullable ValueTemplate from) implements YamlStepAction {
+            @Nullable ValueTemplate from)
+            implements YamlStepAction {
         @Override
         public JsonNode run(StepContext context) {
             JsonNode value = waited(context);
@@ -114,7 +116,8 @@ final class WaitForStepKind implements StepKind {
                 return value;
             }
             return switch (expiry) {
-                case TimeoutAction.Continue _ -> JsonNodeFactory.instance.objectNode().put("timed_out", true);
+                case TimeoutAction.Continue _ ->
+                    JsonNodeFactory.instance.objectNode().put("timed_out", true);
                 case TimeoutAction.End(String word) -> throw new EndRunException(word);
                 case TimeoutAction.Fail _ ->
                     throw new SemelException(

@@ -15,7 +15,12 @@ import org.jspecify.annotations.Nullable;
  * @param recordedValues time and random values that it reads: `@now`, `@uuid`, `@random`
  */
 public record YamlStep(
-        String id, String kind, @Nullable ValueTemplate when, ErrorPolicy onError, YamlStepAction action, Set<String> recordedValues) {
+        String id,
+        String kind,
+        @Nullable ValueTemplate when,
+        ErrorPolicy onError,
+        YamlStepAction action,
+        Set<String> recordedValues) {
     /** What happens to the run when the step fails permanently. */
     public enum ErrorPolicy {
         FAIL,
@@ -47,7 +52,8 @@ public record YamlStep(
 
     /** All templates of this step and its nested steps. */
     public Stream<ValueTemplate> templates() {
-        return withNested().flatMap(step ->
-                Stream.concat(Stream.ofNullable(step.when()), step.action().templates()));
+        return withNested()
+                .flatMap(step -> Stream.concat(
+                        Stream.ofNullable(step.when()), step.action().templates()));
     }
 }

@@ -1,8 +1,8 @@
 package dev.semel.server.steps;
 
 import dev.semel.server.expressions.ValueTemplate;
-import dev.semel.workflow.WorkflowBody;
 import dev.semel.workflow.DurableOperations;
+import dev.semel.workflow.WorkflowBody;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -14,7 +14,11 @@ import tools.jackson.databind.node.JsonNodeFactory;
  * @param readsStartTime whether it reads the start time of the run, which is then recorded
  */
 public record YamlWorkflowBody(
-        String workflow, List<YamlStep> steps, @Nullable ValueTemplate output, boolean readsStartTime, StepServices services)
+        String workflow,
+        List<YamlStep> steps,
+        @Nullable ValueTemplate output,
+        boolean readsStartTime,
+        StepServices services)
         implements WorkflowBody {
     public YamlWorkflowBody {
         steps = List.copyOf(steps);
@@ -22,7 +26,8 @@ public record YamlWorkflowBody(
 
     @Override
     public JsonNode run(DurableOperations durable, JsonNode input) throws Exception {
-        StepContext context = StepContext.begin(new StepContext.RunContext(workflow, input, services), durable, readsStartTime);
+        StepContext context =
+                StepContext.begin(new StepContext.RunContext(workflow, input, services), durable, readsStartTime);
         try {
             StepSequenceRunner.run(steps, context);
         } catch (EndRunException ended) {

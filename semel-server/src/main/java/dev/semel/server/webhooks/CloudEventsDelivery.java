@@ -40,7 +40,8 @@ record CloudEventsDelivery(boolean batch, boolean signed, List<Supplier<Verified
             JsonNode read = json == null ? StrictJson.parse(letter.body()) : json; // throws with the syntax error
             return new CloudEventsDelivery(false, true, List.of(structured(read, hook)));
         }
-        InboundEvent read = BinaryEventReader.read(letter.cloudEventHeaders(), letter.header("Content-Type"), letter.body());
+        InboundEvent read =
+                BinaryEventReader.read(letter.cloudEventHeaders(), letter.header("Content-Type"), letter.body());
         return new CloudEventsDelivery(false, false, List.of(() -> VerifiedWebhookEvent.ofCloudEvent(read, hook)));
     }
 

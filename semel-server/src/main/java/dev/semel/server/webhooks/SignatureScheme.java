@@ -140,7 +140,9 @@ sealed interface SignatureScheme {
                 out.put(timeHeader, time);
             }
             PresentedSignatures signed = toPresented(List.of(), time, stamp.id());
-            out.put(headers.getFirst(), prefix + mac.compute(HmacSignature.utf8(secret), signed.prefix(), body, signed.suffix()));
+            out.put(
+                    headers.getFirst(),
+                    prefix + mac.compute(HmacSignature.utf8(secret), signed.prefix(), body, signed.suffix()));
             return out;
         }
     }
@@ -169,13 +171,18 @@ sealed interface SignatureScheme {
 
         @Override
         public @Nullable String findMatch(String secret, PresentedSignatures presented, byte[] body) {
-            return findEqual(presented.signatures(), "v1=" + HmacSignature.SHA256_HEX.compute(HmacSignature.utf8(secret), presented.prefix(), body));
+            return findEqual(
+                    presented.signatures(),
+                    "v1=" + HmacSignature.SHA256_HEX.compute(HmacSignature.utf8(secret), presented.prefix(), body));
         }
 
         @Override
         public Map<String, String> sign(String secret, SampleStamp stamp, byte[] body) {
             byte[] front = HmacSignature.utf8(stamp.seconds() + ".");
-            return Map.of(HEADER, "t=" + stamp.seconds() + ",v1=" + HmacSignature.SHA256_HEX.compute(HmacSignature.utf8(secret), front, body));
+            return Map.of(
+                    HEADER,
+                    "t=" + stamp.seconds() + ",v1="
+                            + HmacSignature.SHA256_HEX.compute(HmacSignature.utf8(secret), front, body));
         }
     }
 
@@ -206,11 +213,14 @@ sealed interface SignatureScheme {
         }
 
         @Override
-        public @Nullable String findMatch(String secret, PresentedSignatures presented, byte[] body) throws UnusableSecret {
+        public @Nullable String findMatch(String secret, PresentedSignatures presented, byte[] body)
+                throws UnusableSecret {
             if (secret.startsWith(PUBLIC)) {
                 return findPublicKeyMatch(secret, presented, body);
             }
-            return findEqual(presented.signatures(), "v1," + HmacSignature.SHA256_BASE64.compute(key(secret), presented.prefix(), body));
+            return findEqual(
+                    presented.signatures(),
+                    "v1," + HmacSignature.SHA256_BASE64.compute(key(secret), presented.prefix(), body));
         }
 
         private static byte[] key(String secret) throws UnusableSecret {

@@ -33,7 +33,8 @@ final class SignatureVerifier {
      *
      * @param tolerance null: the timestamp is not checked
      */
-    static Verdict verify(SignatureScheme scheme, @Nullable Duration tolerance, WebhookRequest letter, VerificationInputs proofs) {
+    static Verdict verify(
+            SignatureScheme scheme, @Nullable Duration tolerance, WebhookRequest letter, VerificationInputs proofs) {
         SignatureScheme.PresentedSignatures presented = scheme.extract(letter);
         if (presented == null) {
             return new Verdict.Forged();
@@ -61,7 +62,8 @@ final class SignatureVerifier {
      *
      * @param missingSecret describes a secret that could not be read; null if all were read
      */
-    record VerificationInputs(List<String> secrets, @Nullable String missingSecret, Instant now) {}
+    record VerificationInputs(
+            List<String> secrets, @Nullable String missingSecret, Instant now) {}
 
     private static boolean isWithinTolerance(String time, Instant now, Duration tolerance) {
         if (!SECONDS.matcher(time).matches()) {

@@ -61,7 +61,8 @@ record VerifiedWebhookEvent(String id, InboundEvent event) {
         ObjectNode whole = JsonNodeFactory.instance.objectNode();
         event.envelope().forEachEntry(whole::set);
         whole.put("source", source);
-        var named = new InboundEvent(source, event.id(), event.type(), event.time(), event.subject(), event.data(), whole);
+        var named =
+                new InboundEvent(source, event.id(), event.type(), event.time(), event.subject(), event.data(), whole);
         return new VerifiedWebhookEvent(cloudId(event.source(), event.id()), named);
     }
 

@@ -35,7 +35,9 @@ final class WebhookBodyParser {
         }
         ObjectNode fields = form(letter.body());
         JsonNode wrapped = fields.get(WRAPPED);
-        return fields.size() == 1 && wrapped != null && wrapped.isString() ? StrictJson.parse(wrapped.stringValue()) : fields;
+        return fields.size() == 1 && wrapped != null && wrapped.isString()
+                ? StrictJson.parse(wrapped.stringValue())
+                : fields;
     }
 
     private static boolean looksLikeJson(byte[] body) {

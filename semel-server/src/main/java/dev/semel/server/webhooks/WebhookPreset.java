@@ -16,7 +16,12 @@ import org.jspecify.annotations.Nullable;
  * @param idSigned whether the signature covers the id, so that a captured delivery cannot be resent under another id
  * @param types where to find the event type
  */
-record WebhookPreset(SignatureScheme scheme, @Nullable Duration tolerance, List<ValueLocation> ids, boolean idSigned, List<ValueLocation> types) {
+record WebhookPreset(
+        SignatureScheme scheme,
+        @Nullable Duration tolerance,
+        List<ValueLocation> ids,
+        boolean idSigned,
+        List<ValueLocation> types) {
     private static final Duration USUAL = Duration.ofSeconds(300);
     private static final Set<String> WITH_FORMS = Set.of("github", "slack", "generic");
 
@@ -32,7 +37,8 @@ record WebhookPreset(SignatureScheme scheme, @Nullable Duration tolerance, List<
 
     static WebhookPreset of(WebhookSetting hook) {
         WebhookPreset preset = switch (hook.preset()) {
-            case "stripe" -> new WebhookPreset(new SignatureScheme.Stripe(), USUAL, pointers("/id"), true, pointers("/type"));
+            case "stripe" ->
+                new WebhookPreset(new SignatureScheme.Stripe(), USUAL, pointers("/id"), true, pointers("/type"));
             case "github" -> github();
             case "shopify" -> shopify();
             case "slack" -> slack();
@@ -59,14 +65,20 @@ record WebhookPreset(SignatureScheme scheme, @Nullable Duration tolerance, List<
     }
 
     private static WebhookPreset github() {
-        var scheme = new SignatureScheme.HeaderSignature(List.of("X-Hub-Signature-256"), HmacSignature.SHA256_HEX, "sha256=", "{body}", null, null);
+        var scheme = new SignatureScheme.HeaderSignature(
+                List.of("X-Hub-Signature-256"), HmacSignature.SHA256_HEX, "sha256=", "{body}", null, null);
         return new WebhookPreset(scheme, null, headers("X-GitHub-Delivery"), false, headers("X-GitHub-Event"));
     }
 
     /** Shopify's newer API omits the `X-` prefix. */
     private static WebhookPreset shopify() {
         var scheme = new SignatureScheme.HeaderSignature(
-                List.of("X-Shopify-Hmac-Sha256", "Shopify-Hmac-Sha256"), HmacSignature.SHA256_BASE64, "", "{body}", null, null);
+                List.of("X-Shopify-Hmac-Sha256", "Shopify-Hmac-Sha256"),
+                HmacSignature.SHA256_BASE64,
+                "",
+                "{body}",
+                null,
+                null);
         return new WebhookPreset(
                 scheme,
                 null,
@@ -93,20 +105,27 @@ record WebhookPreset(SignatureScheme scheme, @Nullable Duration tolerance, List<
     }
 
     private static WebhookPreset standard() {
-        return new WebhookPreset(new SignatureScheme.StandardWebhooks(), USUAL, headers(SignatureScheme.StandardWebhooks.ID), true, pointers("/type"));
+        return new WebhookPreset(
+                new SignatureScheme.StandardWebhooks(),
+                USUAL,
+                headers(SignatureScheme.StandardWebhooks.ID),
+                true,
+                pointers("/type"));
     }
 
     private static WebhookPreset generic(WebhookSetting hook) {
         WebhookSetting.Signature signature = hook.signature();
         ValueLocation id = hook.id();
         if (signature == null || id == null) {
-            throw new IllegalStateException("a generic webhook must have signature and id; the document reader"
-                    + " checks this");
+            throw new IllegalStateException(
+                    "a generic webhook must have signature and id; the document reader" + " checks this");
         }
         boolean signsId = signature.template().contains("{id}");
         var scheme = new SignatureScheme.HeaderSignature(
                 List.of(signature.header()),
-                new HmacSignature(HmacSignature.Algorithm.of(signature.algorithm()), HmacSignature.Encoding.of(signature.encoding())),
+                new HmacSignature(
+                        HmacSignature.Algorithm.of(signature.algorithm()),
+                        HmacSignature.Encoding.of(signature.encoding())),
                 signature.prefix(),
                 signature.template(),
                 signature.timestampHeader(),
@@ -120,6 +139,8 @@ record WebhookPreset(SignatureScheme scheme, @Nullable Duration tolerance, List<
     }
 
     private static List<ValueLocation> pointers(String... pointers) {
-        return Stream.of(pointers).map(pointer -> new ValueLocation(null, pointer)).toList();
+        return Stream.of(pointers)
+                .map(pointer -> new ValueLocation(null, pointer))
+                .toList();
     }
 }

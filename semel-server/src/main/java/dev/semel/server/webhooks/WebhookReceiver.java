@@ -5,19 +5,19 @@ import dev.semel.Semel;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
 import dev.semel.server.ingress.EventDeliveryResult;
-import dev.semel.server.ingress.RunDepthLimit;
+import dev.semel.server.ingress.EventIngress;
 import dev.semel.server.ingress.EventOrigin;
 import dev.semel.server.ingress.InboundEvent;
-import dev.semel.server.ingress.EventIngress;
 import dev.semel.server.ingress.ParallelTasks;
+import dev.semel.server.ingress.RunDepthLimit;
+import dev.semel.server.settings.SettingRepository;
 import dev.semel.server.settings.WebhookSetting;
 import dev.semel.server.settings.WorkspaceSettings;
-import dev.semel.server.settings.SettingRepository;
-import dev.semel.store.WebhookDelivery;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
-import dev.semel.trigger.TriggerSource;
+import dev.semel.store.WebhookDelivery;
 import dev.semel.trigger.Trigger;
+import dev.semel.trigger.TriggerSource;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -65,7 +65,8 @@ public final class WebhookReceiver {
          * @param delivered the runs it started or found
          * @param signalledRuns the runs that waited for this message and received it
          */
-        record Received(WebhookDelivery delivery, EventDeliveryResult delivered, List<String> signalledRuns) implements Outcome {
+        record Received(WebhookDelivery delivery, EventDeliveryResult delivered, List<String> signalledRuns)
+                implements Outcome {
             /** Whether the delivery was a duplicate and started nothing. */
             public boolean replayed() {
                 boolean known = delivery.outcome() == WebhookDelivery.DeliveryOutcome.REPLAYED;
@@ -119,7 +120,8 @@ public final class WebhookReceiver {
     /** Resolves the source; malformed, unknown and almost correct sources get the same error. */
     private ResolvedWebhook find(String text, int depth) {
         WebhookSourceId source = WebhookSourceId.parse(text);
-        SettingRepository.StoredSetting<WebhookSetting> kept = source == null ? null : settings.webhooks().find(source.workspace(), source.name());
+        SettingRepository.StoredSetting<WebhookSetting> kept =
+                source == null ? null : settings.webhooks().find(source.workspace(), source.name());
         // Compares even if no webhook exists, so that timing does not reveal which ones exist.
         byte[] expected = utf8(kept == null ? "src_" : kept.value().source());
         boolean right = MessageDigest.isEqual(expected, utf8(text));
@@ -159,7 +161,8 @@ public final class WebhookReceiver {
             }
             told = VerifiedWebhookEvent.read(plan, letter, data, found.name());
         } catch (SemelException e) {
-            recordRejection(found, WebhookDelivery.DeliveryOutcome.REJECTED, e.code().slug());
+            recordRejection(
+                    found, WebhookDelivery.DeliveryOutcome.REJECTED, e.code().slug());
             throw e;
         }
         return storeAndDeliver(found, told, plan.signsIdAndType() ? null : digest(proof));
@@ -170,7 +173,8 @@ public final class WebhookReceiver {
         try {
             delivery = CloudEventsDelivery.of(letter, found.name());
         } catch (SemelException e) {
-            recordRejection(found, WebhookDelivery.DeliveryOutcome.REJECTED, e.code().slug());
+            recordRejection(
+                    found, WebhookDelivery.DeliveryOutcome.REJECTED, e.code().slug());
             throw e;
         }
         boolean named = delivery.signed() || found.hook().check() == WebhookSetting.VerificationMethod.BEARER;
@@ -197,7 +201,8 @@ public final class WebhookReceiver {
         try {
             told = event.get();
         } catch (SemelException e) {
-            recordRejection(found, WebhookDelivery.DeliveryOutcome.REJECTED, e.code().slug());
+            recordRejection(
+                    found, WebhookDelivery.DeliveryOutcome.REJECTED, e.code().slug());
             return new Outcome.Rejected(e);
         }
         try {
@@ -224,7 +229,8 @@ public final class WebhookReceiver {
     /** Signals the runs that wait for this sender, once per message, however often the provider sends it. */
     private List<String> signalWaitingRuns(ResolvedWebhook found, VerifiedWebhookEvent told) {
         WebhookSetting.ReplyFields reply = found.hook().reply();
-        String from = reply == null ? null : VerifiedWebhookEvent.textAt(told.event().data(), reply.from());
+        String from =
+                reply == null ? null : VerifiedWebhookEvent.textAt(told.event().data(), reply.from());
         if (reply == null || from == null || !isSender(from)) {
             return List.of(); // not a message from a sender, such as a delivery receipt
         }
@@ -236,7 +242,9 @@ public final class WebhookReceiver {
                 .put("webhook", found.name())
                 .put("id", told.id());
         String once = "webhook:" + found.name() + "/" + told.id();
-        return KeyedSignals.of(semel).sendReply(found.workspace(), from, value, once).runIds();
+        return KeyedSignals.of(semel)
+                .sendReply(found.workspace(), from, value, once)
+                .runIds();
     }
 
     private static boolean isSender(String from) {
@@ -257,7 +265,8 @@ public final class WebhookReceiver {
     }
 
     private static EventOrigin originOf(ResolvedWebhook found) {
-        return new EventOrigin(TriggerSource.WEBHOOK, "webhook:" + found.name(), null, Trigger.AdmissionChecks.NONE, found.depth());
+        return new EventOrigin(
+                TriggerSource.WEBHOOK, "webhook:" + found.name(), null, Trigger.AdmissionChecks.NONE, found.depth());
     }
 
     /**
@@ -279,12 +288,15 @@ public final class WebhookReceiver {
 
     /** The event of a stored delivery; null if its payload was deleted. */
     public @Nullable InboundEvent eventOf(StoredRows.EventRow kept) {
-        WebhookDelivery first = semel.view(reads ->
-                reads.firstDelivery(kept.ws(), VerifiedWebhookEvent.webhookNameOf(kept.source()), VerifiedWebhookEvent.deliveryIdOf(kept.source(), kept.id())));
+        WebhookDelivery first = semel.view(reads -> reads.firstDelivery(
+                kept.ws(),
+                VerifiedWebhookEvent.webhookNameOf(kept.source()),
+                VerifiedWebhookEvent.deliveryIdOf(kept.source(), kept.id())));
         return first == null || first.payload() == null ? null : VerifiedWebhookEvent.parseStored(first.payload());
     }
 
-    private StoreCommand.RecordDelivery prepareReceive(ResolvedWebhook found, VerifiedWebhookEvent told, @Nullable String signature) {
+    private StoreCommand.RecordDelivery prepareReceive(
+            ResolvedWebhook found, VerifiedWebhookEvent told, @Nullable String signature) {
         var row = new WebhookDelivery(
                 semel.newId(),
                 found.workspace(),

@@ -18,8 +18,7 @@ final class WebhookRejections {
         return new SemelException(
                 ErrorCode.WEBHOOK_SIGNATURE_INVALID,
                 "The signature of this delivery is missing, or matches no secret of its webhook. No run was started.",
-                "Check that the webhook names the provider's signing secret, and that no proxy changes"
-                        + " the body.");
+                "Check that the webhook names the provider's signing secret, and that no proxy changes" + " the body.");
     }
 
     static SemelException staleTimestamp() {

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param body the raw bytes that the signature covers
  * @param cloudEventHeaders all headers that begin with {@code ce-}, for CloudEvents in binary mode
  */
-public record WebhookRequest(Function<String, List<String>> headers, byte[] body, Map<String, List<String>> cloudEventHeaders) {
+public record WebhookRequest(
+        Function<String, List<String>> headers, byte[] body, Map<String, List<String>> cloudEventHeaders) {
     /** A request without CloudEvents headers. */
     public WebhookRequest(Function<String, List<String>> headers, byte[] body) {
         this(headers, body, Map.of());

@@ -27,8 +27,8 @@ public record WebhookSample(Map<String, String> headers, String body) {
         plan.types().stream().limit(1).forEach(place -> setValue(place, type(hook.preset()), document, headers));
         String body = document.toString();
         try {
-            headers.putAll(
-                    plan.scheme().sign(secret, new SignatureScheme.SampleStamp(id, seconds), body.getBytes(StandardCharsets.UTF_8)));
+            headers.putAll(plan.scheme()
+                    .sign(secret, new SignatureScheme.SampleStamp(id, seconds), body.getBytes(StandardCharsets.UTF_8)));
         } catch (SignatureScheme.UnusableSecret e) {
             throw cannotSign(e.getMessage() == null ? "the secret has the wrong format" : e.getMessage());
         }

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.SemelException;
-import dev.semel.store.StoreCommand;
 import dev.semel.store.SettingKind;
 import dev.semel.store.SettingName;
+import dev.semel.store.StoreCommand;
 import dev.semel.testing.WorkflowTestKit;
 import java.util.List;
 import java.util.Objects;
@@ -21,7 +21,8 @@ class ExternalIdentitiesTest {
     private static final SettingKind PERSON = new SettingKind("user", false, true);
     private static final String NOW = "alma@id.example.com";
 
-    private final ExternalIdentity alma = ExternalIdentity.of("https://id.example.com:8443/realm", "s-7", "alma", Role.VIEWER);
+    private final ExternalIdentity alma =
+            ExternalIdentity.of("https://id.example.com:8443/realm", "s-7", "alma", Role.VIEWER);
     private final WorkflowTestKit lab = new WorkflowTestKit();
     private final UserAccounts people = UserAccounts.serving(lab.semel());
 
@@ -46,7 +47,8 @@ class ExternalIdentitiesTest {
     @Test
     void a_name_says_where_it_comes_from_and_the_second_of_a_name_has_a_mark() {
         assertEquals(NOW, enter(alma));
-        ExternalIdentity twin = ExternalIdentity.of("https://id.example.com:8443/realm", "s-8", "alma@example.com", Role.VIEWER);
+        ExternalIdentity twin =
+                ExternalIdentity.of("https://id.example.com:8443/realm", "s-8", "alma@example.com", Role.VIEWER);
         assertEquals("alma-" + twin.identity().substring(0, 8) + "@id.example.com", enter(twin));
         assertEquals(NOW, enter(alma), "the same person as before");
         ExternalIdentity elsewhere = ExternalIdentity.of("https://other.example", "s-7", "alma", Role.ADMIN);

@@ -36,8 +36,12 @@ final class FourEyesCheckTest {
     private void make(String token, String by) {
         var row = new StoredRows.TokenRow(token, ws(), "default", "t", hash(token), "read", 0, 0, 0);
         var note = new StoreCommand.AuditEntry(
-                ws(), "token.create", token, new StoreCommand.ChangeAuthor(lab.semel().newId(), by, ""));
-        lab.semel().change(new StoreCommand.AuditedCommand<>(new StoreCommand.CreateToken(row), Objects::nonNull, note));
+                ws(),
+                "token.create",
+                token,
+                new StoreCommand.ChangeAuthor(lab.semel().newId(), by, ""));
+        lab.semel()
+                .change(new StoreCommand.AuditedCommand<>(new StoreCommand.CreateToken(row), Objects::nonNull, note));
     }
 
     @Test

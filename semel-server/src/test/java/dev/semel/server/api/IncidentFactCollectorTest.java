@@ -45,16 +45,22 @@ final class IncidentFactCollectorTest {
     }
 
     private ObjectNode facts(long since, long until) {
-        return new IncidentFactCollector(lab.semel(), new IncidentFactCollector.IncidentPeriod(ws(), null, since, until)).collect();
+        return new IncidentFactCollector(
+                        lab.semel(), new IncidentFactCollector.IncidentPeriod(ws(), null, since, until))
+                .collect();
     }
 
     private void audit(int number) {
         String id = "tok_" + number;
         byte[] hash = id.getBytes(StandardCharsets.UTF_8);
-        var note =
-                new StoreCommand.AuditEntry(ws(), "token.create", id, new StoreCommand.ChangeAuthor(lab.semel().newId(), "usr_ann", ""));
+        var note = new StoreCommand.AuditEntry(
+                ws(),
+                "token.create",
+                id,
+                new StoreCommand.ChangeAuthor(lab.semel().newId(), "usr_ann", ""));
         var token = new StoredRows.TokenRow(id, ws(), "default", "t", hash, "read", 0, 0, 0);
-        lab.semel().change(new StoreCommand.AuditedCommand<>(new StoreCommand.CreateToken(token), Objects::nonNull, note));
+        lab.semel()
+                .change(new StoreCommand.AuditedCommand<>(new StoreCommand.CreateToken(token), Objects::nonNull, note));
     }
 
     @Test
@@ -79,7 +85,8 @@ final class IncidentFactCollectorTest {
         assertEquals(1, facts.get("audit_rows").asInt(), facts::toString);
         assertEquals(1, facts.get("replayed_requests").asInt(), facts::toString);
         assertTrue(facts.get("complete").asBoolean(), facts::toString);
-        String trigger = Objects.requireNonNull(IncidentReportText.draftAnswers(facts).get("trigger"));
+        String trigger =
+                Objects.requireNonNull(IncidentReportText.draftAnswers(facts).get("trigger"));
         assertTrue(trigger.startsWith("Run " + first.id() + " failed first"), trigger);
         ObjectNode today = facts(now() - HOUR, now() + HOUR);
         assertEquals(MORE_THAN_ARE_LOOKED_AT, today.get("failed_runs").asInt());

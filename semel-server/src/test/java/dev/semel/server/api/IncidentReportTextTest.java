@@ -87,14 +87,22 @@ final class IncidentReportTextTest {
     void hostile_names_do_nothing_anywhere_in_a_review(String name) {
         JsonNode facts = facts(name);
         Map<String, String> drafts = IncidentReportText.draftAnswers(facts);
-        IncidentReport hostile = new IncidentReport(name, "2026-11-15T08:00:00Z", "2026-11-15T09:00:00Z", name, facts, drafts);
+        IncidentReport hostile =
+                new IncidentReport(name, "2026-11-15T08:00:00Z", "2026-11-15T09:00:00Z", name, facts, drafts);
         IncidentReport tame = new IncidentReport(
-                "name", hostile.since(), hostile.until(), "name", facts("name"), IncidentReportText.draftAnswers(facts("name")));
+                "name",
+                hostile.since(),
+                hostile.until(),
+                "name",
+                facts("name"),
+                IncidentReportText.draftAnswers(facts("name")));
         String shown = IncidentReportText.markdown(hostile, 1);
         // Whatever is live is ours, and stands there with a tame name as well.
         assertEquals(live(IncidentReportText.markdown(tame, 1)), live(shown), shown);
         assertEquals(
-                IncidentReportText.markdown(tame, 1).lines().count(), shown.lines().count(), shown);
+                IncidentReportText.markdown(tame, 1).lines().count(),
+                shown.lines().count(),
+                shown);
         assertFalse(shown.contains("<"), shown);
     }
 

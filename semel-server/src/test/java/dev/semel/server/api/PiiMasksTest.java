@@ -3,8 +3,8 @@ package dev.semel.server.api;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import dev.semel.json.StrictJson;
 import dev.semel.admission.FieldPath;
+import dev.semel.json.StrictJson;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -89,9 +89,12 @@ class PiiMasksTest {
 
     @Test
     void names_that_are_ours_stay_whatever_a_marked_field_holds() {
-        PiiMasks.PiiMask mask = PiiMasks.fromInputs(List.of(FieldPath.parse("name")), List.of(StrictJson.parse("{\"name\": \"message\"}")));
+        PiiMasks.PiiMask mask = PiiMasks.fromInputs(
+                List.of(FieldPath.parse("name")), List.of(StrictJson.parse("{\"name\": \"message\"}")));
         JsonNode out = StrictJson.parse("{\"error\": {\"message\": \"no message\", \"code\": \"refused\"}}");
-        assertEquals(StrictJson.parse("{\"error\": {\"message\": \"no •••\", \"code\": \"refused\"}}"), mask.maskValuesOnly(out));
+        assertEquals(
+                StrictJson.parse("{\"error\": {\"message\": \"no •••\", \"code\": \"refused\"}}"),
+                mask.maskValuesOnly(out));
     }
 
     @Test
@@ -113,7 +116,8 @@ class PiiMasksTest {
 
     @Test
     void what_came_with_a_run_comes_out_under_a_mask_alone() {
-        UnmaskedValue made = UnmaskedValue.withFixedNames(StrictJson.parse("{\"message\": \"no Ada\", \"step\": null}"));
+        UnmaskedValue made =
+                UnmaskedValue.withFixedNames(StrictJson.parse("{\"message\": \"no Ada\", \"step\": null}"));
         assertEquals(StrictJson.parse("{\"message\": \"no •••\", \"step\": null}"), made.maskWith(MASK));
         assertFalse(made.toString().contains("Ada"), "not even in a log");
     }

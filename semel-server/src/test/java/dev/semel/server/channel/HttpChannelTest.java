@@ -84,7 +84,11 @@ class HttpChannelTest {
         hook.send(
                 Post.STEP,
                 new Message(
-                        "order-7", new RenderedMessage("s", "t", "<p>h</p>"), Map.of(), Map.of("X-Semel-Run", "run_1"), 3));
+                        "order-7",
+                        new RenderedMessage("s", "t", "<p>h</p>"),
+                        Map.of(),
+                        Map.of("X-Semel-Run", "run_1"),
+                        3));
         assertEquals("3", headers(0).get("Semel-Depth"), "a circle of servers comes to an end");
         assertEquals(
                 StrictJson.parse(
@@ -273,6 +277,7 @@ class HttpChannelTest {
     }
 
     private Map<String, String> headers(int call) {
-        return calls.get(call).headers().stream().collect(Collectors.toMap(ChannelHttpClient.Header::name, ChannelHttpClient.Header::value));
+        return calls.get(call).headers().stream()
+                .collect(Collectors.toMap(ChannelHttpClient.Header::name, ChannelHttpClient.Header::value));
     }
 }

@@ -42,7 +42,8 @@ class MailOutcomeTest {
         try (var server = new RawMailServer().at("BODY", RawMailServer.CUT);
                 var post = new Post()) {
             Message large = Message.of("ann@example.com", new RenderedMessage("x", "line\n".repeat(6_000_000), null));
-            assertThrows(CallFailures.NotSent.class, () -> post.plain(server.port()).send(Post.STEP, large));
+            assertThrows(
+                    CallFailures.NotSent.class, () -> post.plain(server.port()).send(Post.STEP, large));
             assertEquals(List.of(), server.mails);
         }
     }
@@ -85,7 +86,8 @@ class MailOutcomeTest {
         try (var server = new RawMailServer().at(point, answer).at("HELO", answer);
                 var post = new Post()) {
             SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
-            CallFailures.NotSent no = assertThrows(CallFailures.NotSent.class, () -> mail.send(Post.STEP, Post.message()));
+            CallFailures.NotSent no =
+                    assertThrows(CallFailures.NotSent.class, () -> mail.send(Post.STEP, Post.message()));
             assertTrue(no.toString().contains("(" + code + ")"), no::toString);
             assertFalse(no.toString().contains("ann@"), no::toString);
         }
@@ -110,7 +112,8 @@ class MailOutcomeTest {
                             .at("RSET", afterwards);
                     var post = new Post()) {
                 SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
-                CallFailures.Rejected no = assertThrows(CallFailures.Rejected.class, () -> mail.send(Post.STEP, Post.message()));
+                CallFailures.Rejected no =
+                        assertThrows(CallFailures.Rejected.class, () -> mail.send(Post.STEP, Post.message()));
                 assertTrue(no.toString().contains("(" + code + ")"), no::toString);
                 assertFalse(no.toString().contains("ann@"), no::toString);
             }
@@ -144,8 +147,10 @@ class MailOutcomeTest {
             AllowedAddressResolver forbidden = (host, port) -> {
                 throw new CallFailures.NotSent("not there", null);
             };
-            for (AllowedAddressResolver reach : List.of(nowhere, forbidden, (AllowedAddressResolver) (host, port) -> List.of())) {
-                var guarded = new SmtpChannel.ConnectionServices(line.secrets(), reach, line.tls(), line.timer(), line.clock());
+            for (AllowedAddressResolver reach :
+                    List.of(nowhere, forbidden, (AllowedAddressResolver) (host, port) -> List.of())) {
+                var guarded = new SmtpChannel.ConnectionServices(
+                        line.secrets(), reach, line.tls(), line.timer(), line.clock());
                 var settings = new SmtpChannelConfig(
                         "localhost",
                         nobody,
@@ -154,22 +159,26 @@ class MailOutcomeTest {
                         EmailAddress.parseAddress("a@b.example").orElseThrow(),
                         null,
                         SmtpChannelConfig.Timeouts.DEFAULT);
-                assertThrows(CallFailures.NotSent.class, () -> new SmtpChannel(settings, guarded).send(Post.STEP, Post.message()));
+                assertThrows(
+                        CallFailures.NotSent.class,
+                        () -> new SmtpChannel(settings, guarded).send(Post.STEP, Post.message()));
             }
         }
     }
 
     @Test
     void a_send_has_a_longest_time_also_where_the_server_does_not_read() throws IOException {
-        var limits = new SmtpChannelConfig.Timeouts(Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofMillis(300));
+        var limits =
+                new SmtpChannelConfig.Timeouts(Duration.ofSeconds(5), Duration.ofSeconds(60), Duration.ofMillis(300));
         try (var server = new RawMailServer().at("BODY", RawMailServer.SILENCE);
                 var post = new Post()) {
             SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, null, limits);
             Message large = Message.of("ann@example.com", new RenderedMessage("x", "line\n".repeat(6_000_000), null));
             assertThrows(CallFailures.NotSent.class, () -> mail.send(Post.STEP, large));
         }
-        for (Map.Entry<String, Class<? extends Exception>> point :
-                Map.of("RCPT", CallFailures.NotSent.class, ".", IOException.class).entrySet()) {
+        for (Map.Entry<String, Class<? extends Exception>> point : Map.of(
+                        "RCPT", CallFailures.NotSent.class, ".", IOException.class)
+                .entrySet()) {
             try (var server = new RawMailServer().at(point.getKey(), RawMailServer.SILENCE);
                     var post = new Post()) {
                 SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, null, limits);

@@ -140,7 +140,8 @@ class MailSecurityTest {
                 EmailAddress.parseWithName("\"Ann, Lee\" <a@b.example>").orElseThrow());
         assertTrue(EmailAddress.parseWithName("Ann\r\nBcc: x <a@b.example>").isEmpty());
         assertTrue(EmailAddress.parseAddress("a".repeat(65) + "@b.example").isEmpty());
-        assertTrue(EmailAddress.parseAddress("a@" + "b.".repeat(130) + "example").isEmpty());
+        assertTrue(
+                EmailAddress.parseAddress("a@" + "b.".repeat(130) + "example").isEmpty());
     }
 
     /** S12, for mail. */
@@ -172,12 +173,14 @@ class MailSecurityTest {
                     Map.of("reply_to", "a@b.example, c@d.example"))) {
                 Message message = new Message("ann@example.com", Post.message().rendered(), overrides, Map.of());
                 assertThrows(
-                        CallFailures.Rejected.class, () -> post.plain(server.port()).send(Post.STEP, message));
+                        CallFailures.Rejected.class,
+                        () -> post.plain(server.port()).send(Post.STEP, message));
             }
             for (String subject : List.of("a\r\nBcc: x@y.example", "a\nb", "a\u0000b", " ", "x".repeat(501))) {
                 Message message = Message.of("ann@example.com", new RenderedMessage(subject, "x", null));
                 assertThrows(
-                        CallFailures.Rejected.class, () -> post.plain(server.port()).send(Post.STEP, message));
+                        CallFailures.Rejected.class,
+                        () -> post.plain(server.port()).send(Post.STEP, message));
             }
             assertThrows(
                     CallFailures.Rejected.class,
@@ -210,7 +213,8 @@ class MailSecurityTest {
         try (var server = new RawMailServer().at("AUTH", "535 5.7.8 pässword is wrong");
                 var post = new Post()) {
             SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
-            CallFailures.Rejected no = assertThrows(CallFailures.Rejected.class, () -> mail.send(Post.STEP, Post.message()));
+            CallFailures.Rejected no =
+                    assertThrows(CallFailures.Rejected.class, () -> mail.send(Post.STEP, Post.message()));
             assertTrue(no.toString().contains("rejected the login"), no::toString);
             assertFalse(no.toString().contains("ssword"), no::toString);
         }

@@ -132,8 +132,8 @@ class MessageDispatcherTest {
         workspace.failure = new CallFailures.HttpStatus(500, StrictJson.parse("\"Bearer t0ken\""), null);
         MessageDispatcher.PlannedChannel leaf =
                 workspace.outbox().plan("text", "hello-sms", "p1").getFirst().getFirst();
-        CallFailures.HttpStatus status =
-                assertThrows(CallFailures.HttpStatus.class, () -> workspace.outbox().send(Post.STEP, letter(leaf)));
+        CallFailures.HttpStatus status = assertThrows(
+                CallFailures.HttpStatus.class, () -> workspace.outbox().send(Post.STEP, letter(leaf)));
         assertEquals(500, status.status());
         assertTrue(status.body().isNull());
     }
@@ -174,10 +174,23 @@ class MessageDispatcherTest {
                         .code());
         var letters = List.of(
                 new MessageDispatcher.OutgoingMessage(
-                        "nope", "hello-v1", 1, "a@b.example", StrictJson.parse("{\"name\":\"A\"}"), StrictJson.parse("{}"), "r"),
+                        "nope",
+                        "hello-v1",
+                        1,
+                        "a@b.example",
+                        StrictJson.parse("{\"name\":\"A\"}"),
+                        StrictJson.parse("{}"),
+                        "r"),
                 new MessageDispatcher.OutgoingMessage(
-                        "mail", "hello-v1", 9, "a@b.example", StrictJson.parse("{\"name\":\"A\"}"), StrictJson.parse("{}"), "r"),
-                new MessageDispatcher.OutgoingMessage("mail", "hello-v1", 1, "a@b.example", StrictJson.parse("{}"), StrictJson.parse("{}"), "r"),
+                        "mail",
+                        "hello-v1",
+                        9,
+                        "a@b.example",
+                        StrictJson.parse("{\"name\":\"A\"}"),
+                        StrictJson.parse("{}"),
+                        "r"),
+                new MessageDispatcher.OutgoingMessage(
+                        "mail", "hello-v1", 1, "a@b.example", StrictJson.parse("{}"), StrictJson.parse("{}"), "r"),
                 new MessageDispatcher.OutgoingMessage(
                         "mail",
                         "hello-v1",
@@ -187,7 +200,8 @@ class MessageDispatcherTest {
                         StrictJson.parse("{\"bcc\":\"x\"}"),
                         "r"));
         for (MessageDispatcher.OutgoingMessage letter : letters) {
-            assertThrows(CallFailures.Rejected.class, () -> workspace.outbox().send(Post.STEP, letter), letter::toString);
+            assertThrows(
+                    CallFailures.Rejected.class, () -> workspace.outbox().send(Post.STEP, letter), letter::toString);
         }
         assertEquals(List.of(), server.heard);
     }
@@ -204,7 +218,9 @@ class MessageDispatcherTest {
     @Test
     void templates_are_found_by_their_beginning() {
         assertEquals(
-                List.of(new MessageDispatcher.TemplateMatch("hello-sms", 1, "sms"), new MessageDispatcher.TemplateMatch("hello-v1", 1, "email")),
+                List.of(
+                        new MessageDispatcher.TemplateMatch("hello-sms", 1, "sms"),
+                        new MessageDispatcher.TemplateMatch("hello-v1", 1, "email")),
                 workspace.outbox().templates("hello", null));
         assertEquals(
                 List.of(new MessageDispatcher.TemplateMatch("hello-v1", 1, "email")),
@@ -240,7 +256,8 @@ class MessageDispatcherTest {
         String reason = " (" + leaf.decision().reason() + ")";
         return switch (leaf.decision()) {
             case NotificationRouter.Selected taken -> "+" + channel + " " + taken.to() + " v" + leaf.version() + reason;
-            case NotificationRouter.Fallback reserve -> "?" + channel + " " + reserve.to() + " v" + leaf.version() + reason;
+            case NotificationRouter.Fallback reserve ->
+                "?" + channel + " " + reserve.to() + " v" + leaf.version() + reason;
             case NotificationRouter.Skipped _ -> "-" + channel + reason;
         };
     }

@@ -191,7 +191,8 @@ class MessageTemplateTest {
         ObjectNode data = JsonNodeFactory.instance.objectNode().put("name", evil);
         SemelException failure = assertThrows(
                 SemelException.class, () -> template("Hi {{ name }}", "x", null).render(data));
-        assertTrue(failure.detail().contains("subject, line 1, column 4: `name` contains a line break"), failure::detail);
+        assertTrue(
+                failure.detail().contains("subject, line 1, column 4: `name` contains a line break"), failure::detail);
         ObjectNode document =
                 JsonNodeFactory.instance.objectNode().put("subject", evil).put("text", "x");
         assertEquals(1, MessageTemplate.check(document).size());

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class NotificationRouterTest {
     private static final Map<String, Medium> CHANNELS =
             Map.of("email", Medium.EMAIL, "sms", Medium.SMS, "whatsapp", Medium.WHATSAPP, "chat", Medium.CHAT);
-    private static final NotificationRouter.AvailableChannels SET_UP =
-            new NotificationRouter.AvailableChannels(CHANNELS, Set.of("email-v1", "sms-v1", "whatsapp-v1", "chat-v1", "fax-v1"));
+    private static final NotificationRouter.AvailableChannels SET_UP = new NotificationRouter.AvailableChannels(
+            CHANNELS, Set.of("email-v1", "sms-v1", "whatsapp-v1", "chat-v1", "fax-v1"));
 
     /**
      * Routes are written as channels, a fallback with a question mark; addresses and opt-outs by their medium. In the
@@ -47,9 +47,12 @@ class NotificationRouterTest {
         "email fax?,         EMAIL,      '',    +email -fax",
     })
     void a_route_is_planned_leg_by_leg(String route, String addresses, String optOuts, String expected) {
-        NotificationRouter.RoutePlan plan = NotificationRouter.plan(route(route), recipient(addresses, optOuts), SET_UP);
+        NotificationRouter.RoutePlan plan =
+                NotificationRouter.plan(route(route), recipient(addresses, optOuts), SET_UP);
         String written = plan.legs().stream()
-                .map(leg -> leg.decisions().stream().map(NotificationRouterTest::written).collect(Collectors.joining(" ")))
+                .map(leg -> leg.decisions().stream()
+                        .map(NotificationRouterTest::written)
+                        .collect(Collectors.joining(" ")))
                 .collect(Collectors.joining(" | "));
         assertEquals(expected, written);
         assertEquals(!expected.contains("+"), plan.sendsNothing());
@@ -60,8 +63,8 @@ class NotificationRouterTest {
 
     @Test
     void every_channel_has_its_reason() {
-        NotificationRouter.RoutePlan plan =
-                NotificationRouter.plan(route("email sms? whatsapp? fax?"), recipient("EMAIL SMS WHATSAPP", "email"), SET_UP);
+        NotificationRouter.RoutePlan plan = NotificationRouter.plan(
+                route("email sms? whatsapp? fax?"), recipient("EMAIL SMS WHATSAPP", "email"), SET_UP);
         assertEquals(
                 List.of(
                         "unsubscribed from e-mail on 12 May 2026",
@@ -76,15 +79,18 @@ class NotificationRouterTest {
 
     @Test
     void a_fallback_follows_a_certain_failure_and_never_a_doubt() {
-        NotificationRouter.RouteLeg leg = NotificationRouter.plan(route("email fax? sms? whatsapp?"), recipient("EMAIL SMS WHATSAPP", ""), SET_UP)
+        NotificationRouter.RouteLeg leg = NotificationRouter.plan(
+                        route("email fax? sms? whatsapp?"), recipient("EMAIL SMS WHATSAPP", ""), SET_UP)
                 .legs()
                 .getFirst();
         NotificationRouter.ChannelDecision mail = leg.decisions().getFirst();
         assertEquals(Optional.empty(), NotificationRouter.next(leg, mail, NotificationRouter.SendOutcome.ACCEPTED));
         assertEquals(Optional.empty(), NotificationRouter.next(leg, mail, NotificationRouter.SendOutcome.IN_DOUBT));
-        NotificationRouter.Fallback second = NotificationRouter.next(leg, mail, NotificationRouter.SendOutcome.FAILED).orElseThrow();
+        NotificationRouter.Fallback second = NotificationRouter.next(leg, mail, NotificationRouter.SendOutcome.FAILED)
+                .orElseThrow();
         assertEquals("sms", second.entry().channel());
-        NotificationRouter.Fallback third = NotificationRouter.next(leg, second, NotificationRouter.SendOutcome.FAILED).orElseThrow();
+        NotificationRouter.Fallback third = NotificationRouter.next(leg, second, NotificationRouter.SendOutcome.FAILED)
+                .orElseThrow();
         assertEquals("whatsapp", third.entry().channel());
         assertEquals(Optional.empty(), NotificationRouter.next(leg, third, NotificationRouter.SendOutcome.FAILED));
         assertEquals(Optional.empty(), NotificationRouter.next(leg, second, NotificationRouter.SendOutcome.IN_DOUBT));
@@ -101,9 +107,10 @@ class NotificationRouterTest {
 
     @Test
     void a_mistake_in_the_settings_is_told_from_a_wish_of_the_person() {
-        assertFalse(NotificationRouter.plan(route("email"), recipient("", ""), SET_UP).hasConfigurationError());
-        assertTrue(
-                NotificationRouter.plan(route("fax email"), recipient("EMAIL", ""), SET_UP).hasConfigurationError());
+        assertFalse(NotificationRouter.plan(route("email"), recipient("", ""), SET_UP)
+                .hasConfigurationError());
+        assertTrue(NotificationRouter.plan(route("fax email"), recipient("EMAIL", ""), SET_UP)
+                .hasConfigurationError());
         var without = new NotificationRouter.AvailableChannels(CHANNELS, Set.of());
         NotificationRouter.RoutePlan plan = NotificationRouter.plan(route("email"), recipient("EMAIL", ""), without);
         assertTrue(plan.hasConfigurationError() && plan.sendsNothing());

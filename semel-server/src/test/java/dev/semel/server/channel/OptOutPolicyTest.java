@@ -59,15 +59,18 @@ class OptOutPolicyTest {
                 new OptOutPolicy.Denied("unsubscribed from e-mail on 12 May 2026"),
                 OptOutPolicy.decide(recipient("email"), way, null));
         assertEquals(
-                new OptOutPolicy.Allowed("has not unsubscribed"), OptOutPolicy.decide(recipient("lead.welcome"), way, null));
+                new OptOutPolicy.Allowed("has not unsubscribed"),
+                OptOutPolicy.decide(recipient("lead.welcome"), way, null));
     }
 
     @Test
     void an_address_tells_what_it_is_an_address_of() {
-        assertEquals("a@b.example", Recipient.ofAddress("a@b.example").addresses().get(Medium.EMAIL));
+        assertEquals(
+                "a@b.example", Recipient.ofAddress("a@b.example").addresses().get(Medium.EMAIL));
         assertEquals("+4930", Recipient.ofAddress("+4930").addresses().get(Medium.WHATSAPP));
         assertEquals("#leads", Recipient.ofAddress("#leads").addresses().get(Medium.CHAT));
-        assertEquals(Map.of(Medium.WEBHOOK, "cust_7"), Recipient.ofAddress("cust_7").addresses());
+        assertEquals(
+                Map.of(Medium.WEBHOOK, "cust_7"), Recipient.ofAddress("cust_7").addresses());
     }
 
     private static Recipient recipient(String optOuts) {

@@ -74,9 +74,11 @@ final class Post implements AutoCloseable {
             ChannelSetting.Security security,
             SmtpChannelConfig.@Nullable Login login,
             SmtpChannelConfig.Timeouts limits) {
-        EmailAddress from = EmailAddress.parseWithName("Acme Größe <hello@acme.example>").orElseThrow();
+        EmailAddress from =
+                EmailAddress.parseWithName("Acme Größe <hello@acme.example>").orElseThrow();
         EmailAddress replyTo = EmailAddress.parseAddress("help@acme.example").orElseThrow();
-        return new SmtpChannel(new SmtpChannelConfig("localhost", port, security, login, from, replyTo, limits), line());
+        return new SmtpChannel(
+                new SmtpChannelConfig("localhost", port, security, login, from, replyTo, limits), line());
     }
 
     SmtpChannel plain(int port) {

@@ -60,7 +60,8 @@ class SmtpChannelTest {
     void the_message_id_hangs_on_the_key_alone() throws IOException, MessagingException {
         SmtpChannel mail = post.plain(port());
         String first = mail.send(Post.step("k1"), Post.message()).messageId();
-        String again = mail.send(Post.step("k1"), Message.of("ann@example.com", new RenderedMessage("other", "other", null)))
+        String again = mail.send(
+                        Post.step("k1"), Message.of("ann@example.com", new RenderedMessage("other", "other", null)))
                 .messageId();
         String other = mail.send(Post.step("k2"), Post.message()).messageId();
         assertEquals(first, again);

@@ -2,10 +2,10 @@ package dev.semel.server.channel;
 
 import dev.semel.Semel;
 import dev.semel.json.StrictJson;
-import dev.semel.server.settings.SecretEncryptionKeys;
-import dev.semel.server.settings.WorkspaceSettings;
-import dev.semel.server.settings.SettingRepository;
 import dev.semel.server.settings.RecipientSubscriptions;
+import dev.semel.server.settings.SecretEncryptionKeys;
+import dev.semel.server.settings.SettingRepository;
+import dev.semel.server.settings.WorkspaceSettings;
 import dev.semel.store.StoreCommand;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,7 +29,10 @@ final class Workspace implements AutoCloseable {
         semel = Semel.embedded(folder.resolve("semel.db"));
         id = semel.change(new StoreCommand.CreateWorkspace("default", semel.newSecret(32)))
                 .ws();
-        settings = new WorkspaceSettings(semel, SecretEncryptionKeys.none(), new WorkspaceSettings.DocumentChecks(MessageTemplate::check, ChannelFactory::check));
+        settings = new WorkspaceSettings(
+                semel,
+                SecretEncryptionKeys.none(),
+                new WorkspaceSettings.DocumentChecks(MessageTemplate::check, ChannelFactory::check));
     }
 
     MessageDispatcher outbox() {
@@ -62,12 +65,14 @@ final class Workspace implements AutoCloseable {
     }
 
     Workspace profile(String name, String document) {
-        semel.change(settings.profiles().preparePut(new SettingRepository.SettingDraft(id, name, StrictJson.parse(document), null, "test")));
+        semel.change(settings.profiles()
+                .preparePut(new SettingRepository.SettingDraft(id, name, StrictJson.parse(document), null, "test")));
         return this;
     }
 
     Workspace unsubscribed(String profile, String topic) {
-        semel.change(settings.subscriptions().preparePut(new RecipientSubscriptions.SubscriptionChange(id, profile, topic, false, "test")));
+        semel.change(settings.subscriptions()
+                .preparePut(new RecipientSubscriptions.SubscriptionChange(id, profile, topic, false, "test")));
         return this;
     }
 

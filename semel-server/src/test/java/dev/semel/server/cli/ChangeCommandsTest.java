@@ -67,10 +67,13 @@ class ChangeCommandsTest {
                 desk.run("run", "signal", "run_1", "paid", "--id", "evt_1").out());
         assertEquals(
                 "delivered run_1\ndelivered run_2\n",
-                desk.run("run", "signal", "--key", "o1", "paid", "--data", "{\"a\":1}").out());
+                desk.run("run", "signal", "--key", "o1", "paid", "--data", "{\"a\":1}")
+                        .out());
         assertEquals(
                 "{\"data\":{\"a\":1},\"key\":\"o1\"}", server.seen.getLast().body());
-        assertTrue(desk.run("run", "signal", "--key", "o1", "early").out().startsWith("stored until 2026-03-01T09:00:00Z"));
+        assertTrue(desk.run("run", "signal", "--key", "o1", "early")
+                .out()
+                .startsWith("stored until 2026-03-01T09:00:00Z"));
         assertEquals(2, desk.run("run", "signal", "paid").exit());
     }
 
@@ -135,6 +138,8 @@ class ChangeCommandsTest {
             bomb.append("a%d: &a%d [*a%d, *a%d]\n".formatted(i, i, i - 1, i - 1));
         }
         assertEquals("pay", WorkflowNameFinder.find(bomb + "workflow: pay\n").orElseThrow());
-        assertEquals("pay", WorkflowNameFinder.find("x: &x y\nz: *x\nworkflow: pay\n").orElseThrow());
+        assertEquals(
+                "pay",
+                WorkflowNameFinder.find("x: &x y\nz: *x\nworkflow: pay\n").orElseThrow());
     }
 }

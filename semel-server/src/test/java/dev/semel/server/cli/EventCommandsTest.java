@@ -37,7 +37,8 @@ class EventCommandsTest {
     @Test
     void an_event_carries_its_names_and_its_data_as_they_were_typed() {
         server.on(EVENTS, answer(false));
-        var result = desk.run("event", "send", "paid", "--id", "1", "--source", "/shop", "--data", "{\"id\":9007199254740993}");
+        var result = desk.run(
+                "event", "send", "paid", "--id", "1", "--source", "/shop", "--data", "{\"id\":9007199254740993}");
         assertEquals(0, result.exit(), result.err());
         assertEquals(
                 "{\"type\":\"paid\",\"source\":\"/shop\",\"id\":\"1\",\"data\":{\"id\":9007199254740993}}",
@@ -78,7 +79,9 @@ class EventCommandsTest {
     @Test
     void an_id_is_needed() {
         assertEquals(2, desk.run("event", "send", "paid").exit());
-        assertEquals(2, desk.run("event", "send", "paid", "--id", "1", "--times", "0").exit());
+        assertEquals(
+                2,
+                desk.run("event", "send", "paid", "--id", "1", "--times", "0").exit());
     }
 
     @Test

@@ -131,7 +131,8 @@ class FileCommandsTest {
             boolean there = NewWorkflowCommand.class.getResource("/examples/" + example + ".yaml") != null;
             assertEquals(
                     there ? 0 : 2,
-                    desk.run("workflow", "new", "my_" + example, "--from", example).exit());
+                    desk.run("workflow", "new", "my_" + example, "--from", example)
+                            .exit());
         }
         assertTrue(Files.readString(desk.folder.resolve("my_payment_receipt.yaml"))
                 .contains("workflow: my_payment_receipt\n"));
@@ -146,9 +147,13 @@ class FileCommandsTest {
         assertEquals(1, result.exit());
         assertEquals("mine", Files.readString(desk.folder.resolve("mail.yaml")));
         assertEquals(2, desk.run("workflow", "new", "Mail").exit());
-        assertEquals(2, desk.run("workflow", "new", "mail2", "--from", "../../etc/passwd").exit());
+        assertEquals(
+                2,
+                desk.run("workflow", "new", "mail2", "--from", "../../etc/passwd")
+                        .exit());
         Files.createDirectory(desk.folder.resolve("workflows"));
-        assertEquals("workflows/mail.yaml\n", desk.run("workflow", "new", "mail").out());
+        assertEquals(
+                "workflows/mail.yaml\n", desk.run("workflow", "new", "mail").out());
     }
 
     @Test
@@ -168,13 +173,15 @@ class FileCommandsTest {
         String turned = "{\"workflow\":\"alpha\",\"version\":4,\"changed\":true,\"candidate\":null}";
         server.on("POST /v1/workflows/alpha/promote", json(200, turned));
         assertEquals(
-                "alpha v4 now gets all triggers\n", desk.run("workflow", "promote", "alpha").out());
+                "alpha v4 now gets all triggers\n",
+                desk.run("workflow", "promote", "alpha").out());
         server.on("POST /v1/workflows/alpha/rollback", json(200, turned));
         desk.run("workflow", "rollback", "alpha", "--to", "3", "--reason", "tax");
         assertEquals("{\"version\":3,\"reason\":\"tax\"}", server.seen.getLast().body());
         server.on("POST /v1/workflows/alpha/pause", json(200, "{\"workflow\":\"alpha\"}"));
         assertEquals(
-                "alpha is paused; new runs queue\n", desk.run("workflow", "pause", "alpha").out());
+                "alpha is paused; new runs queue\n",
+                desk.run("workflow", "pause", "alpha").out());
         server.on("POST /v1/workflows/alpha/resume", json(200, "{\"workflow\":\"alpha\"}"));
         assertEquals(0, desk.run("workflow", "resume", "alpha").exit());
         server.on(
@@ -196,7 +203,9 @@ class FileCommandsTest {
         assertTrue(result.out().contains("+idempotency: {window: 2d}"), result.out());
         assertTrue(result.err().contains("idempotency.window: 1d → 2d"), result.err());
         server.on("GET /v1/workflows/alpha/diff", json(200, "{\"unified\":\"\",\"notes\":[],\"from\":1,\"to\":2}"));
-        assertTrue(desk.run("workflow", "diff", "alpha", "--from", "1", "--to", "2").err().contains("no difference"));
+        assertTrue(desk.run("workflow", "diff", "alpha", "--from", "1", "--to", "2")
+                .err()
+                .contains("no difference"));
         assertTrue(server.seen.getLast().target().endsWith("?from=1&to=2"));
     }
 }

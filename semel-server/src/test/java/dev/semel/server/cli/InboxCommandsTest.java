@@ -51,7 +51,9 @@ class InboxCommandsTest {
         assertEquals(0, decided.exit(), decided.err());
         assertEquals("decided rev_1: did_not_happen (run_1)\n", decided.out());
         assertEquals(0, desk.run("review", "decide", "rev_1", "approve").exit());
-        assertEquals(0, desk.run("review", "decide", "rev_1", "reject", "--note", "no").exit());
+        assertEquals(
+                0,
+                desk.run("review", "decide", "rev_1", "reject", "--note", "no").exit());
         assertEquals(2, desk.run("review", "decide", "run_1", "approve").exit());
         assertEquals(2, desk.run("review", "decide", "rev_1", "step", "approve").exit());
     }
@@ -105,7 +107,8 @@ class InboxCommandsTest {
                                     + " keys\"}]}"));
         assertEquals(
                 "If k came at then: 200: a new run would start.\n",
-                desk.run("key", "simulate", "k", "--at", "30h", "--data", "{\"a\":1}").out());
+                desk.run("key", "simulate", "k", "--at", "30h", "--data", "{\"a\":1}")
+                        .out());
         assertEquals(
                 "k is active until tomorrow\n",
                 desk.run("key", "extend", "k", "--for", "48h", "--reason", "late")

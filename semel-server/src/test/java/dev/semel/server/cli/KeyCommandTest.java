@@ -68,7 +68,8 @@ class KeyCommandTest {
     @Test
     void an_expired_key_would_start_a_new_run() {
         server.on("GET /v1/keys/evt_1", json(200, record("expired", 1, 0)));
-        assertTrue(desk.run("key", "show", "evt_1").out().contains("If it came again now: 200, a new run would start."));
+        assertTrue(
+                desk.run("key", "show", "evt_1").out().contains("If it came again now: 200, a new run would start."));
     }
 
     @Test

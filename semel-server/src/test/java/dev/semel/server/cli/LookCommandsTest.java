@@ -126,9 +126,7 @@ class LookCommandsTest {
     @ParameterizedTest
     @ValueSource(strings = {"run list", "workflow list", "request list", "token list", "replay list"})
     void json_is_one_document_on_stdout(String command) {
-        server.on(
-                "GET /v1/" + command.replace(" list", "s"),
-                json(200, "{\"items\":[{\"n\":1.10}],\"next\":null}"));
+        server.on("GET /v1/" + command.replace(" list", "s"), json(200, "{\"items\":[{\"n\":1.10}],\"next\":null}"));
         String[] words = (command + " --json").split(" ");
         var result = desk.run(words);
         assertEquals(0, result.exit(), result.err());

@@ -80,8 +80,7 @@ class ProfileCommandsTest {
             olga  reset   admin   usr_max     2 m ago  not valid any more
             """, desk.run("user", "invitations").out());
         assertEquals(
-                "ada has no open link\n",
-                desk.run("user", "revoke-link", "ada").out());
+                "ada has no open link\n", desk.run("user", "revoke-link", "ada").out());
         assertEquals(6, desk.run("user", "revoke-link", "nobody").exit());
     }
 
@@ -101,14 +100,12 @@ class ProfileCommandsTest {
                 .on("DELETE /v1/users/ada/sessions", json(200, "{\"name\":\"ada\",\"ended\":true}"))
                 .on("DELETE /v1/users/ada", json(200, "{\"name\":\"ada\",\"removed\":true}"));
         assertEquals(
-                "ada is operator\n",
-                desk.run("user", "role", "ada", "operator").out());
+                "ada is operator\n", desk.run("user", "role", "ada", "operator").out());
         assertEquals("*", server.seen.getLast().header("If-Match"));
         assertEquals("ada is disabled\n", desk.run("user", "disable", "ada").out());
         assertEquals("{\"disabled\":true}", server.seen.getLast().body());
         assertEquals("*", server.seen.getLast().header("If-Match"));
-        assertEquals(
-                "ada can log in again\n", desk.run("user", "enable", "ada").out());
+        assertEquals("ada can log in again\n", desk.run("user", "enable", "ada").out());
         assertEquals(
                 server.address() + "/setup?token=1.abc\n",
                 desk.run("user", "reset", "ada").out());
@@ -186,7 +183,9 @@ class ProfileCommandsTest {
         assertEquals(TrustedProxies.of(List.of("127.0.0.1", "10.0.0.0/24")), front.trustedProxies());
         assertEquals("https://semel.example.com", front.publicUrl());
         assertEquals(0, desk.run("serve", "--trusted-proxy", "::1").exit());
-        assertEquals(TrustedProxies.of(List.of("::1")), desk.served.getLast().proxySettings().trustedProxies());
+        assertEquals(
+                TrustedProxies.of(List.of("::1")),
+                desk.served.getLast().proxySettings().trustedProxies());
         var wrong = desk.run("serve", "--trusted-proxy", "proxy.example");
         assertEquals(2, wrong.exit());
         assertTrue(wrong.err().contains("Nothing was started"), wrong.err());
@@ -199,7 +198,8 @@ class ProfileCommandsTest {
                 json(200, "{\"run_id\":\"run_1\",\"input\":{\"email\":\"a@b.example\"}}"));
         assertEquals(2, desk.run("run", "reveal", "run_1").exit());
         assertEquals(0, server.seen.size());
-        assertTrue(desk.run("run", "reveal", "run_1", "--reason", "ticket 7").out().contains("a@b.example"));
+        assertTrue(
+                desk.run("run", "reveal", "run_1", "--reason", "ticket 7").out().contains("a@b.example"));
         assertEquals("{\"reason\":\"ticket 7\"}", server.seen.getFirst().body());
     }
 
@@ -218,7 +218,9 @@ class ProfileCommandsTest {
         assertEquals("hush", provider.secret());
         assertEquals("groups", provider.access().claim());
         assertEquals(
-                List.of(new OidcClientSettings.RoleGrant("cn=ops,dc=x", Role.OPERATOR), new OidcClientSettings.RoleGrant("*", Role.VIEWER)),
+                List.of(
+                        new OidcClientSettings.RoleGrant("cn=ops,dc=x", Role.OPERATOR),
+                        new OidcClientSettings.RoleGrant("*", Role.VIEWER)),
                 provider.access().grants());
     }
 

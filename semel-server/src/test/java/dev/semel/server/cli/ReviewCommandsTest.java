@@ -48,7 +48,8 @@ class ReviewCommandsTest {
         assertTrue(
                 server.seen.getFirst().target().contains("q=action%3Akey.release%20since%3A7d"),
                 server.seen.getFirst().target());
-        assertTrue(result.err().contains("more: semel audit list action:key.release since:7d --after abc"), result.err());
+        assertTrue(
+                result.err().contains("more: semel audit list action:key.release since:7d --after abc"), result.err());
     }
 
     @Test
@@ -62,7 +63,8 @@ class ReviewCommandsTest {
         assertEquals(ROW + "\n" + ROW + "\n", Files.readString(folder.resolve("audit.jsonl")));
         assertFalse(Files.exists(folder.resolve("audit.jsonl.part")));
         assertTrue(result.err().contains("2 rows written to audit.jsonl"), result.err());
-        assertEquals(1, desk.run("audit", "list", "--export", "nowhere/audit.jsonl").exit());
+        assertEquals(
+                1, desk.run("audit", "list", "--export", "nowhere/audit.jsonl").exit());
     }
 
     @Test

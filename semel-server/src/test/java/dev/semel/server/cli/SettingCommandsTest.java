@@ -43,7 +43,9 @@ class SettingCommandsTest {
         assertFalse((result.out() + result.err()).contains("sk live"));
         String sent = server.seen.getFirst().body();
         assertEquals(
-                "sk live \u202e \"quoted\"\n", TerminalJson.parse(sent).path("value").asString(), "exactly what was given");
+                "sk live \u202e \"quoted\"\n",
+                TerminalJson.parse(sent).path("value").asString(),
+                "exactly what was given");
     }
 
     @Test

@@ -80,7 +80,9 @@ class UsageTest {
             assertTrue(help.lines().anyMatch(group::equals), group);
         }
         for (String name : root().getSubcommands().keySet()) {
-            long lines = help.lines().filter(line -> line.startsWith("  " + name + " ")).count();
+            long lines = help.lines()
+                    .filter(line -> line.startsWith("  " + name + " "))
+                    .count();
             assertEquals(name.equals("help") ? 0 : 1, lines, name);
         }
     }
@@ -88,11 +90,17 @@ class UsageTest {
     @Test
     void every_command_that_prints_data_takes_json() {
         Set<String> servers = Set.of("semel dev", "semel serve", "semel help");
-        leaves(root()).filter(leaf -> !servers.contains(leaf.getCommandSpec().qualifiedName())).forEach(leaf -> {
-            String name = leaf.getCommandSpec().qualifiedName();
-            assertNotNull(leaf.getCommandSpec().findOption("--json"), name);
-            assertTrue(desk.run((name.substring("semel ".length()) + " -h").split(" ")).out().startsWith("Usage: " + name), name);
-        });
+        leaves(root())
+                .filter(leaf -> !servers.contains(leaf.getCommandSpec().qualifiedName()))
+                .forEach(leaf -> {
+                    String name = leaf.getCommandSpec().qualifiedName();
+                    assertNotNull(leaf.getCommandSpec().findOption("--json"), name);
+                    assertTrue(
+                            desk.run((name.substring("semel ".length()) + " -h").split(" "))
+                                    .out()
+                                    .startsWith("Usage: " + name),
+                            name);
+                });
     }
 
     private static CommandLine root() {
@@ -131,7 +139,9 @@ class UsageTest {
     @Test
     void completion_knows_the_verbs() {
         String script = desk.run("completion").out();
-        assertTrue(script.startsWith("#!/usr/bin/env bash"), script.lines().findFirst().orElse(""));
+        assertTrue(
+                script.startsWith("#!/usr/bin/env bash"),
+                script.lines().findFirst().orElse(""));
         assertTrue(script.contains("timeline"));
     }
 
@@ -148,7 +158,8 @@ class UsageTest {
             assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
             assertEquals(0, desk.run("workflow", "list").exit());
             assertEquals("Bearer tok_secret", server.seen.get(1).header("Authorization"));
-            assertEquals(7, desk.run("runs", "--server", "https://semel.example.com").exit());
+            assertEquals(
+                    7, desk.run("runs", "--server", "https://semel.example.com").exit());
             assertEquals(0, desk.run("login", "--forget").exit());
             assertFalse(Files.exists(file));
         }

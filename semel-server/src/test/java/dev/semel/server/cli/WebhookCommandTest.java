@@ -32,7 +32,8 @@ class WebhookCommandTest {
     @Test
     void create_makes_only_what_is_not_there_and_prints_the_address() {
         server.on("PUT /v1/webhooks/stripe", json(200, HOOK));
-        var result = desk.run("webhook", "create", "stripe", "--preset", "stripe", "--secret", "signing", "--keep", "1d");
+        var result =
+                desk.run("webhook", "create", "stripe", "--preset", "stripe", "--secret", "signing", "--keep", "1d");
         assertEquals(0, result.exit(), result.err());
         assertTrue(result.out().startsWith("webhook stripe v3\nhttp://"), result.out());
         assertTrue(result.out().endsWith("/v1/webhooks/src_x-1-stripe\n"), result.out());
@@ -77,7 +78,12 @@ class WebhookCommandTest {
             assertTrue(seen.headers().containsValue("t=1,v1=2"));
             assertTrue(seen.headers().keySet().stream().noneMatch("authorization"::equalsIgnoreCase));
         }
-        assertEquals(2, desk.run("webhook", "test", "stripe", "--json").json().path("items").size());
+        assertEquals(
+                2,
+                desk.run("webhook", "test", "stripe", "--json")
+                        .json()
+                        .path("items")
+                        .size());
     }
 
     @Test

@@ -140,7 +140,8 @@ final class ChangesTest {
                 workflow: b
             """);
         SemelException refused = assertThrows(
-                SemelException.class, () -> WorkflowCallCycleCheck.rejectCycles(file, name -> calls.getOrDefault(name, List.of())));
+                SemelException.class,
+                () -> WorkflowCallCycleCheck.rejectCycles(file, name -> calls.getOrDefault(name, List.of())));
         assertEquals(ErrorCode.INVALID_DEFINITION, refused.code());
         assertTrue(refused.detail().contains("line 6, column 15"), refused::detail);
         assertTrue(refused.detail().contains("a → b → c → a"), refused::detail);
@@ -152,7 +153,8 @@ final class ChangesTest {
 
     @Test
     void a_workflow_that_calls_itself_is_a_circle_too() {
-        WorkflowDefinition file = WorkflowDefinition.compile("semel: 1\nworkflow: a\nsteps:\n  - { id: again, workflow: a }\n");
+        WorkflowDefinition file =
+                WorkflowDefinition.compile("semel: 1\nworkflow: a\nsteps:\n  - { id: again, workflow: a }\n");
         assertThrows(SemelException.class, () -> WorkflowCallCycleCheck.rejectCycles(file, _ -> List.of()));
         assertFalse(WorkflowCallCycleCheck.findCycle("a", "a", _ -> List.of()).isEmpty());
     }

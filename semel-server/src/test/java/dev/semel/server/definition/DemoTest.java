@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import dev.semel.json.StrictJson;
 import dev.semel.admission.KeyPolicy;
+import dev.semel.json.StrictJson;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +18,8 @@ import tools.jackson.databind.JsonNode;
 class DemoTest {
     private static WorkflowDefinition demo() throws IOException {
         try (InputStream file = WorkflowDefinition.class.getResourceAsStream("/examples/payment_receipt.yaml")) {
-            return WorkflowDefinition.compile(new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8));
+            return WorkflowDefinition.compile(
+                    new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8));
         }
     }
 
@@ -30,7 +31,8 @@ class DemoTest {
         WorkflowDefinition demo = demo();
         demo.checkInput(data);
         var context = new MemoryContext("run_1");
-        JsonNode output = demo.body(dev.semel.server.steps.StepServices.UNAVAILABLE).run(context, data);
+        JsonNode output =
+                demo.body(dev.semel.server.steps.StepServices.UNAVAILABLE).run(context, data);
         assertEquals("pay_abc", output.get("reference").stringValue());
         assertEquals(
                 "LIC-" + output.get("license").stringValue().substring(4),
@@ -50,7 +52,8 @@ class DemoTest {
         WorkflowDefinition demo = demo();
         demo.checkInput(data);
         var context = new MemoryContext("run_1");
-        JsonNode output = demo.body(dev.semel.server.steps.StepServices.UNAVAILABLE).run(context, data);
+        JsonNode output =
+                demo.body(dev.semel.server.steps.StepServices.UNAVAILABLE).run(context, data);
         assertEquals("t_abc123", output.get("reference").stringValue());
         assertEquals(List.of("subject", "license", "receipt"), List.copyOf(context.recorded.keySet()));
         assertNull(demo.objectOf(data));

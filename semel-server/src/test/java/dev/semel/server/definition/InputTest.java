@@ -69,8 +69,8 @@ class InputTest {
 
     @Test
     void every_mistake_in_the_data_is_reported() {
-        SemelException e =
-                assertThrows(SemelException.class, () -> PAYMENT.checkInput(StrictJson.parse("{\"note\":1,\"tags\":2}")));
+        SemelException e = assertThrows(
+                SemelException.class, () -> PAYMENT.checkInput(StrictJson.parse("{\"note\":1,\"tags\":2}")));
         assertEquals(4, ((List<?>) Objects.requireNonNull(e.members().get("errors"))).size());
     }
 

@@ -36,7 +36,8 @@ class KeyTest {
     void without_a_key_expression_nothing_is_derived() {
         assertFalse(Drafts.compiled("").derivesKey());
         assertFalse(Drafts.compiled("trigger: {http: {require_key: true}}\n").derivesKey());
-        assertThrows(IllegalStateException.class, () -> Drafts.compiled("").deriveKey(StrictJson.parse("{}"), Map.of()));
+        assertThrows(
+                IllegalStateException.class, () -> Drafts.compiled("").deriveKey(StrictJson.parse("{}"), Map.of()));
     }
 
     @ParameterizedTest
@@ -69,7 +70,8 @@ class KeyTest {
         order-${ input.id }             | {"id":null}    | an expression inside text returned null
         """)
     void a_key_that_comes_out_empty_or_fails_is_a_missing_key(String key, String input, String because) {
-        SemelException e = assertThrows(SemelException.class, () -> keyed(key).deriveKey(StrictJson.parse(input), Map.of()));
+        SemelException e =
+                assertThrows(SemelException.class, () -> keyed(key).deriveKey(StrictJson.parse(input), Map.of()));
         assertEquals(ErrorCode.IDEMPOTENCY_KEY_REQUIRED, e.code());
         assertTrue(e.detail().contains("because " + because), e.detail());
         assertTrue(e.detail().endsWith("No run was started."));

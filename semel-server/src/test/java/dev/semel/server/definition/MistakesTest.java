@@ -18,7 +18,8 @@ class MistakesTest {
                 WorkflowDefinition.compile("semel: 1\nworkflow: name\nsteps:\n  - {id: note, set: {ok: true}}\n");
         assertEquals("name", definition.name());
         assertEquals(
-                List.of("The workflow has no owner; the dashboard, alerts and reviews cannot show one. Add owner: team."),
+                List.of("The workflow has no owner; the dashboard, alerts and reviews cannot show one. Add owner:"
+                        + " team."),
                 definition.warnings());
         assertTrue(Drafts.run(definition, "{}").isNull());
     }
@@ -66,12 +67,12 @@ class MistakesTest {
                         "1:8",
                         "/semel",
                         "semel must be 1; this server supports no other format version."),
+                mistake("workflow: w\n" + Drafts.STEP, "1:1", "", "the format version is missing; add 'semel: 1'."),
                 mistake(
-                        "workflow: w\n" + Drafts.STEP,
+                        "semel: 1\n" + Drafts.STEP,
                         "1:1",
                         "",
-                        "the format version is missing; add 'semel: 1'."),
-                mistake("semel: 1\n" + Drafts.STEP, "1:1", "", "the name of the workflow is missing; add 'workflow: name'."),
+                        "the name of the workflow is missing; add 'workflow: name'."),
                 mistake(
                         "semel: 1\nworkflow: Foo\n" + Drafts.STEP,
                         "2:11",
@@ -144,8 +145,8 @@ class MistakesTest {
                         "trigger: {http: {key: '${ \"a\" + \"b\" }'}}\n",
                         "4:23",
                         "/trigger/http/key",
-                        "this key is the same for every trigger, so only the first would start a run; use an id from the"
-                                + " input."),
+                        "this key is the same for every trigger, so only the first would start a run; use an id from"
+                                + " the input."),
                 mistake(
                         "trigger: {http: {key: '${ [input.a] }'}}\n",
                         "4:26",
@@ -261,7 +262,8 @@ class MistakesTest {
                         "steps:\n  - {id: in, set: 1}\n",
                         "5:10",
                         "/steps/0/id",
-                        "a step id must be a lower-case letter and up to 63 lower-case letters, digits or _, and 'in' is reserved."),
+                        "a step id must be a lower-case letter and up to 63 lower-case letters, digits or _, and 'in'"
+                                + " is reserved."),
                 mistake("steps:\n  - {set: 1}\n", "5:5", "/steps/0", "the step has no id; add id: name."),
                 mistake("steps:\n  - {id: a}\n", "5:6", "/steps/0/id", "the step has no kind."),
                 mistake(
@@ -273,7 +275,8 @@ class MistakesTest {
                         "steps:\n  - {id: a, notify: Lead, to: ann, protect: ask}\n",
                         "5:21",
                         "/steps/0/notify",
-                        "notify must name an event: a lower-case letter and up to 63 lower-case letters, digits, dots, _ or -."),
+                        "notify must name an event: a lower-case letter and up to 63 lower-case letters, digits, dots,"
+                                + " _ or -."),
                 mistake(
                         "steps:\n  - {id: a, sleep: 5us}\n",
                         "5:20",
@@ -367,7 +370,9 @@ class MistakesTest {
                 secret.message());
         var both = Drafts.only(
                 Drafts.with("steps:\n  - {id: a, on_error: continue, parallel: {left: [{id: b, set: 1}]}}\n"));
-        assertTrue(both.message().startsWith("on_error is not allowed here: if several nested steps fail"), both.message());
+        assertTrue(
+                both.message().startsWith("on_error is not allowed here: if several nested steps fail"),
+                both.message());
     }
 
     @Test

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.json.StrictJson;
 import dev.semel.admission.Fingerprint;
 import dev.semel.admission.KeyPolicy;
+import dev.semel.json.StrictJson;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;

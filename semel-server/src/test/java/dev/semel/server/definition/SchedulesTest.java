@@ -20,7 +20,8 @@ final class SchedulesTest {
     }
 
     private static Schedule only(String schedule) {
-        List<Schedule> all = Drafts.compiled(file(schedule)).versionOptions().triggers().schedules();
+        List<Schedule> all =
+                Drafts.compiled(file(schedule)).versionOptions().triggers().schedules();
         assertEquals(1, all.size());
         return all.getFirst();
     }

@@ -30,7 +30,8 @@ class StepsTest {
     @Test
     void steps_run_in_order_and_each_is_recorded_under_its_id() throws Exception {
         var context = new MemoryContext("run_9");
-        JsonNode output = CHAIN.body(dev.semel.server.steps.StepServices.UNAVAILABLE).run(context, StrictJson.parse("{\"n\": 11}"));
+        JsonNode output = CHAIN.body(dev.semel.server.steps.StepServices.UNAVAILABLE)
+                .run(context, StrictJson.parse("{\"n\": 11}"));
         assertEquals(List.of("first", "second", "third"), List.copyOf(context.recorded.keySet()));
         assertEquals("{\"value\":11,\"list\":[\"a\",12],\"fixed\":5}", context.recorded.get("first"));
         assertEquals("{\"second\":[\"a\",12],\"third\":\"run_9/third\"}", StrictJson.write(output));
@@ -39,7 +40,8 @@ class StepsTest {
     @Test
     void a_step_whose_condition_is_false_is_skipped_and_absent() throws Exception {
         var context = new MemoryContext("run_9");
-        JsonNode output = CHAIN.body(dev.semel.server.steps.StepServices.UNAVAILABLE).run(context, StrictJson.parse("{\"n\": 1}"));
+        JsonNode output = CHAIN.body(dev.semel.server.steps.StepServices.UNAVAILABLE)
+                .run(context, StrictJson.parse("{\"n\": 1}"));
         assertEquals(List.of("first", "third"), List.copyOf(context.recorded.keySet()));
         assertEquals("skipped", output.get("second").stringValue());
     }
@@ -48,7 +50,8 @@ class StepsTest {
     void a_recorded_step_is_not_evaluated_again() throws Exception {
         var context = new MemoryContext("run_9");
         context.recorded.put("first", "{\"value\":99,\"list\":\"kept\"}");
-        JsonNode output = CHAIN.body(dev.semel.server.steps.StepServices.UNAVAILABLE).run(context, StrictJson.parse("{}"));
+        JsonNode output =
+                CHAIN.body(dev.semel.server.steps.StepServices.UNAVAILABLE).run(context, StrictJson.parse("{}"));
         assertEquals("kept", output.get("second").stringValue());
     }
 

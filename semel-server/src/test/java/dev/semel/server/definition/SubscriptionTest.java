@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.workflow.WorkflowTriggers.MappedEvent;
 import dev.semel.workflow.WorkflowTriggers.EventSubscription;
+import dev.semel.workflow.WorkflowTriggers.MappedEvent;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,7 +42,8 @@ final class SubscriptionTest {
 
     @Test
     void a_condition_that_cannot_be_evaluated_does_not_match_and_says_why_without_a_value() {
-        MappedEvent read = read("{type: paid, when: \"${ event.data.amount > 4 }\"}", "{\"data\":{\"secret\":\"s3cr3t\"}}");
+        MappedEvent read =
+                read("{type: paid, when: \"${ event.data.amount > 4 }\"}", "{\"data\":{\"secret\":\"s3cr3t\"}}");
         String because = assertInstanceOf(MappedEvent.Failed.class, read).reason();
         assertTrue(because.contains("event.data.amount"), because);
         assertTrue(!because.contains("s3cr3t"), because);
@@ -84,7 +85,8 @@ final class SubscriptionTest {
 
     @Test
     void check_explains_what_makes_an_event_the_same() {
-        WorkflowDefinition definition = WorkflowDefinition.compile(Drafts.with("trigger: {events: [{type: paid}]}\n" + Drafts.STEP));
+        WorkflowDefinition definition =
+                WorkflowDefinition.compile(Drafts.with("trigger: {events: [{type: paid}]}\n" + Drafts.STEP));
         IdempotencyExplanation told = IdempotencyExplanation.of(definition).get(1);
         assertEquals("event paid", told.subject());
         assertTrue(

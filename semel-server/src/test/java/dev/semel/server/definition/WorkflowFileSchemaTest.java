@@ -84,8 +84,9 @@ final class WorkflowFileSchemaTest {
     @Test
     void the_reader_and_the_schema_know_the_same_fields() {
         maps().forEach((place, section) -> {
-            JsonNode map =
-                    place.isEmpty() ? WorkflowFileSchema.schema() : WorkflowFileSchema.schema().at("/$defs/" + place);
+            JsonNode map = place.isEmpty()
+                    ? WorkflowFileSchema.schema()
+                    : WorkflowFileSchema.schema().at("/$defs/" + place);
             Set<String> inSchema = new TreeSet<>(map.path("properties").propertyNames());
             assertEquals(known(Drafts.with(section), place), inSchema, place);
         });

@@ -60,7 +60,11 @@ class YamlTest {
         String bomb = "a: &a [x,x,x,x,x,x,x,x,x,x]\n"
                 + "b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\n";
         return Stream.of(
-                Arguments.of("title: !!javax.script.ScriptEngineManager [x]", 1, 8, "tags (!…) are not allowed; remove the tag."),
+                Arguments.of(
+                        "title: !!javax.script.ScriptEngineManager [x]",
+                        1,
+                        8,
+                        "tags (!…) are not allowed; remove the tag."),
                 Arguments.of("title: !local x", 1, 8, "tags (!…) are not allowed; remove the tag."),
                 Arguments.of("!!map {a: 1}", 1, 1, "tags (!…) are not allowed; remove the tag."),
                 Arguments.of("!x a: 1", 1, 1, "tags (!…) are not allowed; remove the tag."),
@@ -68,7 +72,11 @@ class YamlTest {
                 Arguments.of("a: " + "*a ".repeat(50_000), 1, 4, "aliases are not allowed; write the value here."),
                 Arguments.of("*a : 1", 1, 1, "aliases are not allowed; write the value here."),
                 Arguments.of("a: [" + "*b,".repeat(80_000), 1, 5, "aliases are not allowed; write the value here."),
-                Arguments.of("a: 1\n---\nb: 2", 3, 1, "a file must have one YAML document; this is a second one. Use one file per workflow."),
+                Arguments.of(
+                        "a: 1\n---\nb: 2",
+                        3,
+                        1,
+                        "a file must have one YAML document; this is a second one. Use one file per workflow."),
                 Arguments.of("? [a]\n: b", 1, 3, "the name of a field must be text."),
                 Arguments.of("a: " + "[".repeat(100_000), 1, 35, "values may have at most 32 nested levels."),
                 Arguments.of("- ".repeat(50_000) + "x", 1, 65, "values may have at most 32 nested levels."),

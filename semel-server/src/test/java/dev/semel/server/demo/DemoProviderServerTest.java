@@ -118,13 +118,15 @@ class DemoProviderServerTest {
         assertEquals(404, get("/lose/" + provider.pathName()).statusCode());
         assertEquals(400, post(provider.pathName(), "", "[]").statusCode());
         assertEquals(
-                400, post(provider.pathName(), "", "\"" + "x".repeat(70_000) + "\"").statusCode());
+                400,
+                post(provider.pathName(), "", "\"" + "x".repeat(70_000) + "\"").statusCode());
         assertEquals(new CallCounts(0, 0), playground.counts(provider));
     }
 
     @Test
     void a_port_that_is_taken_is_left_alone() throws Exception {
-        try (DemoProviderServer other = DemoProviderServer.start(URI.create(playground.url()).getPort())) {
+        try (DemoProviderServer other =
+                DemoProviderServer.start(URI.create(playground.url()).getPort())) {
             assertNotEquals(playground.url(), other.url());
         }
         assertEquals(200, get("/").statusCode());

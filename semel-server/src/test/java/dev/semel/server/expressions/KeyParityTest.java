@@ -23,7 +23,8 @@ class KeyParityTest {
     @ParameterizedTest
     @MethodSource("parts")
     void the_same_parts_make_the_same_key(List<Object> parts) throws Exception {
-        String inFiles = ScopedValue.where(EvaluationBudget.CURRENT, new EvaluationBudget()).call(() -> ExpressionFunctions.key(parts));
+        String inFiles = ScopedValue.where(EvaluationBudget.CURRENT, new EvaluationBudget())
+                .call(() -> ExpressionFunctions.key(parts));
         assertEquals(inFiles, Key.of(parts.toArray()).text());
     }
 }

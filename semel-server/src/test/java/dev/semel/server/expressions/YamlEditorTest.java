@@ -218,13 +218,15 @@ class YamlEditorTest {
                 .detail()
                 .contains("there is a comment beside it"));
         String flow = "steps: [{id: a}, {id: b}]";
-        assertTrue(
-                refused(() -> YamlEditor.swap(flow, List.of("steps"), 0)).detail().contains("written in brackets"));
+        assertTrue(refused(() -> YamlEditor.swap(flow, List.of("steps"), 0))
+                .detail()
+                .contains("written in brackets"));
         assertTrue(refused(() -> YamlEditor.removeItem("steps:\n- id: a\n", List.of("steps"), 0))
                 .detail()
                 .contains("the only item"));
-        assertTrue(
-                refused(() -> YamlEditor.swap(FILE, List.of("steps"), 2)).detail().contains("no item at that index"));
+        assertTrue(refused(() -> YamlEditor.swap(FILE, List.of("steps"), 2))
+                .detail()
+                .contains("no item at that index"));
         assertTrue(refused(() -> set(FILE, "steps.1.send", "1")).detail().contains("The text is unchanged"));
     }
 }

@@ -18,7 +18,11 @@ class HttpRequestTest {
     @BeforeAll
     static void open() {
         Router router = new Router()
-                .add("GET", "/query", TokenScope.OPEN, r -> text(r.query("a") + " " + r.queryValues("b") + r.queryNames()))
+                .add(
+                        "GET",
+                        "/query",
+                        TokenScope.OPEN,
+                        r -> text(r.query("a") + " " + r.queryValues("b") + r.queryNames()))
                 .add("GET", "/lines", TokenScope.OPEN, r -> text(String.join("|", r.headerLines("idempotency-key"))))
                 .add("GET", "/line", TokenScope.OPEN, r -> text(String.valueOf(r.header("Idempotency-Key"))))
                 .add("GET", "/who", TokenScope.READ, r -> text(r.principal().tokenId() + " " + r.remoteAddress()));

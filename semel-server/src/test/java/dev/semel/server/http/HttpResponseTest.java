@@ -35,7 +35,8 @@ class HttpResponseTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "X: y", "X\r\nY", "X Y", "Content-Length", "transfer-encoding", "Connection"})
     void a_header_name_that_is_no_name_or_frames_the_message_is_refused(String name) {
-        assertThrows(IllegalArgumentException.class, () -> HttpResponse.empty(200).with(name, "x"));
+        assertThrows(
+                IllegalArgumentException.class, () -> HttpResponse.empty(200).with(name, "x"));
     }
 
     @Test
@@ -122,7 +123,11 @@ class HttpResponseTest {
     @Test
     void a_header_of_a_handler_that_would_split_the_answer_is_a_500() throws Exception {
         Router router = new Router()
-                .add("GET", "/split/{name}", TokenScope.OPEN, r -> HttpResponse.empty(200).with("X-Name", r.parameter("name")));
+                .add(
+                        "GET",
+                        "/split/{name}",
+                        TokenScope.OPEN,
+                        r -> HttpResponse.empty(200).with("X-Name", r.parameter("name")));
         try (Site site = new Site(HttpServerSettings.defaults("127.0.0.1", 0), router)) {
             assertEquals(500, site.ask("GET", "/split/%C3%A9").status());
             assertEquals("ok", site.ask("GET", "/split/ok").header("x-name"));

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class LimitsTest {
     private static final HttpServerSettings NORMAL = HttpServerSettings.defaults("127.0.0.1", 0);
-    private static final RouteHandler COUNT =
-            request -> HttpResponse.json(200, String.valueOf(request.body().length).getBytes(StandardCharsets.US_ASCII));
+    private static final RouteHandler COUNT = request ->
+            HttpResponse.json(200, String.valueOf(request.body().length).getBytes(StandardCharsets.US_ASCII));
     private static final String CHUNKED = "Transfer-Encoding: chunked\r\n\r\n";
 
     private final CountDownLatch arrived = new CountDownLatch(1);

@@ -119,7 +119,8 @@ class RoutingTest {
     void an_open_route_under_v1_needs_no_credential_for_its_own_method_only() throws IOException {
         assertEquals(
                 200,
-                site.askAs("", "POST", "/v1/webhooks/src_1", "Content-Length: 0").status());
+                site.askAs("", "POST", "/v1/webhooks/src_1", "Content-Length: 0")
+                        .status());
         assertEquals(401, site.askAs("", "GET", "/v1/webhooks/src_1").status());
     }
 

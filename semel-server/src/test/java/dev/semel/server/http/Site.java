@@ -35,7 +35,11 @@ final class Site implements AutoCloseable, RequestObserver {
                 .add("GET", "/v1/runs", TokenScope.READ, request -> echo(request, "runs"))
                 .add("GET", "/v1/runs/{run_id}", TokenScope.READ, request -> echo(request, request.parameter("run_id")))
                 .add("POST", "/v1/runs/query", TokenScope.READ, request -> echo(request, "query"))
-                .add("POST", "/v1/webhooks/{source}", TokenScope.OPEN, request -> echo(request, request.parameter("source")))
+                .add(
+                        "POST",
+                        "/v1/webhooks/{source}",
+                        TokenScope.OPEN,
+                        request -> echo(request, request.parameter("source")))
                 .add(
                         "POST",
                         "/v1/workflows/{id}/trigger",

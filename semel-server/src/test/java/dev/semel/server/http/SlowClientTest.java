@@ -18,8 +18,8 @@ class SlowClientTest {
     @BeforeAll
     static void open() {
         HttpServerSettings hasty = HttpServerSettings.defaults("127.0.0.1", 0).withTimeouts(SHORT, SHORT, SHORT, SHORT);
-        Router router =
-                new Router().add("GET", "/large", TokenScope.OPEN, _ -> HttpResponse.of(200, "text/plain", new byte[LARGE]));
+        Router router = new Router()
+                .add("GET", "/large", TokenScope.OPEN, _ -> HttpResponse.of(200, "text/plain", new byte[LARGE]));
         site = new Site(hasty, router);
     }
 

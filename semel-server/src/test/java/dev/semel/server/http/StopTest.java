@@ -65,7 +65,8 @@ class StopTest {
 
     @Test
     void a_request_that_outlasts_the_drain_is_interrupted_and_cut() throws Exception {
-        Site site = new Site(HttpServerSettings.defaults("127.0.0.1", 0).withDrainTimeout(Duration.ofMillis(100)), router);
+        Site site =
+                new Site(HttpServerSettings.defaults("127.0.0.1", 0).withDrainTimeout(Duration.ofMillis(100)), router);
         try (Wire slow = site.wire()) {
             slow.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
             arrived.await();

@@ -18,7 +18,10 @@ class TrustedProxiesTest {
     void of_a_stranger_the_connection_counts_whatever_they_write() {
         assertEquals("203.0.113.9", client("203.0.113.9", "198.51.100.1"));
         assertEquals("10.1.4.0", client("10.1.4.0", "198.51.100.1"), "just beyond the range");
-        assertEquals("127.0.0.1", TrustedProxies.NONE.clientAddress("127.0.0.1", List.of("198.51.100.1")), "nor of this machine");
+        assertEquals(
+                "127.0.0.1",
+                TrustedProxies.NONE.clientAddress("127.0.0.1", List.of("198.51.100.1")),
+                "nor of this machine");
     }
 
     @Test

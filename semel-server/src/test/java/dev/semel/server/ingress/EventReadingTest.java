@@ -119,7 +119,8 @@ final class EventReadingTest {
     void data_base64_is_read_where_it_is_json() {
         String head = "{\"specversion\":\"1.0\",\"id\":\"1\",\"source\":\"/s\",\"type\":\"t\",";
         InboundEvent json = JsonEventReader.read(
-                StrictJson.parse(head + "\"datacontenttype\":\"application/json\",\"data_base64\":\"eyJhIjoxfQ==\"}"), true);
+                StrictJson.parse(head + "\"datacontenttype\":\"application/json\",\"data_base64\":\"eyJhIjoxfQ==\"}"),
+                true);
         assertEquals(1, json.data().path("a").asInt());
         InboundEvent bytes = JsonEventReader.read(StrictJson.parse(head + "\"data_base64\":\"AQI=\"}"), true);
         assertEquals("AQI=", bytes.data().asString());
@@ -127,7 +128,8 @@ final class EventReadingTest {
 
     @Test
     void a_plain_event_need_not_say_its_version() {
-        InboundEvent event = JsonEventReader.read(StrictJson.parse("{\"id\":\"1\",\"source\":\"/s\",\"type\":\"t\"}"), false);
+        InboundEvent event =
+                JsonEventReader.read(StrictJson.parse("{\"id\":\"1\",\"source\":\"/s\",\"type\":\"t\"}"), false);
         assertTrue(event.data().isObject() && event.data().isEmpty());
         refused(() -> JsonEventReader.read(StrictJson.parse("{\"source\":\"/s\",\"type\":\"t\",\"data\":{}}"), false));
         refused(() -> JsonEventReader.read(StrictJson.parse("[]"), false));
@@ -136,8 +138,12 @@ final class EventReadingTest {
     @Test
     void source_and_id_are_not_put_behind_each_other() {
         assertNotEquals(
-                new EventIdentity(TriggerSource.EVENT, "a", "b/c").eventId(), new EventIdentity(TriggerSource.EVENT, "a/b", "c").eventId());
-        assertNotEquals(new EventIdentity(TriggerSource.EVENT, "a", "b").eventId(), new EventIdentity(TriggerSource.WEBHOOK, "a", "b").eventId());
-        assertEquals(36, new EventIdentity(TriggerSource.EVENT, "a", "b").eventId().length());
+                new EventIdentity(TriggerSource.EVENT, "a", "b/c").eventId(),
+                new EventIdentity(TriggerSource.EVENT, "a/b", "c").eventId());
+        assertNotEquals(
+                new EventIdentity(TriggerSource.EVENT, "a", "b").eventId(),
+                new EventIdentity(TriggerSource.WEBHOOK, "a", "b").eventId());
+        assertEquals(
+                36, new EventIdentity(TriggerSource.EVENT, "a", "b").eventId().length());
     }
 }

@@ -71,8 +71,10 @@ class ReviewNotificationPlanTest {
         ReviewNotificationPlan late = ReviewNotificationPlan.of(row(ASKED + 30, ASKED, question));
         assertEquals(ASKED + 25, late.nextAt(ASKED + 100));
         assertEquals(
-                ASKED + 30, ReviewNotificationPlan.of(row(ASKED + 30, ASKED + 25, question)).nextAt(ASKED + 100));
+                ASKED + 30,
+                ReviewNotificationPlan.of(row(ASKED + 30, ASKED + 25, question)).nextAt(ASKED + 100));
         assertEquals(
-                ASKED + 110, ReviewNotificationPlan.of(row(ASKED + 30, ASKED + 30, question)).nextAt(ASKED + 100));
+                ASKED + 110,
+                ReviewNotificationPlan.of(row(ASKED + 30, ASKED + 30, question)).nextAt(ASKED + 100));
     }
 }

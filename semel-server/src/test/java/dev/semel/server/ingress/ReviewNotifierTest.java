@@ -7,15 +7,15 @@ import dev.semel.Run;
 import dev.semel.run.RunState;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;
-import dev.semel.testing.WorkflowTestKit;
 import dev.semel.testing.FakeProvider;
+import dev.semel.testing.WorkflowTestKit;
 import dev.semel.trigger.Trigger;
-import dev.semel.workflow.ReviewOptions;
 import dev.semel.workflow.EffectBuilder;
+import dev.semel.workflow.EscalationPolicy;
 import dev.semel.workflow.Retry;
+import dev.semel.workflow.ReviewOptions;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Step;
-import dev.semel.workflow.EscalationPolicy;
 import dev.semel.workflow.Workflow;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -48,7 +48,8 @@ final class ReviewNotifierTest {
         return Workflow.define("flow", String.class, String.class).body((ctx, _) -> {
             EffectBuilder draft = ctx.effect("send")
                     .retry(Retry.none())
-                    .reviewOptions(ReviewOptions.of("Was it sent?").escalation(EscalationPolicy.NONE.remind(Duration.ofHours(1))));
+                    .reviewOptions(ReviewOptions.of("Was it sent?")
+                            .escalation(EscalationPolicy.NONE.remind(Duration.ofHours(1))));
             return asksTheProvider
                     ? draft.lookup(String.class, step -> mail.find(step.key())).call(this::send)
                     : draft.askOnDoubt("ops").call(String.class, this::send);
@@ -72,7 +73,8 @@ final class ReviewNotifierTest {
         lab.register(flow(false));
         StoredRows.WorkspaceRow home = Objects.requireNonNull(lab.semel()
                 .view(reads -> reads.workspace(lab.semel().testAccess().workspace())));
-        var ports = new EventIngress.Dependencies(_ -> new Trigger.TriggerWorkspace(home.ws(), home.secret()), (_, _) -> {}, () -> 16);
+        var ports = new EventIngress.Dependencies(
+                _ -> new Trigger.TriggerWorkspace(home.ws(), home.secret()), (_, _) -> {}, () -> 16);
         try (ReviewNotifier reminders = new ReviewNotifier(lab.semel(), new EventIngress(lab.semel(), ports))) {
             Run<String> run = lab.start(flow(false), "x");
             lab.settle();

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.run.RunId;
-import dev.semel.store.MetricUpdates;
 import dev.semel.store.MetricCounter;
 import dev.semel.store.MetricQueries;
+import dev.semel.store.MetricUpdates;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,11 +28,12 @@ class IdempotencyAdvisorTest {
 
     @Test
     void a_window_that_would_have_caught_all_late_retries_is_named() {
-        IdempotencyAdvisor.WindowAdvice advice = IdempotencyAdvisor.adviseWindow(List.of(late(25), late(31), late(28)), Duration.ofHours(24));
+        IdempotencyAdvisor.WindowAdvice advice =
+                IdempotencyAdvisor.adviseWindow(List.of(late(25), late(31), late(28)), Duration.ofHours(24));
         assertNotNull(advice);
         assertEquals(
-                "3 retries came 25–31 h after the first request, after the window of 24h had ended, and started new runs."
-                        + " window: 48h would have caught all 3.",
+                "3 retries came 25–31 h after the first request, after the window of 24h had ended, and started new"
+                        + " runs. window: 48h would have caught all 3.",
                 advice.message());
         assertEquals(Duration.ofHours(48), advice.window());
         assertNull(IdempotencyAdvisor.adviseWindow(List.of(), Duration.ofHours(24)));
@@ -40,14 +41,16 @@ class IdempotencyAdvisorTest {
 
     @Test
     void where_no_window_is_long_enough_that_is_said() {
-        IdempotencyAdvisor.WindowAdvice advice = IdempotencyAdvisor.adviseWindow(List.of(late(24 * 400)), Duration.ofHours(24));
+        IdempotencyAdvisor.WindowAdvice advice =
+                IdempotencyAdvisor.adviseWindow(List.of(late(24 * 400)), Duration.ofHours(24));
         assertNotNull(advice);
         assertNull(advice.window());
         assertTrue(advice.message().contains("No window is long enough"), advice.message());
     }
 
     private static MetricQueries.AdmittedTrigger arrival(String actor, @Nullable String key, int data, long seconds) {
-        return new MetricQueries.AdmittedTrigger(new RunId(seconds, 1), 1, actor, key, new byte[] {(byte) data}, seconds * SECOND, 0);
+        return new MetricQueries.AdmittedTrigger(
+                new RunId(seconds, 1), 1, actor, key, new byte[] {(byte) data}, seconds * SECOND, 0);
     }
 
     @Test
@@ -76,17 +79,20 @@ class IdempotencyAdvisorTest {
         List<WindowBacktest.RecordedRequest> traffic =
                 List.of(asked("a", 0, null), asked("a", 10, null), asked("a", 25, null), asked("b", 3, null));
         assertEquals(new WindowBacktest.Outcome(4, 0), WindowBacktest.simulate(traffic, 1));
-        assertEquals(new WindowBacktest.Outcome(4, 0), WindowBacktest.simulate(traffic, 10), "the edge belongs to the next");
+        assertEquals(
+                new WindowBacktest.Outcome(4, 0), WindowBacktest.simulate(traffic, 10), "the edge belongs to the next");
         assertEquals(new WindowBacktest.Outcome(3, 1), WindowBacktest.simulate(traffic, 11));
         assertEquals(new WindowBacktest.Outcome(2, 2), WindowBacktest.simulate(traffic, 100));
     }
 
     @Test
     void a_key_is_held_while_its_run_has_not_ended_and_changed_data_are_sent() {
-        List<WindowBacktest.RecordedRequest> held =
-                List.of(new WindowBacktest.RecordedRequest("a", 0, 1, 50, null), new WindowBacktest.RecordedRequest("a", 40, 3, 0, null));
+        List<WindowBacktest.RecordedRequest> held = List.of(
+                new WindowBacktest.RecordedRequest("a", 0, 1, 50, null),
+                new WindowBacktest.RecordedRequest("a", 40, 3, 0, null));
         assertEquals(new WindowBacktest.Outcome(1, 3), WindowBacktest.simulate(held, 1));
-        List<WindowBacktest.RecordedRequest> changed = List.of(asked("a", 0, "x"), asked("a", 1, null), asked("a", 2, "y"));
+        List<WindowBacktest.RecordedRequest> changed =
+                List.of(asked("a", 0, "x"), asked("a", 1, null), asked("a", 2, "y"));
         assertEquals(new WindowBacktest.Outcome(2, 1), WindowBacktest.simulate(changed, 100));
     }
 

@@ -46,6 +46,9 @@ final class Fixture {
 
     static OutboundHttpClient dev(HostResolver names) {
         return new OutboundHttpClient(
-                OutboundAddressGuard.of(true, List.of()), names, (SSLSocketFactory) SSLSocketFactory.getDefault(), System::nanoTime);
+                OutboundAddressGuard.of(true, List.of()),
+                names,
+                (SSLSocketFactory) SSLSocketFactory.getDefault(),
+                System::nanoTime);
     }
 }

@@ -176,8 +176,8 @@ final class OutboundAddressGuardTest {
         }
         var closed = new Fixture.Zone(Map.of("api.example", List.of("10.0.0.1 169.254.169.254")));
         try (OutboundHttpClient outbound = Fixture.dev(closed)) {
-            var refused =
-                    assertThrows(CallFailures.NotSent.class, () -> outbound.send(OutboundRequest.get("http://api.example:8/")));
+            var refused = assertThrows(
+                    CallFailures.NotSent.class, () -> outbound.send(OutboundRequest.get("http://api.example:8/")));
             assertEquals(
                     "the host api.example:8 resolves to an address that this server may not call (link-local, where"
                             + " clouds keep their metadata). Nothing was sent. To allow it, start the server with"

@@ -37,13 +37,19 @@ final class OutboundHttpClientTest {
     }
 
     private OutboundRequest post(String body) {
-        return OutboundRequest.post(server.url("/deeds?a=1"), "application/json", body.getBytes(StandardCharsets.UTF_8));
+        return OutboundRequest.post(
+                server.url("/deeds?a=1"), "application/json", body.getBytes(StandardCharsets.UTF_8));
     }
 
     private OutboundRequest request(String method) {
         return method.equals("POST")
                 ? post("{}")
-                : new OutboundRequest(method, TargetUrl.parse(server.url("/")), List.of(), OutboundRequest.NO_BODY, OutboundRequest.SendOptions.USUAL);
+                : new OutboundRequest(
+                        method,
+                        TargetUrl.parse(server.url("/")),
+                        List.of(),
+                        OutboundRequest.NO_BODY,
+                        OutboundRequest.SendOptions.USUAL);
     }
 
     private static OutboundRequest hasty(OutboundRequest request) {
@@ -61,7 +67,8 @@ final class OutboundHttpClientTest {
     @Test
     void what_leaves_is_what_was_asked_for_and_no_more() throws Exception {
         server.json("{\"id\":7}");
-        OutboundResponse answer = outbound.send(post("{\"ä\":1}").with(RequestHeader.of("X-A", "b c")), RequestAuth.bearer("t0ken"));
+        OutboundResponse answer =
+                outbound.send(post("{\"ä\":1}").with(RequestHeader.of("X-A", "b c")), RequestAuth.bearer("t0ken"));
         assertEquals("{\"id\":7}", answer.orThrow().json().toString());
         assertEquals(
                 List.of("POST /deeds?a=1 HTTP/1.1\r\nHost: 127.0.0.1:" + server.port() + "\r\n"
@@ -244,9 +251,12 @@ final class OutboundHttpClientTest {
         try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
             nobody = closed.getLocalPort();
         }
-        assertThrows(CallFailures.NotSent.class, () -> outbound.send(OutboundRequest.get("http://127.0.0.1:" + nobody + "/")));
+        assertThrows(
+                CallFailures.NotSent.class,
+                () -> outbound.send(OutboundRequest.get("http://127.0.0.1:" + nobody + "/")));
         try (OutboundHttpClient unnamed = Fixture.dev(new Fixture.Zone(Map.of()))) {
-            assertThrows(CallFailures.NotSent.class, () -> unnamed.send(OutboundRequest.get("http://nowhere.example/")));
+            assertThrows(
+                    CallFailures.NotSent.class, () -> unnamed.send(OutboundRequest.get("http://nowhere.example/")));
         }
         outbound.close();
         assertThrows(CallFailures.NotSent.class, () -> outbound.send(post("{}")));
@@ -271,7 +281,8 @@ final class OutboundHttpClientTest {
     void a_header_that_would_be_two_is_not_sent(String value) {
         assertThrows(CallFailures.NotSent.class, () -> outbound.send(post("{}").with(RequestHeader.of("X-A", value))));
         assertThrows(CallFailures.NotSent.class, () -> outbound.send(post("{}"), RequestAuth.bearer(value)));
-        assertThrows(CallFailures.NotSent.class, () -> outbound.send(post("{}"), RequestAuth.header("X-Api-Key", value)));
+        assertThrows(
+                CallFailures.NotSent.class, () -> outbound.send(post("{}"), RequestAuth.header("X-Api-Key", value)));
         assertEquals(0, server.connections());
     }
 
@@ -313,8 +324,9 @@ final class OutboundHttpClientTest {
     @Test
     void a_credential_is_not_shown() {
         assertFalse(RequestAuth.bearer("s3cret").toString().contains("s3cret"));
-        assertFalse(new RequestAuth.ClientCredentials(TargetUrl.parse("https://a.example/t"), "id", "s3cret", "", "", false)
-                .toString()
-                .contains("s3cret"));
+        assertFalse(
+                new RequestAuth.ClientCredentials(TargetUrl.parse("https://a.example/t"), "id", "s3cret", "", "", false)
+                        .toString()
+                        .contains("s3cret"));
     }
 }

@@ -66,7 +66,8 @@ final class RedirectTest {
     void at_another_origin_nothing_private_goes_along() throws Exception {
         leads(302, other.url("/"));
         try (OutboundHttpClient outbound = Fixture.dev()) {
-            OutboundRequest request = get(3).with(RequestHeader.of("X-Internal", "7")).with(RequestHeader.of("Accept", "text/plain"));
+            OutboundRequest request =
+                    get(3).with(RequestHeader.of("X-Internal", "7")).with(RequestHeader.of("Accept", "text/plain"));
             outbound.send(request, RequestAuth.header("X-Api-Key", "t0ken")).orThrow();
         }
         String arrived = other.requests().getFirst();
@@ -119,7 +120,8 @@ final class RedirectTest {
     @Test
     void what_is_not_only_a_look_is_never_sent_on() {
         OutboundRequest post = OutboundRequest.post(server.url("/"), "text/plain", new byte[0]);
-        assertThrows(CallFailures.NotSent.class, () -> post.options(post.options().maxRedirects(1)));
+        assertThrows(
+                CallFailures.NotSent.class, () -> post.options(post.options().maxRedirects(1)));
     }
 
     @Test
@@ -128,7 +130,8 @@ final class RedirectTest {
             RawServer safe = tls.server();
             safe.answers("HTTP/1.1 302 Moved\r\nLocation: " + other.url("/") + "\r\nContent-Length: 0\r\n\r\n");
             var zone = new Fixture.Zone(Map.of("api.example", List.of("127.0.0.1")));
-            try (OutboundHttpClient outbound = new OutboundHttpClient(OutboundAddressGuard.of(true, List.of()), zone, tls.trusting(), System::nanoTime)) {
+            try (OutboundHttpClient outbound = new OutboundHttpClient(
+                    OutboundAddressGuard.of(true, List.of()), zone, tls.trusting(), System::nanoTime)) {
                 OutboundRequest get = OutboundRequest.get("https://api.example:" + safe.port() + "/");
                 assertThrows(
                         CallFailures.Rejected.class,

@@ -28,7 +28,8 @@ final class TlsTest {
     private static void refused(Tls tls, SSLSocketFactory trust, String why) {
         try (tls;
                 OutboundHttpClient outbound = client(trust)) {
-            CallFailures.NotSent refused = assertThrows(CallFailures.NotSent.class, () -> outbound.send(post(tls.server())));
+            CallFailures.NotSent refused =
+                    assertThrows(CallFailures.NotSent.class, () -> outbound.send(post(tls.server())));
             assertTrue(refused.toString().contains(why), refused.getMessage());
             assertEquals(List.of(), tls.server().requests());
         }
@@ -70,7 +71,8 @@ final class TlsTest {
         try (RawServer plain = new RawServer();
                 Tls tls = Tls.made("SAN=dns:api.example");
                 OutboundHttpClient outbound = client(tls.trusting())) {
-            OutboundRequest hasty = post(plain).options(OutboundRequest.SendOptions.USUAL.timeout(Duration.ofMillis(300)));
+            OutboundRequest hasty =
+                    post(plain).options(OutboundRequest.SendOptions.USUAL.timeout(Duration.ofMillis(300)));
             assertThrows(CallFailures.NotSent.class, () -> outbound.send(hasty));
             assertTrue(plain.requests().stream().noneMatch(text -> text.contains("secret")));
         }

@@ -34,8 +34,8 @@ class WorkspaceDigestsTest {
         semel = Semel.open(SemelOptions.of(
                 "sqlite:" + folder.resolve("semel.db"),
                 version -> FileWorkflow.compile(version, _ -> StepServices.UNAVAILABLE)));
-        int workspace =
-                semel.change(new StoreCommand.CreateWorkspace("one", new byte[32])).ws();
+        int workspace = semel.change(new StoreCommand.CreateWorkspace("one", new byte[32]))
+                .ws();
         digests = new WorkspaceDigests(semel, workspace, NOON);
     }
 
@@ -54,7 +54,8 @@ class WorkspaceDigestsTest {
         JsonNode second = digests.collect(item("b"));
         assertTrue(first.path("leader").booleanValue() && second.path("leader").booleanValue(), second.toString());
         assertEquals("{\"items\":[\"a\",\"b\"],\"count\":2}", StrictJson.write(digests.close(item("b"), 1)));
-        assertEquals("{\"sent_by\":\"run-of-b\"}", StrictJson.write(digests.close(item("a"), 1)), "and the other is told");
+        assertEquals(
+                "{\"sent_by\":\"run-of-b\"}", StrictJson.write(digests.close(item("a"), 1)), "and the other is told");
         assertEquals(2, digests.close(item("b"), 1).path("count").intValue(), "asked again it answers the same");
     }
 

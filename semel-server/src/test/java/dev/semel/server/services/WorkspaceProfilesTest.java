@@ -35,8 +35,8 @@ class WorkspaceProfilesTest {
         semel = Semel.open(dev.semel.SemelOptions.of(
                 "sqlite:" + folder.resolve("semel.db"),
                 version -> FileWorkflow.compile(version, _ -> StepServices.UNAVAILABLE)));
-        int workspace =
-                semel.change(new StoreCommand.CreateWorkspace("one", new byte[32])).ws();
+        int workspace = semel.change(new StoreCommand.CreateWorkspace("one", new byte[32]))
+                .ws();
         register = new WorkspaceProfiles(semel, new WorkspaceSettings(semel, SecretEncryptionKeys.none()), workspace);
     }
 

@@ -113,7 +113,8 @@ final class HttpMistakesTest {
         for (String method : List.of("POST", "PUT", "PATCH", "DELETE")) {
             SemelException refused = refused("http: {method: " + method + ", url: 'https://a.example/'}");
             assertTrue(
-                    refused.detail().contains("SEM-P01: " + method + " has an external effect but no protection"), refused.detail());
+                    refused.detail().contains("SEM-P01: " + method + " has an external effect but no protection"),
+                    refused.detail());
             assertTrue(String.valueOf(refused.fix()).contains("protect: provider_key"), refused.fix());
         }
         WorkflowDefinition.compile(FileBench.file("http: {url: 'https://a.example/'}"));
@@ -127,8 +128,11 @@ final class HttpMistakesTest {
             protect: provider_key
             provider_window: 24h
             """));
-        DeclaredEffect declared =
-                definition.steps().map(step -> step.action().declaredEffect()).findFirst().orElseThrow();
+        DeclaredEffect declared = definition
+                .steps()
+                .map(step -> step.action().declaredEffect())
+                .findFirst()
+                .orElseThrow();
         assertEquals("PUT https://crm.example/v2/leads/${ input.id }", declared.target());
         assertEquals("provider_key", declared.protection());
         assertEquals("update", declared.does());

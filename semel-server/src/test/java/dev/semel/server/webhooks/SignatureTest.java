@@ -68,14 +68,18 @@ final class SignatureTest {
                     body.getBytes(StandardCharsets.UTF_8));
             List<String> all = secrets.length == 0 ? List.of(secret) : List.of(secrets);
             return SignatureVerifier.verify(
-                    scheme, tolerance, letter, new SignatureVerifier.VerificationInputs(all, null, Instant.ofEpochSecond(seconds)));
+                    scheme,
+                    tolerance,
+                    letter,
+                    new SignatureVerifier.VerificationInputs(all, null, Instant.ofEpochSecond(seconds)));
         }
     }
 
     /** docs.github.com, "Validating webhook deliveries". */
     private static final Vector GITHUB = new Vector(
             "github",
-            new SignatureScheme.HeaderSignature(List.of("X-Hub-Signature-256"), HmacSignature.SHA256_HEX, "sha256=", "{body}", null, null),
+            new SignatureScheme.HeaderSignature(
+                    List.of("X-Hub-Signature-256"), HmacSignature.SHA256_HEX, "sha256=", "{body}", null, null),
             null,
             "It's a Secret to Everybody",
             0,
@@ -140,7 +144,8 @@ final class SignatureTest {
     /** Made with another HMAC than ours: Shopify documents the form and shows no example. */
     private static final Vector SHOPIFY = new Vector(
             "shopify",
-            new SignatureScheme.HeaderSignature(List.of("X-Shopify-Hmac-Sha256"), HmacSignature.SHA256_BASE64, "", "{body}", null, null),
+            new SignatureScheme.HeaderSignature(
+                    List.of("X-Shopify-Hmac-Sha256"), HmacSignature.SHA256_BASE64, "", "{body}", null, null),
             null,
             "hush",
             0,
@@ -232,7 +237,9 @@ final class SignatureTest {
         for (String time :
                 List.of("99999999999999999999", "-1", "soon", "1531420618.5", "+1531420618", "01531420618")) {
             byte[] body = SLACK.body().getBytes(StandardCharsets.UTF_8);
-            String signature = "v0=" + HmacSignature.SHA256_HEX.compute(HmacSignature.utf8(SLACK.secret()), HmacSignature.utf8("v0:" + time + ":"), body);
+            String signature = "v0="
+                    + HmacSignature.SHA256_HEX.compute(
+                            HmacSignature.utf8(SLACK.secret()), HmacSignature.utf8("v0:" + time + ":"), body);
             Vector signed = SLACK.header("X-Slack-Request-Timestamp", time).header("X-Slack-Signature", signature);
             assertEquals(slack, signed.scheme());
             assertInstanceOf(Verdict.Stale.class, signed.verdict(), time);
@@ -310,7 +317,8 @@ final class SignatureTest {
     @Test
     void what_a_scheme_signs_it_believes() throws SignatureScheme.UnusableSecret {
         List<Vector> all = new ArrayList<>(ALL);
-        all.add(new Vector("bearer", new SignatureScheme.BearerToken(), null, "token", 7, Map.of(), "{}", "Authorization"));
+        all.add(new Vector(
+                "bearer", new SignatureScheme.BearerToken(), null, "token", 7, Map.of(), "{}", "Authorization"));
         all.add(new Vector(
                 "generic",
                 new SignatureScheme.HeaderSignature(
@@ -344,8 +352,8 @@ final class SignatureTest {
 
     @Test
     void an_id_that_looks_like_a_placeholder_stays_an_id() {
-        var scheme =
-                new SignatureScheme.HeaderSignature(List.of("X-Sig"), HmacSignature.SHA256_HEX, "", "{id}.{timestamp}.{body}", "X-Time", "X-Id");
+        var scheme = new SignatureScheme.HeaderSignature(
+                List.of("X-Sig"), HmacSignature.SHA256_HEX, "", "{id}.{timestamp}.{body}", "X-Time", "X-Id");
         WebhookRequest letter = new WebhookRequest(
                 name -> switch (name) {
                     case "X-Sig" -> List.of("00");

@@ -47,7 +47,8 @@ final class CodeSizeRules {
                 String why = showcase
                         ? "This file shows the whole idea: move details out of it."
                         : "Split it by topic, or list it in StyleExceptions with a reason.";
-                findings.add(StyleFinding.in("file-size", file, lines, lines + " lines, at most " + limit + ". " + why));
+                findings.add(
+                        StyleFinding.in("file-size", file, lines, lines + " lines, at most " + limit + ". " + why));
             }
         }
         return findings;
@@ -122,7 +123,8 @@ final class CodeSizeRules {
                 .toList();
     }
 
-    private static StyleFinding about(String check, JavaFileStructure shape, JavaFileStructure.MethodSize method, String message) {
+    private static StyleFinding about(
+            String check, JavaFileStructure shape, JavaFileStructure.MethodSize method, String message) {
         String path = shape.file().path();
         return new StyleFinding(
                 check, path + "#" + method.name(), path + ":" + method.line(), method.name() + " has " + message);

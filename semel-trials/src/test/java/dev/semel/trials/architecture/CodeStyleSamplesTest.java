@@ -26,7 +26,8 @@ class CodeStyleSamplesTest {
         String path = CORE + "admission/AdmissionRules.java";
         assertEquals(List.of(), CodeSizeRules.fileSizes(List.of(file(path, "x\n".repeat(150)))));
         assertEquals(
-                1, CodeSizeRules.fileSizes(List.of(file(path, "x\n".repeat(151)))).size());
+                1,
+                CodeSizeRules.fileSizes(List.of(file(path, "x\n".repeat(151)))).size());
     }
 
     @Test

@@ -47,7 +47,8 @@ record Dependency(JavaClass type, String member, List<String> parameters, String
 
     /** A call of, or a reference to, one of these methods, each written {@code java.lang.Math.random}. */
     static Predicate<Dependency> calls(String... names) {
-        return dependency -> Stream.of(names).anyMatch(name -> name.equals(dependency.type.getName() + "." + dependency.member));
+        return dependency ->
+                Stream.of(names).anyMatch(name -> name.equals(dependency.type.getName() + "." + dependency.member));
     }
 
     /** A call of a method with one of these names, on any type. */

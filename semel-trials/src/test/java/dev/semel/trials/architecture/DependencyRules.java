@@ -39,8 +39,10 @@ record DependencyRules(PackageLayout layout) {
                 new DependencyRule(
                         "pure_among_themselves",
                         layout.in(PackageLayout.PURE),
-                        type(layout.ours()).and(type(layout.in(PackageLayout.PURE)).negate()),
-                        "a pure package uses pure packages only. Move the shared type into the pure package that owns it"),
+                        type(layout.ours())
+                                .and(type(layout.in(PackageLayout.PURE)).negate()),
+                        "a pure package uses pure packages only. Move the shared type into the pure package that owns"
+                                + " it"),
                 new DependencyRule(
                         "engine",
                         layout.in("engine"),
@@ -70,8 +72,8 @@ record DependencyRules(PackageLayout layout) {
                         layout.exactly("store"),
                         RestrictedApis.SQL
                                 .and(RestrictedApis.PASSED_THROUGH.negate())
-                                .or(type(
-                                        layout.in("engine", "testing", "store.jdbc", "store.sqlite", "store.postgres"))),
+                                .or(type(layout.in(
+                                        "engine", "testing", "store.jdbc", "store.sqlite", "store.postgres"))),
                         "the port contains no SQL. Put the statement beside the method that runs it, in each dialect"),
                 new DependencyRule(
                         "sqlite",
@@ -135,8 +137,8 @@ record DependencyRules(PackageLayout layout) {
                                         .and(type(layout.exactly("store")).negate())
                                         .and(type(layout.in(PackageLayout.PURE)).negate()))
                                 .or(type(layout.in("server.cli", "server.dashboard", "server.demo"))),
-                        "the API acts through the root package, not through the engine or a dialect. Add what is missing"
-                                + " to the root package"),
+                        "the API acts through the root package, not through the engine or a dialect. Add what is"
+                                + " missing to the root package"),
                 new DependencyRule(
                         "webhooks",
                         layout.in("server.webhooks"),
@@ -151,7 +153,8 @@ record DependencyRules(PackageLayout layout) {
                                                         "server.settings",
                                                         "server.expressions")
                                                 .negate()))),
-                        "server.webhooks verifies deliveries and passes events to server.ingress. Let the API handle HTTP"),
+                        "server.webhooks verifies deliveries and passes events to server.ingress. Let the API handle"
+                                + " HTTP"),
                 new DependencyRule(
                         "dashboard",
                         layout.in("server.dashboard"),
@@ -160,11 +163,13 @@ record DependencyRules(PackageLayout layout) {
                                 .or(type(layout.in("server")
                                         .and(layout.in("server.dashboard", "server.http", "server.access")
                                                 .negate()))),
-                        "the dashboard calls the API of its own process, like any client. Add what is missing to the API"),
+                        "the dashboard calls the API of its own process, like any client. Add what is missing to the"
+                                + " API"),
                 new DependencyRule(
                         "cli",
                         layout.in("server.cli"),
-                        RestrictedApis.SQL.or(core.and(type(layout.in("error", "json")).negate())),
+                        RestrictedApis.SQL.or(
+                                core.and(type(layout.in("error", "json")).negate())),
                         "a command calls the server over HTTP, like any client. Add what is missing to the API"));
     }
 
@@ -183,8 +188,8 @@ record DependencyRules(PackageLayout layout) {
                         "unmasked",
                         apiExcept(PayloadAccess.UNMASKERS),
                         calls(layout.base() + ".server.api.PiiMasks.noMask"),
-                        "only a reveal with a reason and the response to the trigger's sender are unmasked. Get the mask"
-                                + " of the run from PiiMasks"));
+                        "only a reveal with a reason and the response to the trigger's sender are unmasked. Get the"
+                                + " mask of the run from PiiMasks"));
     }
 
     private Predicate<JavaClass> apiExcept(List<String> trusted) {
@@ -215,8 +220,8 @@ record DependencyRules(PackageLayout layout) {
                                 .or(type(layout.in("server")
                                         .and(layout.in("server.settings", "server.expressions")
                                                 .negate()))),
-                        "settings are documents in the store and do not use the code that reads them. Let the wiring pass"
-                                + " in a check"),
+                        "settings are documents in the store and do not use the code that reads them. Let the wiring"
+                                + " pass in a check"),
                 new DependencyRule(
                         "ingress",
                         layout.in("server.ingress"),
@@ -226,8 +231,8 @@ record DependencyRules(PackageLayout layout) {
                                         .and(type(layout.in(PackageLayout.PURE)).negate()))
                                 .or(type(layout.in("server")
                                         .and(layout.in("server.ingress").negate()))),
-                        "server.ingress matches and admits events and ticks, without files or HTTP. Let the wiring pass in"
-                                + " a check"),
+                        "server.ingress matches and admits events and ticks, without files or HTTP. Let the wiring"
+                                + " pass in a check"),
                 new DependencyRule(
                         "outbound",
                         layout.in("server.outbound"),
@@ -279,8 +284,8 @@ record DependencyRules(PackageLayout layout) {
                                 .and(layout.in("server.definition", "server.expressions", "server.steps")
                                         .negate()),
                         packages("dev.cel", "org.snakeyaml", "com.networknt", "com.google"),
-                        "expressions, YAML and schemas belong to server.expressions, server.definition and server.steps."
-                                + " Use a compiled WorkflowDefinition"));
+                        "expressions, YAML and schemas belong to server.expressions, server.definition and"
+                                + " server.steps. Use a compiled WorkflowDefinition"));
     }
 
     /** No cycles between packages; code that wires two packages is in a package above both. */

@@ -72,7 +72,8 @@ class DependencyRulesTest {
         for (String accessor : PayloadAccess.COLUMNS) {
             int dot = accessor.lastIndexOf('.');
             String owner = PackageLayout.REAL.base() + "." + accessor.substring(0, dot);
-            if (!REAL.contain(owner) || REAL.get(owner).tryGetMethod(accessor.substring(dot + 1)).isEmpty()) {
+            if (!REAL.contain(owner)
+                    || REAL.get(owner).tryGetMethod(accessor.substring(dot + 1)).isEmpty()) {
                 missing.add(accessor);
             }
         }
@@ -97,15 +98,20 @@ class DependencyRulesTest {
         assertFalse(bad.isEmpty(), () -> "No fixture breaks the rule " + real.name() + " in " + layout.base());
         assertEquals(bad, offenders(rule.rule().evaluate(classes)));
         boolean hasCompliant = rule.subjects(classes).stream().anyMatch(type -> !isBad(type));
-        assertTrue(hasCompliant, () -> "No compliant class is covered by the rule " + real.name() + " in " + layout.base());
+        assertTrue(
+                hasCompliant,
+                () -> "No compliant class is covered by the rule " + real.name() + " in " + layout.base());
     }
 
     @Test
     void a_cycle_between_two_packages_is_reported() {
         PackageLayout layout = fixture("cycles");
         JavaClasses classes = new ClassFileImporter().importPackages(layout.base());
-        List<String> cycles =
-                new DependencyRules(layout).noCycles().evaluate(classes).getFailureReport().getDetails();
+        List<String> cycles = new DependencyRules(layout)
+                .noCycles()
+                .evaluate(classes)
+                .getFailureReport()
+                .getDetails();
         assertEquals(1, cycles.size(), () -> String.join("\n", cycles));
         for (JavaClass type : classes) {
             assertEquals(isBad(type), cycles.getFirst().contains(type.getName()), type.getName());
@@ -123,7 +129,9 @@ class DependencyRulesTest {
     }
 
     private static Set<String> names(Stream<JavaClass> types) {
-        return types.map(DependencyRulesTest::outermost).map(JavaClass::getName).collect(Collectors.toCollection(TreeSet::new));
+        return types.map(DependencyRulesTest::outermost)
+                .map(JavaClass::getName)
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private static boolean isBad(JavaClass type) {

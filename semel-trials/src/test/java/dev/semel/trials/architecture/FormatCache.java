@@ -28,7 +28,8 @@ final class FormatCache {
     }
 
     static FormatCache open(Path file, String formatter) throws IOException {
-        return new FormatCache(file, formatter, Files.exists(file) ? new HashSet<>(Files.readAllLines(file)) : Set.of());
+        return new FormatCache(
+                file, formatter, Files.exists(file) ? new HashSet<>(Files.readAllLines(file)) : Set.of());
     }
 
     /** The formatter's release and the source of its workaround. */

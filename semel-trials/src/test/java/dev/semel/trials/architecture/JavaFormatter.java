@@ -33,7 +33,8 @@ final class JavaFormatter {
             return FORMATTER.formatSourceAndFixImports(file.text());
         }
         if (file.text().contains(PLACEHOLDER)) {
-            throw new IllegalArgumentException(file.path() + " contains " + PLACEHOLDER + ", which is the placeholder for _ here.");
+            throw new IllegalArgumentException(
+                    file.path() + " contains " + PLACEHOLDER + ", which is the placeholder for _ here.");
         }
         for (int place : places.reversed()) {
             text.replace(place, place + 1, PLACEHOLDER);

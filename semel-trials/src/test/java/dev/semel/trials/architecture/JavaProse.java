@@ -25,8 +25,10 @@ final class JavaProse {
             String code = java.substring(end, token.start());
             prose.append(JOIN.matcher(code).matches() || code.isBlank() ? blank(code, ' ') : blank(code, ';'));
             boolean character = token.group().startsWith("'");
-            prose.append(character ? blank(token.group(), ';') : MARKUP.matcher(token.group())
-                    .replaceAll(markup -> blank(markup.group(), ' ')));
+            prose.append(
+                    character
+                            ? blank(token.group(), ';')
+                            : MARKUP.matcher(token.group()).replaceAll(markup -> blank(markup.group(), ' ')));
             end = token.end();
         }
         return prose.append(blank(java.substring(end), ';')).toString();

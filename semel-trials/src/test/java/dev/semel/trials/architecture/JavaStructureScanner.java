@@ -47,10 +47,7 @@ final class JavaStructureScanner extends TreePathScanner<@Nullable Void, @Nullab
         int bodyLines = method.getBody() == null
                 ? 0
                 : parsed.endLine(method.getBody()) - parsed.startLine(method.getBody()) + 1;
-        methods.add(new JavaFileStructure.MethodSize(
-                method.getName().toString(),
-                parsed.startLine(method),
-                bodyLines));
+        methods.add(new JavaFileStructure.MethodSize(method.getName().toString(), parsed.startLine(method), bodyLines));
         return super.visitMethod(method, nothing);
     }
 

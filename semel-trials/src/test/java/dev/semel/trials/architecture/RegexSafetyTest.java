@@ -55,7 +55,8 @@ class RegexSafetyTest {
             "[", "#", "ä", "1.", "a=", "x,");
 
     /** Quoted parts of the author's own file, in the author's own process. */
-    private static final Set<String> EXEMPT = Set.of("semel-server/src/main/java/dev/semel/server/cli/QaProviderStubs.java");
+    private static final Set<String> EXEMPT =
+            Set.of("semel-server/src/main/java/dev/semel/server/cli/QaProviderStubs.java");
 
     @Test
     void s41_no_user_text_is_used_as_a_regex() throws IOException {
@@ -100,14 +101,20 @@ class RegexSafetyTest {
         Set<Integer> missing = new TreeSet<>(lines);
         Matcher call = CALL.matcher(file.text());
         while (call.find()) {
-            int line = 1 + (int) file.text().substring(0, call.start()).chars().filter(c -> c == '\n').count();
+            int line = 1
+                    + (int) file.text()
+                            .substring(0, call.start())
+                            .chars()
+                            .filter(c -> c == '\n')
+                            .count();
             missing.remove(line);
             String first = call.group("first");
             boolean ours = first.startsWith("\"")
                     || first.startsWith("Pattern.quote(") // a literal text
                     || first.matches("[A-Z_]+(\\.pattern\\(\\))?\\)*");
             if (lines.contains(line) && !ours) {
-                found.add(file.path() + ":" + line + ": " + call.group().lines().findFirst().orElse(""));
+                found.add(file.path() + ":" + line + ": "
+                        + call.group().lines().findFirst().orElse(""));
             }
         }
         missing.forEach(line -> found.add(file.path() + ":" + line + ": the call was not found in the source"));
@@ -150,8 +157,8 @@ class RegexSafetyTest {
         @Override
         public char charAt(int index) {
             if (++reads[0] > MAX_READS) {
-                throw new AssertionError("The pattern " + by + " read " + reads[0] + " characters of a text of " + text.length()
-                        + "; it backtracks.");
+                throw new AssertionError("The pattern " + by + " read " + reads[0] + " characters of a text of "
+                        + text.length() + "; it backtracks.");
             }
             return text.charAt(index);
         }

@@ -17,7 +17,8 @@ final class RestrictedApis {
             .or(packages("java.time").and(member("tickMillis", "tickSeconds", "tickMinutes")))
             .or(calls("java.lang.System.currentTimeMillis", "java.lang.System.nanoTime"))
             .or(calls("java.util.Calendar.getInstance"))
-            .or(calls("java.util.Date.<init>").and(dependency -> dependency.parameters().isEmpty()));
+            .or(calls("java.util.Date.<init>")
+                    .and(dependency -> dependency.parameters().isEmpty()));
 
     static final Predicate<Dependency> RANDOMNESS = calls("java.util.UUID.randomUUID", "java.lang.Math.random")
             .or(calls("java.util.Random.<init>", "java.security.SecureRandom.<init>"))
@@ -35,7 +36,8 @@ final class RestrictedApis {
             .or(calls("java.lang.Thread.sleep", "java.util.concurrent.TimeUnit.sleep"));
 
     /** Banned everywhere, also in the engine environment. */
-    static final Predicate<Dependency> HIDDEN_THREADS = types("java.lang.ThreadLocal", "java.lang.InheritableThreadLocal")
+    static final Predicate<Dependency> HIDDEN_THREADS = types(
+                    "java.lang.ThreadLocal", "java.lang.InheritableThreadLocal")
             .or(types("java.util.concurrent.ForkJoinPool"))
             .or(member("parallelStream"))
             .or(packages("java.util.stream").and(member("parallel")))
@@ -75,7 +77,8 @@ final class RestrictedApis {
     static final Predicate<Dependency> LOGS =
             packages("org.slf4j", "java.util.logging").or(types("java.lang.System$Logger"));
 
-    static final Predicate<Dependency> PROCESS = types("java.lang.Runtime", "java.lang.Process", "java.lang.ProcessBuilder")
+    static final Predicate<Dependency> PROCESS = types(
+                    "java.lang.Runtime", "java.lang.Process", "java.lang.ProcessBuilder")
             .or(calls("java.lang.System.getenv", "java.lang.System.getProperty", "java.lang.System.exit"));
 
     /** Everything by which code reaches beyond its arguments. */

@@ -31,7 +31,10 @@ record StyleExceptions(Map<String, String> reasons) {
                 .filter(key -> !found.contains(key))
                 .sorted()
                 .map(key -> new StyleFinding(
-                        "stale-exception", key, "StyleExceptions.java", "\"" + key + "\" is no longer needed. Remove it."))
+                        "stale-exception",
+                        key,
+                        "StyleExceptions.java",
+                        "\"" + key + "\" is no longer needed. Remove it."))
                 .forEach(left::add);
         return left;
     }

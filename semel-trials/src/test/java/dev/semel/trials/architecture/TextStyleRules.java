@@ -31,11 +31,7 @@ final class TextStyleRules {
             Pattern.compile("## \\[(Unreleased|\\d+\\.\\d+\\.\\d+\\] - \\d{4}-\\d\\d-\\d\\d)]?");
 
     static List<StyleFinding> postponed(List<SourceFile> files) {
-        return grep(
-                files,
-                "postponed",
-                POSTPONED,
-                "Do it now, or open an issue and describe here what works today.");
+        return grep(files, "postponed", POSTPONED, "Do it now, or open an issue and describe here what works today.");
     }
 
     static List<StyleFinding> machinePaths(List<SourceFile> files) {
@@ -77,7 +73,8 @@ final class TextStyleRules {
                                 i + 1,
                                 "Label " + label.group(1) + " is already at " + first + ": one label, one point."));
                     }
-                    if (i + 1 == lines.size() || !lines.get(i + 1).matches(".*\\b(?:crashP|p)oint\\(\"" + label.group(1) + "\"\\);")) {
+                    if (i + 1 == lines.size()
+                            || !lines.get(i + 1).matches(".*\\b(?:crashP|p)oint\\(\"" + label.group(1) + "\"\\);")) {
                         findings.add(StyleFinding.in(
                                 "crash-label",
                                 file,
@@ -102,7 +99,8 @@ final class TextStyleRules {
         for (Markdown.Heading heading : Markdown.headings(page)) {
             Matcher slug = SLUG_HEADING.matcher(heading.text());
             if (slug.matches() && !documented.add(slug.group(1))) {
-                findings.add(StyleFinding.in("error-code", page, heading.line(), slug.group(1) + " is documented twice."));
+                findings.add(
+                        StyleFinding.in("error-code", page, heading.line(), slug.group(1) + " is documented twice."));
             } else if (slug.matches() && !slugs.contains(slug.group(1))) {
                 findings.add(StyleFinding.in(
                         "error-code",
@@ -113,7 +111,8 @@ final class TextStyleRules {
         }
         for (String slug : new TreeSet<>(slugs)) {
             if (!documented.contains(slug)) {
-                findings.add(StyleFinding.in("error-code", page, 1, "Add a section \"## " + slug + "\" for the ErrorCode."));
+                findings.add(
+                        StyleFinding.in("error-code", page, 1, "Add a section \"## " + slug + "\" for the ErrorCode."));
             }
         }
         return findings;

@@ -23,7 +23,9 @@ final class VocabularyRules {
             BannedPhrase.of("foretold|foretells?|foresight", "predicted, prediction, preview"),
             BannedPhrase.of("letterbox(?:es)?", "signal wait"),
             BannedPhrase.of("unless (?:it is )?told|unless it says(?: so)?|unless told otherwise", "Default: …"),
-            BannedPhrase.of(IS + " (?:not |never |then |only )?told", "an actor and a verb: the server returns, notifies, shows"),
+            BannedPhrase.of(
+                    IS + " (?:not |never |then |only )?told",
+                    "an actor and a verb: the server returns, notifies, shows"),
             BannedPhrase.of("on record", "recorded"),
             BannedPhrase.of("(?:goes|go|going|went|gone) on(?! (?:top|to|call|line))", "continues"),
             BannedPhrase.of("vouch(?:es|ed|ing)?", "authenticates"),
@@ -73,7 +75,11 @@ final class VocabularyRules {
         Matcher found = banned.pattern().matcher(prose);
         while (found.find()) {
             String phrase = found.group().replaceAll("\\s+", " ");
-            long line = 1 + prose.substring(0, found.start()).chars().filter(c -> c == '\n').count();
+            long line = 1
+                    + prose.substring(0, found.start())
+                            .chars()
+                            .filter(c -> c == '\n')
+                            .count();
             findings.add(new StyleFinding(
                     "vocabulary",
                     file.path() + " " + phrase,

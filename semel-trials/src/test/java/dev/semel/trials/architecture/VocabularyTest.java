@@ -23,13 +23,16 @@ class VocabularyTest {
                 .filter(VocabularyRules::covers)
                 .map(SourceFile::path)
                 .toList();
-        for (String kind : List.of("README.md", "docs/", "examples/", ".java", ".jte", "openapi.json", "workflow-1.json")) {
+        for (String kind :
+                List.of("README.md", "docs/", "examples/", ".java", ".jte", "openapi.json", "workflow-1.json")) {
             assertTrue(covered.stream().anyMatch(path -> path.startsWith(kind) || path.endsWith(kind)), kind);
         }
         List<StyleFinding> left = ALLOWED.apply(VocabularyRules.check(files));
-        assertTrue(left.isEmpty(), () -> left.stream()
-                .map(StyleFinding::toString)
-                .collect(Collectors.joining("\n", "\n" + left.size() + " findings\n", "")));
+        assertTrue(
+                left.isEmpty(),
+                () -> left.stream()
+                        .map(StyleFinding::toString)
+                        .collect(Collectors.joining("\n", "\n" + left.size() + " findings\n", "")));
     }
 
     @ParameterizedTest
@@ -68,7 +71,11 @@ class VocabularyTest {
             })
     void each_banned_phrase_is_reported(String sample) {
         assertEquals(1, findings("docs/a.md", sample).size(), sample);
-        assertEquals(1, findings("semel-core/src/main/java/A.java", "/** " + sample + " */ class A {}").size(), sample);
+        assertEquals(
+                1,
+                findings("semel-core/src/main/java/A.java", "/** " + sample + " */ class A {}")
+                        .size(),
+                sample);
     }
 
     @Test
@@ -79,7 +86,8 @@ class VocabularyTest {
                 .strings();
         for (VocabularyRules.BannedPhrase banned : VocabularyRules.BANNED) {
             assertTrue(
-                    List.of(samples).stream().anyMatch(sample -> banned.pattern().matcher(sample).find()),
+                    List.of(samples).stream()
+                            .anyMatch(sample -> banned.pattern().matcher(sample).find()),
                     banned.pattern().pattern());
         }
     }
@@ -127,9 +135,15 @@ class VocabularyTest {
             }
             """;
         assertEquals(
-                List.of("A.java:2 on record", "A.java:5 goes on", "A.java:6 is refused", "A.java:7 wish", "A.java:10 vouches"),
+                List.of(
+                        "A.java:2 on record",
+                        "A.java:5 goes on",
+                        "A.java:6 is refused",
+                        "A.java:7 wish",
+                        "A.java:10 vouches"),
                 findings("a/src/main/A.java", java).stream()
-                        .map(found -> found.place().substring(11) + found.subject().substring(17))
+                        .map(found ->
+                                found.place().substring(11) + found.subject().substring(17))
                         .sorted((one, two) -> Integer.compare(line(one), line(two)))
                         .toList());
     }

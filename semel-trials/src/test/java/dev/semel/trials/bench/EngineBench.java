@@ -3,8 +3,8 @@ package dev.semel.trials.bench;
 import dev.semel.Run;
 import dev.semel.Semel;
 import dev.semel.SemelOptions;
-import dev.semel.engine.WorkflowCatalog;
 import dev.semel.engine.EngineLimits;
+import dev.semel.engine.WorkflowCatalog;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -158,7 +158,8 @@ final class EngineBench {
         WorkflowCatalog.VersionCompiler none = version -> {
             throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        SemelOptions settings = SemelOptions.of(url, none).withLimits(EngineLimits.DEFAULT.withLease(Duration.ofSeconds(3)));
+        SemelOptions settings =
+                SemelOptions.of(url, none).withLimits(EngineLimits.DEFAULT.withLease(Duration.ofSeconds(3)));
         return Semel.open(settings);
     }
 

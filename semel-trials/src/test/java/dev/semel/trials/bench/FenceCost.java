@@ -7,14 +7,14 @@ import dev.semel.journal.JournalCodec;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
 import dev.semel.store.CommitBatch;
-import dev.semel.store.StoreCommand;
-import dev.semel.store.WriteLane;
-import dev.semel.store.WorkerLeases;
-import dev.semel.store.UniqueKey;
-import dev.semel.store.NewRun;
-import dev.semel.store.StoreQueries;
 import dev.semel.store.KeyClaim;
+import dev.semel.store.NewRun;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.UniqueKey;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.WriteLane;
 import dev.semel.store.postgres.PostgresStore;
 import dev.semel.trigger.TriggerSource;
 import java.lang.reflect.InvocationTargetException;
@@ -128,8 +128,8 @@ final class FenceCost {
             writes.add(admit(run));
         }
         String nothing = JournalCodec.encode(List.of());
-        unfinished.forEach(
-                run -> writes.add(new StoreWrite.EndRun(run, RunState.COMPLETED, StoreWrite.RunResult.output("null"), nothing)));
+        unfinished.forEach(run -> writes.add(
+                new StoreWrite.EndRun(run, RunState.COMPLETED, StoreWrite.RunResult.output("null"), nothing)));
         leftOut = withoutFence;
         long began = System.nanoTime();
         List<?> outcomes = lane.apply(new CommitBatch(new CommitBatch.LeaseSlot(4711, 0), writes));
@@ -142,7 +142,8 @@ final class FenceCost {
     }
 
     private StoreWrite.AdmitRun admit(RunId run) {
-        KeyClaim key = new KeyClaim(new UniqueKey(workspace, UniqueKey.KeyKind.KEY, run.text()), new byte[32], DAY, 1, true);
+        KeyClaim key =
+                new KeyClaim(new UniqueKey(workspace, UniqueKey.KeyKind.KEY, run.text()), new byte[32], DAY, 1, true);
         NewRun wanted = new NewRun(
                 run,
                 workspace,

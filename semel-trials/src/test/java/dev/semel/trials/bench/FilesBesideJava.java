@@ -2,14 +2,14 @@ package dev.semel.trials.bench;
 
 import dev.semel.Semel;
 import dev.semel.SemelOptions;
-import dev.semel.json.StrictJson;
 import dev.semel.admission.IdempotencyKey;
+import dev.semel.json.StrictJson;
 import dev.semel.server.api.FileWorkflow;
 import dev.semel.server.steps.StepServices;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
-import dev.semel.trigger.TriggerSource;
 import dev.semel.trigger.Trigger;
+import dev.semel.trigger.TriggerSource;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.nio.file.Files;
@@ -62,9 +62,11 @@ final class FilesBesideJava {
     void run() throws Exception {
         Path folder = Files.createTempDirectory("semel-bench-files");
         SemelOptions settings = SemelOptions.of(
-                "sqlite:" + folder.resolve("three.db"), version -> FileWorkflow.compile(version, _ -> StepServices.UNAVAILABLE));
+                "sqlite:" + folder.resolve("three.db"),
+                version -> FileWorkflow.compile(version, _ -> StepServices.UNAVAILABLE));
         try (Semel semel = Semel.open(settings)) {
-            StoredRows.WorkspaceRow workspace = semel.change(new StoreCommand.CreateWorkspace("bench", semel.newSecret(32)));
+            StoredRows.WorkspaceRow workspace =
+                    semel.change(new StoreCommand.CreateWorkspace("bench", semel.newSecret(32)));
             semel.change(new StoreCommand.PublishVersion(workspace.ws(), "three", "wf_three", FILE, "bench"));
             semel.register(JAVA);
             LongConsumer file = number -> file(semel, workspace, number);

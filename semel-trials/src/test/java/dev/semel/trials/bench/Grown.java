@@ -26,8 +26,8 @@ final class Grown {
                 String numbers = "generate_series(" + from + ", " + (Math.min(keys, from + SLICE) - 1) + ") AS n";
                 String run = "decode(lpad(to_hex(n), 32, '0'), 'hex')";
                 statement.execute(
-                        "INSERT INTO semel_run (run, ws, workflow_id, version, trigger_source, actor, key, input, field_hashes,"
-                                + " lineage, created_at) SELECT " + run
+                        "INSERT INTO semel_run (run, ws, workflow_id, version, trigger_source, actor, key, input,"
+                                + " field_hashes, lineage, created_at) SELECT " + run
                                 + ", 1, w.workflow_id, 1, 1, 'tok_dev', 'old', '{}', '',"
                                 + run + ", " + NOW + " FROM " + numbers
                                 + ", (SELECT workflow_id FROM semel_workflow WHERE name = 'bench') w");
@@ -63,13 +63,13 @@ final class Grown {
     }
 
     private static void runs(Connection connection, String workflow, int keys) throws SQLException {
-        try (PreparedStatement run =
-                        connection.prepareStatement("INSERT INTO semel_run (run, ws, workflow_id, version, trigger_source,"
-                                + " actor, key, input, field_hashes, lineage, created_at) VALUES (?1, 1, ?2, 1, 1, 'tok_dev',"
-                                + " 'old', '{}', x'', ?1, " + NOW_IN_SQLITE + ")");
+        try (PreparedStatement run = connection.prepareStatement(
+                        "INSERT INTO semel_run (run, ws, workflow_id, version, trigger_source, actor, key, input,"
+                                + " field_hashes, lineage, created_at) VALUES (?1, 1, ?2, 1, 1, 'tok_dev', 'old', '{}',"
+                                + " x'', ?1, " + NOW_IN_SQLITE + ")");
                 PreparedStatement end = connection.prepareStatement(
-                        "INSERT INTO semel_finished_run (run, state, ended_at, output, entries) VALUES (?, 10, " + NOW_IN_SQLITE
-                                + ", 'null', '[]')")) {
+                        "INSERT INTO semel_finished_run (run, state, ended_at, output, entries) VALUES (?, 10, "
+                                + NOW_IN_SQLITE + ", 'null', '[]')")) {
             for (int n = 0; n < keys; n++) {
                 run.setBytes(1, id(n));
                 run.setString(2, workflow);

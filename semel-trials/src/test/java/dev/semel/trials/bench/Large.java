@@ -66,8 +66,8 @@ final class Large {
     private void runs() throws SQLException {
         each(
                 1,
-                "INSERT INTO semel_run (run, ws, workflow_id, version, trigger_source, actor, key, input, field_hashes, lineage,"
-                        + " created_at) VALUES (?, 1, ?, 1, 1, 'tok_dev', ?,"
+                "INSERT INTO semel_run (run, ws, workflow_id, version, trigger_source, actor, key, input,"
+                        + " field_hashes, lineage, created_at) VALUES (?, 1, ?, 1, 1, 'tok_dev', ?,"
                         + " '{\"payment_id\":\"pay_abc\",\"amount\":4900}', ?, ?, ?)",
                 (row, n, _) -> {
                     row.setBytes(1, id(n).bytes());
@@ -79,8 +79,8 @@ final class Large {
                 });
         each(
                 1,
-                "INSERT INTO semel_finished_run (run, state, ended_at, output, error_code, error_message, error_step, entries,"
-                        + " ws, workflow_id) VALUES (?, ?, ?, ?, ?, ?, ?, '[]', ?, ?)",
+                "INSERT INTO semel_finished_run (run, state, ended_at, output, error_code, error_message, error_step,"
+                        + " entries, ws, workflow_id) VALUES (?, ?, ?, ?, ?, ?, ?, '[]', ?, ?)",
                 (row, n, _) -> {
                     boolean failed = n % 200 == 0;
                     row.setBytes(1, id(n).bytes());
@@ -111,9 +111,10 @@ final class Large {
     private void deeds() throws SQLException {
         each(
                 1,
-                "INSERT INTO semel_effect (ws, digest, step, run, claim, reservation, state, generation, attempt, first_at,"
-                    + " accepted_at, window_micros, expires_at, key, path, workflow_id, protection, action) VALUES (1, ?, 'pay',"
-                    + " ?, 1, 1, ?, 1, 1, ?, ?, 86400000000, 4000000000000000, ?, 'pay', ?, 'provider_key', 'create')",
+                "INSERT INTO semel_effect (ws, digest, step, run, claim, reservation, state, generation, attempt,"
+                    + " first_at, accepted_at, window_micros, expires_at, key, path, workflow_id, protection, action)"
+                    + " VALUES (1, ?, 'pay', ?, 1, 1, ?, 1, 1, ?, ?, 86400000000, 4000000000000000, ?, 'pay', ?,"
+                    + " 'provider_key', 'create')",
                 (row, n, _) -> {
                     row.setString(1, "%032x".formatted(n * 2_654_435_761L));
                     row.setBytes(2, id(n).bytes());

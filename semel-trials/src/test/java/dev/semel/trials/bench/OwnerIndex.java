@@ -7,7 +7,8 @@ import java.sql.Statement;
 
 /** Whether an index on the owners of unfinished runs would pay: what it saves a takeover, and what it costs a trigger. */
 final class OwnerIndex {
-    private static final String INDEX = "CREATE INDEX bench_owner ON semel_unfinished_run (owner) WHERE owner IS NOT NULL";
+    private static final String INDEX =
+            "CREATE INDEX bench_owner ON semel_unfinished_run (owner) WHERE owner IS NOT NULL";
     private static final int OTHERS = 100_000;
     private static final int TAKEN = 5_000;
 

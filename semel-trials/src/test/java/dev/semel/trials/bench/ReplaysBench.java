@@ -8,8 +8,8 @@ import dev.semel.engine.WorkflowCatalog;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.run.RunState;
-import dev.semel.store.StoreQueries;
 import dev.semel.store.ReplayPlanOperation;
+import dev.semel.store.StoreQueries;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
@@ -73,14 +73,20 @@ final class ReplaysBench {
             int ws = semel.testAccess().workspace();
             var failed = new StoreQueries.RunFilter(ws, null, RunState.FAILED, null, false, 0, null, 1);
             var asked = new Replays.ReplayRequest(
-                    ws, "bench", new Replays.RunSelection.ByFilter(failed), new ReplayPlanRequest("bench", "", false), null, false);
+                    ws,
+                    "bench",
+                    new Replays.RunSelection.ByFilter(failed),
+                    new ReplayPlanRequest("bench", "", false),
+                    null,
+                    false);
             long began = System.nanoTime();
             ReplayPlanOperation.ReplayPlan plan = semel.replays().plan(asked);
             double planned = seconds(began);
             began = System.nanoTime();
             ReplayPlanOperation.ReplayPlan applied = semel.replays().apply(ws, plan.id(), ApplyOptions.SAFE, "bench");
             double accepted = seconds(began);
-            while (applied.state() != ReplayPlanOperation.PlanState.DONE && applied.state() != ReplayPlanOperation.PlanState.STOPPED) {
+            while (applied.state() != ReplayPlanOperation.PlanState.DONE
+                    && applied.state() != ReplayPlanOperation.PlanState.STOPPED) {
                 LockSupport.parkNanos(10_000_000);
                 applied = java.util.Objects.requireNonNull(semel.replays().findPlan(ws, plan.id()));
             }

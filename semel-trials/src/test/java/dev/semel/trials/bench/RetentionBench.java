@@ -59,7 +59,8 @@ final class RetentionBench {
     private static void fill(Statement sql, String run, String end, String journal) throws SQLException {
         String id = "decode(lpad(to_hex(n), 32, '0'), 'hex')";
         String numbers = "generate_series(1, " + RUNS + ") AS n";
-        sql.execute("INSERT INTO " + run + " (run, ws, workflow_id, version, trigger_source, actor, key, input, field_hashes, lineage,"
+        sql.execute("INSERT INTO " + run
+                + " (run, ws, workflow_id, version, trigger_source, actor, key, input, field_hashes, lineage,"
                 + " created_at) SELECT " + id + ", 1, 'wf_old', 1, 1, 'tok_dev', 'key ' || n,"
                 + " '{\"payment_id\":\"pay_abc\",\"amount\":4900,\"currency\":\"usd\"}', '', " + id + ", " + ENDED
                 + " FROM " + numbers);
@@ -127,7 +128,8 @@ final class RetentionBench {
             if (done) {
                 return 0;
             }
-            StoreQueries.OldLineages old = Objects.requireNonNull(semel.view(reads -> reads.oldRuns(reached, SLICE, OLD)));
+            StoreQueries.OldLineages old =
+                    Objects.requireNonNull(semel.view(reads -> reads.oldRuns(reached, SLICE, OLD)));
             reached = old.next();
             done = reached == null;
             return old.found().isEmpty() ? 0 : semel.change(new StoreCommand.DeleteRuns(old.found(), OLD));

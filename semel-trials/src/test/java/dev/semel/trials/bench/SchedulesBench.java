@@ -26,8 +26,8 @@ public final class SchedulesBench {
 
     public static void main(String[] arguments) throws SQLException {
         String url = Databases.fresh();
-        try (Semel semel =
-                        Semel.open(SemelOptions.of(url, version -> FileWorkflow.compile(version, _ -> StepServices.UNAVAILABLE)));
+        try (Semel semel = Semel.open(
+                        SemelOptions.of(url, version -> FileWorkflow.compile(version, _ -> StepServices.UNAVAILABLE)));
                 Connection database = DriverManager.getConnection(url)) {
             atOnce(semel, database);
             stored(semel, database);

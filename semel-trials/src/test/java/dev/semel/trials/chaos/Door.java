@@ -112,7 +112,8 @@ final class Door implements AutoCloseable {
     private boolean release(String key) {
         int workspace = semel.testAccess().workspace();
         var held = semel.view(reads -> reads.keyRecords(workspace, key));
-        return held != null && semel.change(KeyRelease.of(held, new StoreCommand.ChangeAuthor(semel.newId(), "chaos", "a trial")));
+        return held != null
+                && semel.change(KeyRelease.of(held, new StoreCommand.ChangeAuthor(semel.newId(), "chaos", "a trial")));
     }
 
     /** Words: decide, run, step, whether it happened. */

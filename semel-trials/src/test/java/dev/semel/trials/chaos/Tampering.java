@@ -78,7 +78,9 @@ final class Tampering implements DataSource {
             case FENCE_DROPPED -> sql.replace(FENCE, NO_FENCE);
             case FENCE_WITHOUT_LOCK -> sql.contains(FENCE) ? sql.replace(" FOR NO KEY UPDATE", "") : sql;
             case CLAIM_WITHOUT_LOCK ->
-                sql.contains("semel_unfinished_run") ? sql.replaceAll("FOR (NO KEY )?UPDATE( OF \\w+)? SKIP LOCKED", "") : sql;
+                sql.contains("semel_unfinished_run")
+                        ? sql.replaceAll("FOR (NO KEY )?UPDATE( OF \\w+)? SKIP LOCKED", "")
+                        : sql;
             case CLAIM_NOT_COUNTED -> sql.replace("claim_count = w.claim_count + 1", "claim_count = w.claim_count");
             case TAKEOVER_BY_OWN_CLOCK ->
                 sql.contains("semel_lease")

@@ -4,8 +4,8 @@ import dev.semel.KeyRelease;
 import dev.semel.Run;
 import dev.semel.Semel;
 import dev.semel.SemelOptions;
-import dev.semel.engine.WorkflowCatalog;
 import dev.semel.engine.EngineLimits;
+import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.EffectInDoubt;
 import dev.semel.error.RunCancelled;
 import dev.semel.run.RunState;
@@ -137,8 +137,9 @@ final class CutScenario implements AutoCloseable {
     }
 
     private long claims(String name) {
-        return number("SELECT COALESCE(max(w.claim_count), 0) FROM semel_unfinished_run w JOIN semel_run r ON r.run = w.run "
-                + "WHERE r.key = '" + name + "'");
+        return number(
+                "SELECT COALESCE(max(w.claim_count), 0) FROM semel_unfinished_run w JOIN semel_run r ON r.run = w.run "
+                        + "WHERE r.key = '" + name + "'");
     }
 
     /** What is wrong with the rows and requests of a cell that was played. */

@@ -14,14 +14,15 @@ final class ServeChild {
     public static void main(String[] args) {
         Path data = Path.of(args[0]);
         String label = args[2];
-        EngineEnvironment ambient = EngineEnvironment.real().withInstrumentation(new EngineEnvironment.TestInstrumentation() {
-            @Override
-            public void point(String passed) {
-                if (passed.equals(label)) {
-                    Runtime.getRuntime().halt(CrashChild.HALTED);
-                }
-            }
-        });
+        EngineEnvironment ambient = EngineEnvironment.real()
+                .withInstrumentation(new EngineEnvironment.TestInstrumentation() {
+                    @Override
+                    public void point(String passed) {
+                        if (passed.equals(label)) {
+                            Runtime.getRuntime().halt(CrashChild.HALTED);
+                        }
+                    }
+                });
         ServerOptions options = new ServerOptions(false, false, "127.0.0.1", 0, data, args[1], null);
         try (SemelServer serve = SemelServer.start(options, ambient)) {
             System.out.println("started on " + serve.port());

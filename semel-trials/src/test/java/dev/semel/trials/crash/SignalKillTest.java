@@ -67,7 +67,9 @@ class SignalKillTest {
             sent.forEach(key -> ask(left, key, 1));
             flushed(left, "marker-1");
             flushed(left, "marker-2"); // in another flush than the first, which had all that was gathered before
-            Until.holds("all runs have ended", () -> RealPostgres.number(url, "SELECT count(*) FROM semel_unfinished_run") == 0);
+            Until.holds(
+                    "all runs have ended",
+                    () -> RealPostgres.number(url, "SELECT count(*) FROM semel_unfinished_run") == 0);
             judge(left, url);
         }
     }
@@ -125,15 +127,20 @@ class SignalKillTest {
         JsonNode signals = caller.get("/v1/monitoring?since=2h").expect(200).json();
         long started = sent.size();
         long replayed = signals.at("/duplicates_prevented/replayed_requests").asLong();
-        assertEquals(log(url, "SELECT COALESCE(sum(request_count), 0) FROM semel_duplicate_request WHERE conflict = 0"), replayed);
+        assertEquals(
+                log(url, "SELECT COALESCE(sum(request_count), 0) FROM semel_duplicate_request WHERE conflict = 0"),
+                replayed);
         long conflicting = signals.at("/conflict_rate/conflicts").asLong();
         assertEquals(started, log(url, "SELECT count(*) FROM semel_run"), "a run for each key");
         assertEquals(
                 Map.of("keyed", started + replayed + conflicting, "without", 0L),
                 Map.of(
                         "keyed", signals.at("/conflict_rate/keyed_triggers").asLong(),
-                        "without", signals.at("/additional/requests_without_key").asLong()));
-        assertEquals(log(url, "SELECT COALESCE(sum(request_count), 0) FROM semel_duplicate_request WHERE conflict = 1"), conflicting);
+                        "without",
+                                signals.at("/additional/requests_without_key").asLong()));
+        assertEquals(
+                log(url, "SELECT COALESCE(sum(request_count), 0) FROM semel_duplicate_request WHERE conflict = 1"),
+                conflicting);
         assertTrue(
                 conflicting >= conflicts.get() && conflicting <= conflicts.get() + uncertain.get(),
                 conflicting + " conflicts, and the clients saw " + conflicts);

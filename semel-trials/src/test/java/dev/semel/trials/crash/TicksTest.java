@@ -73,7 +73,10 @@ class TicksTest {
             """), "ticks whose run is not there");
         assertEquals(
                 0,
-                number(url, "SELECT count(*) FROM (SELECT run FROM semel_schedule_tick GROUP BY run HAVING count(*) > 1) d"),
+                number(
+                        url,
+                        "SELECT count(*) FROM (SELECT run FROM semel_schedule_tick GROUP BY run HAVING count(*) > 1)"
+                                + " d"),
                 "runs of two ticks");
         assertEquals(0, number(url, """
             SELECT count(*) FROM semel_run r LEFT JOIN semel_schedule_tick t ON t.run = r.run

@@ -108,7 +108,9 @@ class TwoWorkersTest {
     @Test
     void a_frozen_worker_loses_its_runs_to_the_other_and_wakes_up_fenced() throws SQLException {
         Crowd left = leaveRunsBehind(first::freeze);
-        Until.holds("the other took them over", () -> RealPostgres.number(url, "SELECT count(*) FROM semel_unfinished_run") == 0);
+        Until.holds(
+                "the other took them over",
+                () -> RealPostgres.number(url, "SELECT count(*) FROM semel_unfinished_run") == 0);
         first.thaw();
         left.join();
         Crowd crowd = new Crowd(ledger, "thawed", AT_ONCE, Seed.forTrial("thawed worker"));

@@ -287,9 +287,8 @@ class BuilderInBrowserTest {
     @Test
     void a_viewer_sees_the_settings_and_can_change_nothing() {
         api().publish(letters("viewed")).expect(200);
-        String link = api().put("/v1/users/vera", "{\"role\":\"viewer\"}")
-                .expect(200)
-                .text("invitation");
+        String link =
+                api().put("/v1/users/vera", "{\"role\":\"viewer\"}").expect(200).text("invitation");
         try (Tab tab = Tab.open(server.port()).expecting("403").go(link)) {
             Page page = tab.page();
             page.locator("#password").fill("a long password");

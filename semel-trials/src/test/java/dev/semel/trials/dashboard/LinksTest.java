@@ -117,8 +117,7 @@ class LinksTest {
                 + PASSWORD;
         assertEquals(404, browser().send("POST", "/setup", form, FORM).status());
         Problem.expect(server.admin().delete("/v1/users/tina/invitation"), 404, "not-found");
-        assertTrue(
-                server.admin().get("/v1/audit?q=action:user.uninvite").body().contains("\"target\":\"tina\""));
+        assertTrue(server.admin().get("/v1/audit?q=action:user.uninvite").body().contains("\"target\":\"tina\""));
         setUp(link("tina", "viewer"), "tina", PASSWORD);
         assertEquals("viewer", role("tina"));
     }

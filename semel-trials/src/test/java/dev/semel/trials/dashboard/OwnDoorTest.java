@@ -38,7 +38,8 @@ class OwnDoorTest {
     /** One that knows its proxy, which is this machine here, and one that was not told. */
     @BeforeAll
     void open(@TempDir Path known, @TempDir Path plain) {
-        var front = new ServerOptions.ProxySettings(TrustedProxies.of(List.of("127.0.0.1")), "https://semel.example.com/");
+        var front =
+                new ServerOptions.ProxySettings(TrustedProxies.of(List.of("127.0.0.1")), "https://semel.example.com/");
         String store = "sqlite:" + known.resolve("semel.db");
         trusting = LiveServer.first(
                 new ServerOptions(false, false, "127.0.0.1", 0, known, store, null).withProxySettings(front), _ -> {});
@@ -189,8 +190,7 @@ class OwnDoorTest {
         assertEquals(200, looks(here));
         assertEquals(403, logIn(server, "pia", PASSWORD).status());
         assertEquals(303, logIn(server, "pia", fresh).status());
-        assertTrue(
-                server.admin().get("/v1/audit?q=action:user.password").body().contains("\"actor_id\":\"usr_pia\""));
+        assertTrue(server.admin().get("/v1/audit?q=action:user.password").body().contains("\"actor_id\":\"usr_pia\""));
     }
 
     @Test

@@ -181,8 +181,7 @@ class SessionsTest {
         assertEquals("operator", role("resa"));
         assertEquals(404, browser().get(link).status());
         Problem.expect(server.admin().post("/v1/users/nobody-here/reset", ""), 404, "not-found");
-        String old =
-                server.admin().post("/v1/users/resa/reset", "").expect(200).text("invitation");
+        String old = server.admin().post("/v1/users/resa/reset", "").expect(200).text("invitation");
         server.admin().delete("/v1/users/resa").expect(200);
         String next = person("resa", "admin");
         String stolen = "token=" + old.substring(old.indexOf('=') + 1) + "&name=resa&password=" + PASSWORD + "&again="

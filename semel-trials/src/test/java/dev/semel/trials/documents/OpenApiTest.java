@@ -8,11 +8,11 @@ import dev.semel.Semel;
 import dev.semel.SemelOptions;
 import dev.semel.error.ErrorCode;
 import dev.semel.json.StrictJson;
+import dev.semel.server.access.ApiTokens;
+import dev.semel.server.access.UserAccounts;
 import dev.semel.server.api.ApiRoutes;
 import dev.semel.server.api.FileWorkflow;
 import dev.semel.server.api.PrometheusMetrics;
-import dev.semel.server.access.UserAccounts;
-import dev.semel.server.access.ApiTokens;
 import dev.semel.server.settings.SecretEncryptionKeys;
 import dev.semel.server.steps.StepServices;
 import dev.semel.trials.architecture.SourceFile;
@@ -60,7 +60,8 @@ class OpenApiTest {
     void it_offers_what_the_router_offers_and_asks_for_the_same_scopes() throws Exception {
         TreeSet<String> routes = new TreeSet<>();
         try (Semel semel = Semel.open(SemelOptions.of(
-                "sqlite:" + folder.resolve("a.db"), version -> FileWorkflow.compile(version, _ -> StepServices.UNAVAILABLE)))) {
+                "sqlite:" + folder.resolve("a.db"),
+                version -> FileWorkflow.compile(version, _ -> StepServices.UNAVAILABLE)))) {
             var settings = new dev.semel.server.settings.WorkspaceSettings(semel, SecretEncryptionKeys.none());
             new ApiRoutes(semel, ApiTokens.serving(semel), new PrometheusMetrics(semel), false)
                     .addRoutesFor(settings)
@@ -184,7 +185,8 @@ class OpenApiTest {
         asking.publish("wanting", "trigger: {events: [{type: paid, when: \"${ event.data.amount > 1 }\"}]}\n");
         asking.publish("picky", "trigger: {events: [{type: paid}]}\ninput: {a: {type: integer, required: true}}\n");
         String event = "{\"id\":\"1\",\"source\":\"/shop\",\"type\":\"paid\",\"data\":{\"amount\":2}}";
-        JsonNode first = StrictJson.parse(asking.ask(200, "POST", "/v1/events", event).body());
+        JsonNode first =
+                StrictJson.parse(asking.ask(200, "POST", "/v1/events", event).body());
         asking.event(first.path("event").path("event_id").asString());
         asking.ask(200, "POST", "/v1/events", event.replace("2", "3"));
         asking.ask(200, "POST", "/v1/events", event.replace("amount", "total").replace("\"1\"", "\"2\""));
@@ -290,8 +292,9 @@ class OpenApiTest {
 
     private static void incidents(Asking asking) throws Exception {
         String one = "/v1/incidents/{incident_id}";
-        JsonNode made = StrictJson.parse(asking.ask(200, "POST", "/v1/incidents", "{\"since\":\"1h\",\"title\":\"Outage\"}")
-                .body());
+        JsonNode made =
+                StrictJson.parse(asking.ask(200, "POST", "/v1/incidents", "{\"since\":\"1h\",\"title\":\"Outage\"}")
+                        .body());
         asking.incident(made.path("incident_id").asString());
         asking.ask(400, "POST", "/v1/incidents", "{\"title\":\"Outage\"}");
         asking.ask(200, "GET", "/v1/incidents?limit=1", "");

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.Run;
 import dev.semel.error.EffectInDoubt;
 import dev.semel.run.RunState;
-import dev.semel.testing.WorkflowTestKit;
 import dev.semel.testing.FakeProvider;
+import dev.semel.testing.WorkflowTestKit;
 import dev.semel.workflow.EffectSpec.OnChange;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Start;
@@ -82,7 +82,8 @@ class EffectsTest {
         assertEquals(RunState.IN_DOUBT, run.status());
         assertEquals(List.of("mail"), run.stepsInDoubt());
         assertThrows(EffectInDoubt.class, () -> run.result(Duration.ZERO));
-        assertTrue(run.confirmDone("mail", "m_17", "ann@example.com")); // or run.didNotHappen("mail", "ann@example.com")
+        assertTrue(
+                run.confirmDone("mail", "m_17", "ann@example.com")); // or run.didNotHappen("mail", "ann@example.com")
         assertFalse(run.confirmNotDone("mail", "bob@example.com")); // the first decision counts
         // end
         assertEquals("m_17", lab.result(run));

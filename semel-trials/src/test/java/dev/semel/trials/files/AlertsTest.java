@@ -57,14 +57,15 @@ class AlertsTest {
     }
 
     private SemelServer serve(String store) {
-        EngineEnvironment ambient = EngineEnvironment.real().withInstrumentation(new EngineEnvironment.TestInstrumentation() {
-            @Override
-            public void point(String label) {
-                if (label.equals("alert-sent") && dies.get()) {
-                    throw new EngineEnvironment.SimulatedCrash();
-                }
-            }
-        });
+        EngineEnvironment ambient = EngineEnvironment.real()
+                .withInstrumentation(new EngineEnvironment.TestInstrumentation() {
+                    @Override
+                    public void point(String label) {
+                        if (label.equals("alert-sent") && dies.get()) {
+                            throw new EngineEnvironment.SimulatedCrash();
+                        }
+                    }
+                });
         return SemelServer.start(new ServerOptions(true, true, "127.0.0.1", 0, folder, store, null), ambient);
     }
 
@@ -237,7 +238,9 @@ class AlertsTest {
         SettingRepository.StoredSetting<JsonNode> kept = Objects.requireNonNull(alarms.find(1, "unkeyed"));
         ObjectNode state = (ObjectNode) kept.value().deepCopy();
         state.put("notifying_until", 1);
-        serve.semel().change(alarms.preparePut(new SettingRepository.SettingDraft(1, "unkeyed", state, kept.version(), "trial")));
+        serve.semel()
+                .change(alarms.preparePut(
+                        new SettingRepository.SettingDraft(1, "unkeyed", state, kept.version(), "trial")));
     }
 
     @Test

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.json.StrictJson;
-import dev.semel.server.demo.DemoSettings;
 import dev.semel.server.demo.DemoProvider;
+import dev.semel.server.demo.DemoSettings;
 import dev.semel.server.settings.SettingRepository;
 import dev.semel.store.StoreCommand;
 import dev.semel.trials.support.Reply;

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.server.demo.DemoProviderServer;
 import dev.semel.server.demo.DemoProvider;
+import dev.semel.server.demo.DemoProviderServer;
 import dev.semel.trials.support.Caller;
 import dev.semel.trials.support.Crowd;
 import dev.semel.trials.support.Reply;

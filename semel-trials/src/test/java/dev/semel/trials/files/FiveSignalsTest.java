@@ -188,7 +188,8 @@ class FiveSignalsTest {
         assertEquals(counted("expired"), all.at("/expired_key_retries/count").asLong(), "expired");
         assertEquals(orders, all.at("/writes_versus_objects/writes").asLong(), "writes");
         assertEquals(objects.size(), all.at("/writes_versus_objects/objects").asLong(), "objects");
-        assertEquals(counted("unkeyed"), all.at("/additional/requests_without_key").asLong(), "without a key");
+        assertEquals(
+                counted("unkeyed"), all.at("/additional/requests_without_key").asLong(), "without a key");
         assertEquals(0, all.at("/additional/in_doubt/count").asLong());
         assertTrue(worth(all).contains("\"currency\":\"EUR\""), worth(all));
         assertEquals(

@@ -1,7 +1,7 @@
 package dev.semel.trials.files;
 
-import dev.semel.server.demo.DemoSettings;
 import dev.semel.server.demo.DemoProvider;
+import dev.semel.server.demo.DemoSettings;
 import dev.semel.trials.support.Caller;
 import java.util.ArrayList;
 import java.util.List;

@@ -25,14 +25,15 @@ final class FlowChild {
         Map<String, Integer> passed = new ConcurrentHashMap<>();
         String label = args[2];
         int passing = Integer.parseInt(args[3]);
-        EngineEnvironment ambient = EngineEnvironment.real().withInstrumentation(new EngineEnvironment.TestInstrumentation() {
-            @Override
-            public void point(String here) {
-                if (passed.merge(here, 1, Integer::sum) == passing && here.equals(label)) {
-                    Runtime.getRuntime().halt(HALTED);
-                }
-            }
-        });
+        EngineEnvironment ambient = EngineEnvironment.real()
+                .withInstrumentation(new EngineEnvironment.TestInstrumentation() {
+                    @Override
+                    public void point(String here) {
+                        if (passed.merge(here, 1, Integer::sum) == passing && here.equals(label)) {
+                            Runtime.getRuntime().halt(HALTED);
+                        }
+                    }
+                });
         ServerOptions options = new ServerOptions(true, false, "127.0.0.1", 0, Path.of(args[0]), args[1], null);
         try (SemelServer serve = SemelServer.start(options, ambient)) {
             System.out.println(serve.port());

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.server.demo.DemoProviderServer;
 import dev.semel.server.demo.DemoProvider;
+import dev.semel.server.demo.DemoProviderServer;
 import dev.semel.trials.support.OnDevServers;
 import dev.semel.trials.support.Problem;
 import dev.semel.trials.support.Reply;
@@ -47,7 +47,8 @@ class KeptPromisesTest extends OnDevServers {
                 window.isEmpty() ? "" : ",\"honours\":[\"provider_key\"],\"provider_window\":\"" + window + "\"";
         put(
                 "channels/" + name,
-                "{\"kind\":\"chat\",\"url\":\"" + playground().url() + "/" + provider.pathName() + "\"" + honours + "}");
+                "{\"kind\":\"chat\",\"url\":\"" + playground().url() + "/" + provider.pathName() + "\"" + honours
+                        + "}");
     }
 
     private Reply triggered(String workflow, String key) {

@@ -3,8 +3,8 @@ package dev.semel.trials.files;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.server.demo.DemoProviderServer;
 import dev.semel.server.demo.DemoProvider;
+import dev.semel.server.demo.DemoProviderServer;
 import dev.semel.trials.support.Caller;
 import dev.semel.trials.support.Invariants;
 import dev.semel.trials.support.LiveServer;
@@ -45,7 +45,8 @@ final class Scene implements AutoCloseable {
     }
 
     void counted(DemoProvider provider, int calls, int effects) {
-        assertEquals(new DemoProviderServer.CallCounts(calls, effects), playground().counts(provider), provider.pathName());
+        assertEquals(
+                new DemoProviderServer.CallCounts(calls, effects), playground().counts(provider), provider.pathName());
     }
 
     JsonNode run(String run) {

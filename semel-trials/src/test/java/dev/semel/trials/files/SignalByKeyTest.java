@@ -186,7 +186,8 @@ class SignalByKeyTest extends OnBothStores {
                 admin().unkeyed("serial", "{\"data\":{\"order_id\":\"o7\"}}").expect(200);
         JsonNode row =
                 until(second.text("run_id"), run -> run.get("status").asString().equals("queued"));
-        assertEquals("concurrency_limit", row.get("waiting_for").get(0).get("kind").asString());
+        assertEquals(
+                "concurrency_limit", row.get("waiting_for").get(0).get("kind").asString());
     }
 
     @Test

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.semel.json.StrictJson;
-import dev.semel.server.api.ApiRoutes;
 import dev.semel.server.access.Role;
+import dev.semel.server.api.ApiRoutes;
 import dev.semel.trials.support.Caller;
 import dev.semel.trials.support.Crowd;
 import dev.semel.trials.support.OnBothStores;
@@ -292,8 +292,7 @@ class AuditTest extends OnBothStores {
         stage.server().serve().users().acceptInvitation(link, "peter", "correct horse battery", "");
         String other = stage.server().serve().users().invitations().create(1, Role.VIEWER, false, "otto");
         stage.server().serve().users().acceptInvitation(other, "otto", "a password of some length", "");
-        deeds.put(
-                "DELETE /v1/users/{name}", new Deed("user.remove", "otto", () -> admin().delete("/v1/users/otto")));
+        deeds.put("DELETE /v1/users/{name}", new Deed("user.remove", "otto", () -> admin().delete("/v1/users/otto")));
         deeds.put(
                 "POST /v1/users/{name}/reset",
                 new Deed("user.reset", "peter", () -> post("/v1/users/peter/reset", "")));
@@ -339,7 +338,9 @@ class AuditTest extends OnBothStores {
                 .text("delivery_id");
         String one = "/v1/webhooks/{name}";
         deeds.put("PUT " + one, new Deed("webhook.put", "one", () -> admin().put("/v1/webhooks/one", hook)));
-        deeds.put("POST " + one + "/sample", new Deed("webhook.sample", "kept", () -> post("/v1/webhooks/kept/sample", "")));
+        deeds.put(
+                "POST " + one + "/sample",
+                new Deed("webhook.sample", "kept", () -> post("/v1/webhooks/kept/sample", "")));
         deeds.put(
                 "POST " + one + "/deliveries/{delivery_id}/reprocess",
                 new Deed(

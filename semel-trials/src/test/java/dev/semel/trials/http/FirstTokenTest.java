@@ -38,8 +38,8 @@ class FirstTokenTest {
 
     private String refusedWith(Path data) {
         ServerOptions options = new ServerOptions(false, false, "127.0.0.1", 0, data, store(), null);
-        return String.valueOf(
-                assertThrows(StoreFailure.class, () -> SemelServer.start(options)).getMessage());
+        return String.valueOf(assertThrows(StoreFailure.class, () -> SemelServer.start(options))
+                .getMessage());
     }
 
     private long tokens() throws SQLException {

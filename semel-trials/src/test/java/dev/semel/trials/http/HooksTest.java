@@ -85,7 +85,8 @@ class HooksTest extends OnBothStores {
         Problem.expect(
                 post(path, forged.body(), provider.sign(wrong(provider), forged)), 401, "webhook-signature-invalid");
         Problem.expect(post(path, forged.body(), List.of()), 401, "webhook-signature-invalid");
-        List<String> expected = new ArrayList<>(List.of("accepted", "replayed", "invalid_signature", "invalid_signature"));
+        List<String> expected =
+                new ArrayList<>(List.of("accepted", "replayed", "invalid_signature", "invalid_signature"));
         if (provider.timed) {
             for (LongFunction<Long> time : List.<LongFunction<Long>>of(now -> now - 360, now -> now + 86_400)) {
                 Problem.expect(deliver(path, provider, "id_3", time), 401, "webhook-timestamp-out-of-tolerance");
@@ -151,8 +152,8 @@ class HooksTest extends OnBothStores {
             steps:
               - {id: note, set: {ok: true}}
             """).expect(200);
-        String again =
-                "/v1/webhooks/later/deliveries/" + first.json().get("delivery_id").asString() + "/reprocess";
+        String again = "/v1/webhooks/later/deliveries/"
+                + first.json().get("delivery_id").asString() + "/reprocess";
         Reply started = stage.admin().post(again, "").expect(200);
         assertEquals(1, started.json().get("run_ids").size());
         assertFalse(started.json().get("idempotent_replayed").asBoolean());
@@ -271,7 +272,8 @@ class HooksTest extends OnBothStores {
         assertEquals("SM1", reply.json().get("event_id").asString());
         assertEquals(
                 1,
-                stage.count("SELECT count(*) FROM semel_webhook_delivery WHERE payload LIKE '%\"Body\":\"yes please\"%'"),
+                stage.count(
+                        "SELECT count(*) FROM semel_webhook_delivery WHERE payload LIKE '%\"Body\":\"yes please\"%'"),
                 "the text of the message is kept as JSON");
     }
 
@@ -299,7 +301,9 @@ class HooksTest extends OnBothStores {
         assertTrue(
                 kept >= 100 && kept < 200, "100 in an hour, and at most one more for each that is on its way: " + kept);
         assertEquals(
-                0, stage.count("SELECT count(*) FROM semel_webhook_delivery WHERE webhook = 'flood' AND payload IS NOT NULL"));
+                0,
+                stage.count(
+                        "SELECT count(*) FROM semel_webhook_delivery WHERE webhook = 'flood' AND payload IS NOT NULL"));
     }
 
     @Test
@@ -358,7 +362,8 @@ class HooksTest extends OnBothStores {
             Problem.expect(
                     stage.admin().post("/v1/webhooks/again/deliveries/" + other + "/reprocess", ""), 404, "not-found");
         }
-        Problem.expect(stage.admin().post("/v1/webhooks/other/deliveries/" + kept + "/reprocess", ""), 404, "not-found");
+        Problem.expect(
+                stage.admin().post("/v1/webhooks/other/deliveries/" + kept + "/reprocess", ""), 404, "not-found");
     }
 
     @Test

@@ -71,7 +71,8 @@ class JavaEventsTest extends OnBothStores {
                 .body((_, input) -> input));
         assertEquals(2, runs(send("b-1", "both.want", "{}")).size());
         int ws = semel.testAccess().workspace();
-        semel.change(new StoreCommand.PublishVersion(ws, "unreadable", "wf_x", "{\"semel\":1,\"java\":\"unreadable\"}", "tester"));
+        semel.change(new StoreCommand.PublishVersion(
+                ws, "unreadable", "wf_x", "{\"semel\":1,\"java\":\"unreadable\"}", "tester"));
         assertEquals(1, runs(send("b-2", "both.want", "{}")).size());
     }
 }

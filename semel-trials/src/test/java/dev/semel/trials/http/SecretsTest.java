@@ -9,14 +9,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.Semel;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.settings.SecretRedactor;
 import dev.semel.server.settings.SecretEncryptionKeys;
+import dev.semel.server.settings.SecretRedactor;
 import dev.semel.server.settings.SecretStore;
 import dev.semel.server.settings.WorkspaceSettings;
-import dev.semel.store.StoreCommand;
-import dev.semel.store.StoredRows;
 import dev.semel.store.SettingKind;
 import dev.semel.store.SettingName;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoredRows;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.Problem;
@@ -171,7 +171,8 @@ class SecretsTest extends OnBothStores {
     void a_text_that_was_moved_to_another_name_does_not_open() {
         put("moved", "moved-elsewhere").expect(200);
         Semel semel = stage.server().serve().semel();
-        StoredRows.SettingRow row = Objects.requireNonNull(semel.view(reads -> reads.setting(DEFAULT, "secret", "moved")));
+        StoredRows.SettingRow row =
+                Objects.requireNonNull(semel.view(reads -> reads.setting(DEFAULT, "secret", "moved")));
         var elsewhere = new SettingName(DEFAULT, new SettingKind("secret", false, true), "elsewhere");
         semel.change(new StoreCommand.SaveSetting(elsewhere, row.body(), null, "thief"));
         var refused = assertThrows(SemelException.class, () -> reveal(with(LiveServer.SECRET_KEY), "elsewhere"));

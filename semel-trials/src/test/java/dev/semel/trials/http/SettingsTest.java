@@ -176,7 +176,8 @@ class SettingsTest extends OnBothStores {
             "Bearer ${ secret.sms }"},"body":{"to":"{{ to }}"}},"honours":["provider_key"],
             "provider_window":"24h","message_id":"/id"}
             """).expect(200);
-        assertTrue(kept.json().get("warnings").get(0).asString().contains("secret sms does not exist yet"), kept.body());
+        assertTrue(
+                kept.json().get("warnings").get(0).asString().contains("secret sms does not exist yet"), kept.body());
         Reply mail = put("channels/mail", """
             {"kind":"email","smtp":{"host":"mail.example.com","port":587,"user":"semel",
             "password_secret":"no-such-secret","from":"Shop <shop@example.com>"}}
@@ -189,7 +190,8 @@ class SettingsTest extends OnBothStores {
                 texts.protections().names());
         assertEquals(java.time.Duration.ofDays(1), texts.protections().providerWindow());
         var email = java.util.Objects.requireNonNull(channels.find(1, "mail")).value();
-        assertEquals(java.util.Set.of("at_most_once", "ask"), email.protections().names());
+        assertEquals(
+                java.util.Set.of("at_most_once", "ask"), email.protections().names());
         stage.admin().delete("/v1/channels/mail").expect(200);
         assertEquals(null, channels.find(1, "mail"), "a change counts at once");
     }

@@ -156,8 +156,7 @@ class SimulateTest extends OnBothStores {
         assertTrue(admin().get("/v1/audit").body().contains("key.extend"));
         Reply story = admin().get("/v1/keys/" + key).expect(200);
         assertTrue(story.json().path("history").size() >= 3, story.body());
-        assertEquals(
-                "replayed", story.json().path("simulation").path("outcome").asString());
+        assertEquals("replayed", story.json().path("simulation").path("outcome").asString());
     }
 
     @Test

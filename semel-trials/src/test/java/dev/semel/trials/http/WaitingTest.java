@@ -73,7 +73,9 @@ class WaitingTest extends OnBothStores {
     void a_wait_that_is_no_time_is_400() {
         admin().publish(flow("plain")).expect(200);
         String before = stage.rows();
-        for (String wait : new String[] {"0s", "301s", "999ms", "300001ms", "-1s", "1h", "", "1e3", "99999999999999999999", "5s&wait=6s"}) {
+        for (String wait : new String[] {
+            "0s", "301s", "999ms", "300001ms", "-1s", "1h", "", "1e3", "99999999999999999999", "5s&wait=6s"
+        }) {
             Problem.expect(admin().post("/v1/workflows/plain/trigger?wait=" + wait, data("")), 400, "invalid-input");
         }
         assertEquals(before, stage.rows());

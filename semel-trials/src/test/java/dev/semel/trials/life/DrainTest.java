@@ -105,8 +105,8 @@ class DrainTest {
     }
 
     private static final String OUTPUTS =
-            "SELECT w.name || '=' || e.output FROM semel_finished_run e JOIN semel_run r USING (run) JOIN semel_workflow w"
-                    + " ON w.workflow_id = r.workflow_id";
+            "SELECT w.name || '=' || e.output FROM semel_finished_run e JOIN semel_run r USING (run) JOIN"
+                    + " semel_workflow w ON w.workflow_id = r.workflow_id";
 
     @Test
     void what_ends_within_the_grace_is_recorded_and_nobody_does_it_again() throws Exception {

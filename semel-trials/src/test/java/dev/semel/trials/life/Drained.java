@@ -2,8 +2,8 @@ package dev.semel.trials.life;
 
 import dev.semel.Semel;
 import dev.semel.SemelOptions;
-import dev.semel.engine.WorkflowCatalog;
 import dev.semel.engine.EngineLimits;
+import dev.semel.engine.WorkflowCatalog;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Signal;
 import dev.semel.workflow.Start;
@@ -42,7 +42,8 @@ final class Drained {
         WorkflowCatalog.VersionCompiler none = version -> {
             throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        Semel semel = Semel.open(SemelOptions.of(url, none).withLimits(EngineLimits.DEFAULT.withLease(Duration.ofMinutes(10))));
+        Semel semel = Semel.open(
+                SemelOptions.of(url, none).withLimits(EngineLimits.DEFAULT.withLease(Duration.ofMinutes(10))));
         Workflow<String, String> lengthy = lengthy();
         Workflow<String, String> booking = booking();
         Workflow<String, String> sending = sending();

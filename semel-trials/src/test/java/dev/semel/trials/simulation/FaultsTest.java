@@ -7,14 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.run.RunId;
 import dev.semel.store.CommitBatch;
-import dev.semel.store.StoreCommand;
-import dev.semel.store.WriteLane;
-import dev.semel.store.WorkerLeases;
-import dev.semel.store.StoreQueries;
-import dev.semel.store.StoredRows;
 import dev.semel.store.Store;
+import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreFailure;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.StoredRows;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.WriteLane;
 import dev.semel.store.sqlite.SqliteStore;
 import dev.semel.trials.simulation.Faults.Fault;
 import dev.semel.trials.simulation.Faults.Odds;
@@ -50,7 +50,9 @@ final class FaultsTest {
     }
 
     private static CommitBatch opening(String workspace) {
-        return new CommitBatch(null, List.of(new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateWorkspace(workspace, new byte[] {1}))));
+        return new CommitBatch(
+                null,
+                List.of(new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateWorkspace(workspace, new byte[] {1}))));
     }
 
     private boolean there(String workspace) {
@@ -106,7 +108,8 @@ final class FaultsTest {
         List<String> first = history(faults(7, odds));
         assertEquals(first, history(faults(7, odds)));
         assertNotEquals(first, history(faults(8, odds)));
-        assertTrue(first.containsAll(List.of("fine", "Unreachable", "CommitUnknown", "LockConflict")), first.toString());
+        assertTrue(
+                first.containsAll(List.of("fine", "Unreachable", "CommitUnknown", "LockConflict")), first.toString());
         Faults counted = faults(7, odds);
         history(counted);
         for (Fault fault : Fault.values()) {

@@ -2,11 +2,11 @@ package dev.semel.trials.simulation;
 
 import dev.semel.store.CommitBatch;
 import dev.semel.store.Durability;
-import dev.semel.store.WriteLane;
-import dev.semel.store.WorkerLeases;
-import dev.semel.store.StoreQueries;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.WriteLane;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.List;

@@ -124,7 +124,8 @@ final class Liveness {
             case IN_DOUBT ->
                 staysInDoubt(world, id)
                         && unknown(world, run).stream()
-                                .anyMatch(effect -> effect.details().protection().equals("ask"));
+                                .anyMatch(
+                                        effect -> effect.details().protection().equals("ask"));
             case HELD, QUEUED, STARTED, RUNNING -> false;
         };
     }

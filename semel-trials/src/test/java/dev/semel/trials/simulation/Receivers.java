@@ -2,8 +2,8 @@ package dev.semel.trials.simulation;
 
 import dev.semel.engine.EngineEnvironment;
 import dev.semel.run.RunId;
-import dev.semel.store.StoreQueries;
 import dev.semel.store.Store;
+import dev.semel.store.StoreQueries;
 import dev.semel.workflow.Step;
 import java.io.IOException;
 import java.net.ConnectException;

@@ -28,16 +28,17 @@ final class Time {
 
     /** Leases go by the same clock, so that moving it lets them run out as real time would. */
     EngineEnvironment ambient(Random random, Switch life) {
-        return new EngineEnvironment(this::micros, () -> (micros() - START) * 1_000, random, new EngineEnvironment.TestInstrumentation() {
-            @Override
-            public void point(String label) {
-                life.point(label);
-            }
+        return new EngineEnvironment(
+                this::micros, () -> (micros() - START) * 1_000, random, new EngineEnvironment.TestInstrumentation() {
+                    @Override
+                    public void point(String label) {
+                        life.point(label);
+                    }
 
-            @Override
-            public void onClockJump(Runnable look) {
-                looks.add(look);
-            }
-        });
+                    @Override
+                    public void onClockJump(Runnable look) {
+                        looks.add(look);
+                    }
+                });
     }
 }

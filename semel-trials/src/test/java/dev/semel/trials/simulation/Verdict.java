@@ -1,8 +1,8 @@
 package dev.semel.trials.simulation;
 
 import dev.semel.effect.EffectLedger;
-import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
+import dev.semel.journal.JournalEntry;
 import dev.semel.json.StrictJson;
 import dev.semel.run.RunState;
 import dev.semel.store.StoreQueries;

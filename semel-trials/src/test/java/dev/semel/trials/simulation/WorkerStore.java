@@ -3,12 +3,12 @@ package dev.semel.trials.simulation;
 import dev.semel.effect.EffectLedger;
 import dev.semel.store.CommitBatch;
 import dev.semel.store.Durability;
-import dev.semel.store.WriteLane;
-import dev.semel.store.WorkerLeases;
-import dev.semel.store.StoreQueries;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
+import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreWrite;
+import dev.semel.store.WorkerLeases;
+import dev.semel.store.WriteLane;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -114,7 +114,9 @@ final class WorkerStore implements Store {
         for (int i = 0; i < outcomes.size(); i++) {
             if (outcomes.get(i) instanceof StoreWrite.OwnerWriteResult owned && !owned.recorded()) {
                 outcomes.set(
-                        i, new StoreWrite.OwnerWriteResult(true, false, granted(batch.writes().get(i))));
+                        i,
+                        new StoreWrite.OwnerWriteResult(
+                                true, false, granted(batch.writes().get(i))));
             }
         }
         return outcomes;
@@ -133,8 +135,11 @@ final class WorkerStore implements Store {
         List<StoreWrite<?>> writes = new ArrayList<>();
         for (StoreWrite<?> write : batch.writes()) {
             writes.add(
-                    write instanceof StoreWrite.AppendJournal append && append.suspension() == null && settlesOnly(append)
-                            ? new StoreWrite.AppendJournal(append.by(), append.seq(), "", append.state(), List.of(), null)
+                    write instanceof StoreWrite.AppendJournal append
+                                    && append.suspension() == null
+                                    && settlesOnly(append)
+                            ? new StoreWrite.AppendJournal(
+                                    append.by(), append.seq(), "", append.state(), List.of(), null)
                             : write);
         }
         return real.apply(new CommitBatch(batch.leaseSlot(), writes));

@@ -26,13 +26,17 @@ record IdToken(JsonNode claims) {
     record ExpectedClaims(String issuer, String client, String nonce, Instant now) {}
 
     /** @param keys looks up the key of this id and algorithm; null if the provider has none */
-    static IdToken verify(String token, ExpectedClaims wanted, BiFunction<String, JsonWebKeySet.Algorithm, JsonWebKeySet.@Nullable Key> keys) {
+    static IdToken verify(
+            String token,
+            ExpectedClaims wanted,
+            BiFunction<String, JsonWebKeySet.Algorithm, JsonWebKeySet.@Nullable Key> keys) {
         String[] parts = token.split("\\.", -1);
         if (token.length() > LONGEST || parts.length != 3) {
             throw refused("is malformed");
         }
         JsonNode head = json(parts[0]);
-        JsonWebKeySet.Algorithm algorithm = JsonWebKeySet.Algorithm.of(head.path("alg").asString(""));
+        JsonWebKeySet.Algorithm algorithm =
+                JsonWebKeySet.Algorithm.of(head.path("alg").asString(""));
         if (algorithm == null) {
             throw refused("is not signed with RS256 or ES256");
         }

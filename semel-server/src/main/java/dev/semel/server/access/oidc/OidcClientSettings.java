@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param publicUrl public URL of this server, to which the provider redirects
  * @param access which groups get which role
  */
-public record OidcClientSettings(String issuer, String client, String secret, String label, String publicUrl, AccessRules access) {
+public record OidcClientSettings(
+        String issuer, String client, String secret, String label, String publicUrl, AccessRules access) {
     private static final Set<String> THIS_MACHINE = Set.of("localhost", "127.0.0.1", "[::1]");
 
     /** Path of the redirect URI below {@link #publicUrl}. */
@@ -110,8 +111,8 @@ public record OidcClientSettings(String issuer, String client, String secret, St
 
     private static void requireSecureUrl(String variable, String address) {
         if (!isSecureUrl(address) || address.contains("?")) {
-            throw new IllegalArgumentException(variable + " must be an https URL without a query (http is allowed"
-                    + " on this machine)");
+            throw new IllegalArgumentException(
+                    variable + " must be an https URL without a query (http is allowed" + " on this machine)");
         }
     }
 

@@ -2,9 +2,9 @@ package dev.semel.server.access.oidc;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.server.access.Role;
 import dev.semel.server.access.ExternalIdentity;
 import dev.semel.server.access.IdentityProvider;
+import dev.semel.server.access.Role;
 import dev.semel.server.outbound.FormEncoding;
 import dev.semel.server.outbound.OutboundHttpClient;
 import java.time.InstantSource;
@@ -28,7 +28,8 @@ public final class OidcIdentityProvider implements IdentityProvider {
      * @param nanos monotonic clock
      * @param secrets creates 32 random bytes
      */
-    public record Dependencies(OutboundHttpClient outbound, InstantSource clock, LongSupplier nanos, Supplier<byte[]> secrets) {}
+    public record Dependencies(
+            OutboundHttpClient outbound, InstantSource clock, LongSupplier nanos, Supplier<byte[]> secrets) {}
 
     public OidcIdentityProvider(OidcClientSettings registration, Dependencies means) {
         this.registration = registration;
@@ -79,7 +80,8 @@ public final class OidcIdentityProvider implements IdentityProvider {
         }
         IdToken token = IdToken.verify(
                 discovery.exchangeCode(code, round),
-                new IdToken.ExpectedClaims(registration.issuer(), registration.client(), round.nonce(), clock.instant()),
+                new IdToken.ExpectedClaims(
+                        registration.issuer(), registration.client(), round.nonce(), clock.instant()),
                 discovery::key);
         Role role =
                 registration.access().role(token.groups(registration.access().claim()));
@@ -90,7 +92,8 @@ public final class OidcIdentityProvider implements IdentityProvider {
                             + " logged in.",
                     "Ask an administrator to add you to a group, or to name one of yours in SEMEL_OIDC_ROLES.");
         }
-        return new CompletedLogin(ExternalIdentity.of(registration.issuer(), token.subject(), token.name(), role), round.next());
+        return new CompletedLogin(
+                ExternalIdentity.of(registration.issuer(), token.subject(), token.name(), role), round.next());
     }
 
     @Override

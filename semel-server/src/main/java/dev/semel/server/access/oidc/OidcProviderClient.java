@@ -3,11 +3,11 @@ package dev.semel.server.access.oidc;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.server.outbound.OutboundResponse;
-import dev.semel.server.outbound.RequestAuth;
 import dev.semel.server.outbound.FormEncoding;
 import dev.semel.server.outbound.OutboundHttpClient;
 import dev.semel.server.outbound.OutboundRequest;
+import dev.semel.server.outbound.OutboundResponse;
+import dev.semel.server.outbound.RequestAuth;
 import dev.semel.workflow.CallFailures;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -128,13 +128,15 @@ final class OidcProviderClient {
         }
         RequestAuth auth = secret && !at.secretInBody()
                 // Both are form-encoded first (RFC 6749, 2.3.1), so that they may contain a colon.
-                ? RequestAuth.basic(FormEncoding.percentEncode(registration.client()), FormEncoding.percentEncode(registration.secret()))
+                ? RequestAuth.basic(
+                        FormEncoding.percentEncode(registration.client()),
+                        FormEncoding.percentEncode(registration.secret()))
                 : RequestAuth.NONE;
         byte[] body = FormEncoding.encode(fields).getBytes(StandardCharsets.UTF_8);
         OutboundResponse answer = send(() -> OutboundRequest.post(at.token(), FormEncoding.TYPE, body), auth);
         if (answer.status() >= 400 && answer.status() < 500) {
-            throw OidcIdentityProvider.rejection("The identity provider rejected the code of this login, which may have been used"
-                    + " before");
+            throw OidcIdentityProvider.rejection(
+                    "The identity provider rejected the code of this login, which may have been used" + " before");
         }
         String token = json(answer).path("id_token").asString("");
         if (token.isEmpty()) {
