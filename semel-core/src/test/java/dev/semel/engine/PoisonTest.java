@@ -75,7 +75,7 @@ final class PoisonTest extends OnAFile {
     @ValueSource(booleans = {false, true})
     void a_run_whose_worker_died_too_often_is_held_until_somebody_lets_it_go_on(boolean effect) throws Exception {
         Run<String> run = held(effect);
-        assertTrue(String.valueOf(run.waitingFor()).contains("died " + MOST + " times"), run.waitingFor());
+        assertTrue(String.valueOf(run.waitingFor()).contains("crashed " + MOST + " times"), run.waitingFor());
         harmless.set(true);
         // Whatever wakes it, it stays held.
         run.signal(GO, "", Key.of("k"));
