@@ -128,7 +128,7 @@ final class RunAgainTest {
         var refused = assertThrows(
                 SemelException.class, () -> lab.semel().replays().apply(ws(), plan.id(), ApplyOptions.SAFE, "ann"));
         assertTrue(
-                refused.detail().contains("moved") || refused.code() == ErrorCode.PRECONDITION_FAILED,
+                refused.detail().contains("is out of date") || refused.code() == ErrorCode.PRECONDITION_FAILED,
                 refused.detail());
         lab.clock().advance(Duration.ofHours(2));
         assertEquals(RunState.COMPLETED, retry.status());

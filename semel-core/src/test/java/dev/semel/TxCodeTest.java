@@ -197,7 +197,7 @@ final class TxCodeTest extends OnAFile {
         for (Runnable one : asked) {
             StepFailed failed = refused((_, _) -> one.run());
             assertEquals("rows", failed.step());
-            says(failed, "The code of tx step \"rows\" asked for");
+            says(failed, "The code of tx step \"rows\" requested");
         }
         assertEquals(0, rows());
         assertFalse(other.status().hasEnded(), "nothing was done to it");

@@ -67,7 +67,7 @@ public final class TransactionStep implements AutoCloseable {
         if (INSIDE.isBound()) {
             throw new SemelException(
                             ErrorCode.INVALID_DEFINITION,
-                            "The code of tx step \"" + INSIDE.get() + "\" called " + what
+                            "The code of tx step \"" + INSIDE.get() + "\" requested " + what
                                     + ". The call did not run, and the rows of the step are rolled back.",
                             "Call it before or after the tx step, in a separate step.")
                     .with("step", INSIDE.get());

@@ -171,7 +171,7 @@ final class HttpEffectClientTest extends OnAFile {
         server.answers("HTTP/1.1 200 OK\r\nContent-Length: 1100000\r\n\r\n" + "x".repeat(1_100_000));
         TypeMismatch large = assertThrows(CallFailures.ResultNotRecordable.class, () -> http.send(STEP, request("POST")))
                 .why();
-        assertTrue(large.detail().contains("answered with success"), large.detail());
+        assertTrue(large.detail().contains("The request succeeded"), large.detail());
     }
 
     @Test

@@ -120,12 +120,12 @@ final class ForesightOfOthersTest {
     @ParameterizedTest
     @CsvSource({
         "COMPLETED, false, REUSE, completed",
-        "COMPLETED, true,  ASK,   not kept",
+        "COMPLETED, true,  ASK,   was deleted",
         "FAILED,    false, ASK,   replay that first",
         "CANCELLED, false, ASK,   replay that first",
         "RUNNING,   false, REUSE, has not ended",
         "IN_DOUBT,  false, REUSE, has not ended",
-        ",          false, ASK,   not kept",
+        ",          false, ASK,   was deleted",
     })
     void a_call_is_foretold_by_the_run_that_it_finds(
             @Nullable RunState state, boolean going, ReplayAction action, String why) {

@@ -152,7 +152,7 @@ class ContextTest {
         assertEquals(ErrorCode.INVALID_DEFINITION, refused.code());
         String start = "The forEach \"lines\" is not valid: ";
         assertTrue(refused.detail().startsWith(start), refused.detail());
-        return refused.detail().substring(start.length()).replace(". It was not done.", "");
+        return refused.detail().substring(start.length()).replace(". It was not executed.", "");
     }
 
     @Test

@@ -121,7 +121,7 @@ class EffectBuilderTest {
                 refusal("part 2 of the key is null", d -> d.key("a", null)),
                 refusal("part 1 of the key is empty", d -> d.key("")),
                 refusal(
-                        "its key has 65537 bytes, and 65536 are allowed",
+                        "its key has 65537 bytes; the maximum is 65536",
                         d -> d.key(long64k + "x").repeatable("w")),
                 refusal("its key has 65538 bytes", d -> d.key(long64k).to("x").repeatable("w")),
                 refusal("its recipient is empty", d -> d.key("a").to(" ").repeatable("w")),
@@ -160,7 +160,7 @@ class EffectBuilderTest {
         assertEquals(ErrorCode.INVALID_DEFINITION, refused.code());
         assertTrue(refused.detail().startsWith("Effect \"send_receipt\""), refused.detail());
         assertTrue(refused.detail().contains(why), refused.detail());
-        assertTrue(refused.detail().endsWith("It was not done."), refused.detail());
+        assertTrue(refused.detail().endsWith("It was not executed."), refused.detail());
         assertEquals(Map.of(), world.effects);
     }
 

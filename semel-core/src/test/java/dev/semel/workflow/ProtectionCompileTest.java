@@ -38,7 +38,7 @@ class ProtectionCompileTest {
         assertEquals(1, errors.size(), errors::toString);
         assertTrue(errors.getFirst().contains("cannot find symbol"), errors::toString);
         assertTrue(errors.getFirst().contains("method call"), errors::toString);
-        assertTrue(errors.getFirst().contains("location: class dev.semel.workflow.EffectDraft"), errors::toString);
+        assertTrue(errors.getFirst().contains("location: class dev.semel.workflow.EffectBuilder"), errors::toString);
     }
 
     @ParameterizedTest

@@ -214,7 +214,7 @@ class WorkflowInputTest {
                 "'{\"order_id\":\"  \",\"lines\":1}'    | The key of serialBy (order_id) is empty. No run was started.",
                 "'{\"order_id\":\"a\\u0000\",\"lines\":1}' | The key of serialBy (order_id) has a character that"
                         + " cannot be",
-                "'{\"order_id\":\"hush\"}'              | The data do not fit the input of workflow \"order\" at"
+                "'{\"order_id\":\"hush\"}'              | The data do not match the input type of workflow \"order\" at"
                         + " /data/lines",
             })
     void a_gate_without_a_key_is_an_error_that_says_so(String data, String detail) {

@@ -124,7 +124,7 @@ final class WorkflowTestKitExtensionTest {
         }
         String text = shown.toString(StandardCharsets.UTF_8);
         assertTrue(failure(summary).contains("on purpose"));
-        assertTrue(text.contains("fails(Lab) failed. The runs, newest first:"), text);
+        assertTrue(text.contains("fails(WorkflowTestKit) failed. The runs, newest first:"), text);
         assertTrue(text.contains("fulfil waiting, waits {\"for\":\"signal\""), text);
         assertTrue(text.contains("step look: done, attempt 1"), text);
         assertTrue(!text.contains("secret"), text);

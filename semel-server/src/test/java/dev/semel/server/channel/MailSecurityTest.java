@@ -211,7 +211,7 @@ class MailSecurityTest {
                 var post = new Post()) {
             SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
             CallFailures.Rejected no = assertThrows(CallFailures.Rejected.class, () -> mail.send(Post.STEP, Post.message()));
-            assertTrue(no.toString().contains("refused the login"), no::toString);
+            assertTrue(no.toString().contains("rejected the login"), no::toString);
             assertFalse(no.toString().contains("ssword"), no::toString);
         }
     }

@@ -209,7 +209,7 @@ class MessageTemplateTest {
                 template(null, "{{ long }}", null).render(data).text());
         refused("{{ long }}{{ long }}", data, "longer than 1048576 bytes");
         refused("{{#each items as a}}{{#each items as b}}{{/each}}{{/each}}", data, "more than 10000 items");
-        refused("{{#each items as a}}" + "{{#if a}}{{/if}}".repeat(6_000) + "{{/each}}", data, "1000000 pieces");
+        refused("{{#each items as a}}" + "{{#if a}}{{/if}}".repeat(6_000) + "{{/each}}", data, "1000000 nodes");
         data.set("huge", StrictJson.parse("1e400"));
         refused("{{ huge }}", data, "too many digits");
         assertTrue(StrictJson.parse("1e400").isNumber());
@@ -253,7 +253,7 @@ class MessageTemplateTest {
         assertEquals("x", text(deep));
         ObjectNode document = JsonNodeFactory.instance.objectNode();
         document.put("text", "{{#if name}}" + deep + "{{/if}}");
-        assertTrue(MessageTemplate.check(document).getFirst().message().contains("more than 16 blocks"));
+        assertTrue(MessageTemplate.check(document).getFirst().message().contains("nested more than 16 levels"));
     }
 
     @Test

@@ -238,7 +238,7 @@ class ProviderTest {
         refused(
                 "requires an extension that this server does not support",
                 one -> one.head = "{\"alg\":\"RS256\",\"kid\":\"k1\",\"crit\":[\"b64\"],\"b64\":false}");
-        refused("is not one", one -> one.signing = (_, _) -> "a.b");
+        refused("is malformed", one -> one.signing = (_, _) -> "a.b");
     }
 
     @Test

@@ -176,7 +176,7 @@ class SettingsTest extends OnBothStores {
             "Bearer ${ secret.sms }"},"body":{"to":"{{ to }}"}},"honours":["provider_key"],
             "provider_window":"24h","message_id":"/id"}
             """).expect(200);
-        assertTrue(kept.json().get("warnings").get(0).asString().contains("no secret sms yet"), kept.body());
+        assertTrue(kept.json().get("warnings").get(0).asString().contains("secret sms does not exist yet"), kept.body());
         Reply mail = put("channels/mail", """
             {"kind":"email","smtp":{"host":"mail.example.com","port":587,"user":"semel",
             "password_secret":"no-such-secret","from":"Shop <shop@example.com>"}}

@@ -106,7 +106,7 @@ final class FaultsTest {
         List<String> first = history(faults(7, odds));
         assertEquals(first, history(faults(7, odds)));
         assertNotEquals(first, history(faults(8, odds)));
-        assertTrue(first.containsAll(List.of("fine", "Down", "CommitUnknown", "Locked")), first.toString());
+        assertTrue(first.containsAll(List.of("fine", "Unreachable", "CommitUnknown", "LockConflict")), first.toString());
         Faults counted = faults(7, odds);
         history(counted);
         for (Fault fault : Fault.values()) {
