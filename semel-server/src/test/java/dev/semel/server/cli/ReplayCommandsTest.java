@@ -100,7 +100,7 @@ class ReplayCommandsTest {
         var result = desk.run("replay", "apply", "rpl_2b", "--include", "ask,unprotected", "--rate", "20");
         assertEquals(0, result.exit(), result.err());
         assertTrue(server.seen.getFirst().body().contains("\"include\":[\"ask\",\"unprotected\"],\"rate\":20"));
-        assertEquals("done: 407 replayed, 407 completed, 5 left out\n", result.out());
+        assertEquals("done: 407 replayed, 407 completed, 5 skipped\n", result.out());
         assertFalse(result.err().contains("#"), "no bar where nobody looks");
     }
 
