@@ -164,7 +164,7 @@ class ManyThingsInBrowserTest {
             assertThat(tab.page().locator("h1")).hasText("Not found");
             tab.page().locator("h1").click();
             tab.page().keyboard().press("?");
-            for (String letter : new String[] {"h hooks", "p replays", "v reviews", "x workers"}) {
+            for (String letter : new String[] {"h webhooks", "p replays", "v reviews", "x workers"}) {
                 assertThat(tab.page().locator("#keys-help")).containsText(letter);
             }
         }

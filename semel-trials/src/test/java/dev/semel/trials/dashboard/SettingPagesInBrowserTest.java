@@ -259,7 +259,7 @@ class SettingPagesInBrowserTest {
         Instant then = Instant.now().minusSeconds(3_600);
         String id = new RunId(then.getEpochSecond() * 1_000_000 << 12, 7).text();
         try (Tab tab = tab().expecting("404").go("/runs/" + id)) {
-            assertThat(tab.page().locator("main")).containsText("deleted after its time");
+            assertThat(tab.page().locator("main")).containsText("retention deleted it");
             assertThat(tab.page().locator("main")).containsText("According to its id, the run started");
             tab.go("/nowhere");
             assertThat(tab.page().locator("main")).containsText("No page has this address");
