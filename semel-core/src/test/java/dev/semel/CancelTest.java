@@ -9,7 +9,7 @@ import dev.semel.engine.EngineEnvironment;
 import dev.semel.error.RunCancelled;
 import dev.semel.error.StepFailed;
 import dev.semel.run.RunState;
-import dev.semel.store.Waiting;
+import dev.semel.store.Await;
 import dev.semel.testing.ManualClock;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.Outcome;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Runs that are cancelled, and runs whose time is over: nothing new begins, and what was registered is undone. */
-final class CancelTest extends OnAFile {
+final class CancelTest extends SqliteTestBase {
     private static final Signal<String> GO = Signal.of("go", String.class);
 
     private final ConcurrentLinkedQueue<String> log = new ConcurrentLinkedQueue<>();
@@ -80,13 +80,13 @@ final class CancelTest extends OnAFile {
                 Workflow.define("child", String.class, String.class).body((ctx, _) -> ctx.await(GO));
         semel.register(child);
         Run<String> parent = start(flow((ctx, in) -> deed(ctx, "c") + ctx.call(child, in)));
-        Waiting.until("the child runs", () -> semel.count("fresh") == 4);
+        Await.until("the child runs", () -> semel.count("fresh") == 4);
         cancelled(parent);
         assertEquals(List.of("a", "una", "b", "unb", "c", "unc"), List.copyOf(log));
     }
 
     @Test
-    void a_run_in_a_queue_is_cancelled_without_a_line_of_its_code_and_the_queue_goes_on() {
+    void a_queued_run_is_cancelled_without_running_and_the_queue_continues() {
         CountDownLatch go = new CountDownLatch(1);
         Workflow<Integer, Integer> flow = Workflow.define("serial", Integer.class, Integer.class)
                 .serialBy(_ -> "one")
@@ -101,7 +101,7 @@ final class CancelTest extends OnAFile {
         Run<Integer> first = semel.start(flow, 1);
         Run<Integer> second = semel.start(flow, 2);
         Run<Integer> third = semel.start(flow, 3);
-        Waiting.until("the first works", () -> log.contains("code 1"));
+        Await.until("the first works", () -> log.contains("code 1"));
         cancelled(second);
         assertEquals(RunState.QUEUED, third.status());
         go.countDown();
@@ -111,7 +111,7 @@ final class CancelTest extends OnAFile {
     }
 
     @Test
-    void a_run_in_doubt_is_cancelled_and_stays_in_doubt_of_what_it_sent() {
+    void a_cancelled_run_in_doubt_keeps_its_effect_in_doubt() {
         Run<String> run = start(flow((ctx, _) -> {
             deed(ctx, "a");
             return ctx.effect("mail").askOnDoubt("ops").call(String.class, _ -> {
@@ -120,13 +120,13 @@ final class CancelTest extends OnAFile {
         }));
         untilWaiting(run, "decision");
         assertTrue(run.cancel());
-        Waiting.until("it has ended", () -> run.status() == RunState.CANCELLED);
+        Await.until("it has ended", () -> run.status() == RunState.CANCELLED);
         assertEquals(List.of("a", "una"), List.copyOf(log));
         assertEquals(List.of("mail"), run.stepsInDoubt());
     }
 
     @Test
-    void what_was_under_way_when_its_worker_died_is_in_doubt_after_a_cancel() {
+    void an_effect_in_flight_when_its_worker_died_is_in_doubt_after_a_cancel() {
         AtomicInteger sent = new AtomicInteger();
         Workflow<String, String> flow = flow((ctx, _) -> {
             deed(ctx, "a");
@@ -152,7 +152,7 @@ final class CancelTest extends OnAFile {
     }
 
     @Test
-    void what_was_not_sent_for_certain_is_not_in_doubt_after_a_cancel() {
+    void an_effect_that_was_certainly_not_sent_is_not_in_doubt_after_a_cancel() {
         Run<String> run = start(flow((ctx, _) -> ctx.effect("charge")
                 .retry(Retry.exponential(Duration.ofHours(1)))
                 .askOnDoubt("ops")
@@ -165,7 +165,7 @@ final class CancelTest extends OnAFile {
     }
 
     @Test
-    void a_long_step_ends_and_the_next_does_not_begin() throws Exception {
+    void a_long_step_ends_and_the_next_does_not_start() throws Exception {
         CountDownLatch inside = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         Run<String> run = start(flow((ctx, _) -> {
@@ -186,7 +186,7 @@ final class CancelTest extends OnAFile {
     }
 
     @Test
-    void a_run_waits_between_attempts_no_longer_once_it_is_cancelled() {
+    void a_cancelled_run_stops_waiting_between_attempts() {
         Run<String> run = start(flow((ctx, _) -> {
             deed(ctx, "a");
             return ctx.step("flaky")
@@ -200,7 +200,7 @@ final class CancelTest extends OnAFile {
     }
 
     @Test
-    void code_may_wrap_the_end_that_a_person_asked_for() {
+    void user_code_may_wrap_the_cancellation_exception() {
         Run<String> run = start(flow((ctx, _) -> {
             try {
                 return ctx.await(GO);
@@ -258,7 +258,7 @@ final class CancelTest extends OnAFile {
     }
 
     @Test
-    void the_deadline_between_two_steps_lets_no_further_one_begin() {
+    void the_deadline_between_two_steps_prevents_the_next_step() {
         Run<String> run = start(limited((ctx, _) -> {
             deed(ctx, "a");
             ctx.step("time passes", Integer.class, _ -> {
@@ -272,7 +272,7 @@ final class CancelTest extends OnAFile {
     }
 
     @Test
-    void an_undo_has_time_although_the_deadline_is_over() {
+    void an_undo_still_has_time_after_the_deadline() {
         AtomicInteger tries = new AtomicInteger();
         Run<String> run = start(limited((ctx, _) -> {
             ctx.compensate("all", c -> {
@@ -292,7 +292,7 @@ final class CancelTest extends OnAFile {
         clock.advance(Duration.ofHours(6));
         untilWaiting(run, "retry");
         clock.advance(Duration.ofHours(6));
-        Waiting.until("it has tried twice", () -> tries.get() == 2);
+        Await.until("it has tried twice", () -> tries.get() == 2);
         untilWaiting(run, "retry");
         clock.advance(Duration.ofHours(11));
         late(run);
@@ -300,7 +300,7 @@ final class CancelTest extends OnAFile {
     }
 
     @Test
-    void an_undo_that_waits_after_a_cancel_rests_and_does_not_spin() {
+    void an_undo_that_waits_after_a_cancel_suspends_and_does_not_spin() {
         Run<String> run = start(flow((ctx, _) -> {
             ctx.compensate("all", c -> c.sleep("rest", Duration.ofHours(5)));
             return ctx.await(GO);

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.engine.EngineEnvironment;
 import dev.semel.error.RunCancelled;
 import dev.semel.run.RunState;
-import dev.semel.store.Waiting;
+import dev.semel.store.Await;
 import dev.semel.testing.ManualClock;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.Key;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** A run that is cancelled or out of time takes the children along that nobody but it has asked for. */
-final class ChildCancelTest extends OnAFile {
+final class ChildCancelTest extends SqliteTestBase {
     private static final Signal<String> GO = Signal.of("go", String.class);
 
     private final ConcurrentLinkedQueue<String> log = new ConcurrentLinkedQueue<>();
@@ -51,7 +51,7 @@ final class ChildCancelTest extends OnAFile {
     }
 
     private Run<String> childRun() {
-        Waiting.until("the child runs", () -> !childId.isEmpty());
+        Await.until("the child runs", () -> !childId.isEmpty());
         Run<String> run = semel.run(child, childId);
         untilWaiting(run, "signal");
         return run;
@@ -67,7 +67,7 @@ final class ChildCancelTest extends OnAFile {
     }
 
     @Test
-    void a_cancelled_run_takes_its_child_along_and_is_undone_after_it() {
+    void a_cancelled_run_cancels_its_child_and_is_undone_after_it() {
         semel.register(child);
         Workflow<String, String> flow = parent(Start.fresh());
         Run<String> run = start(flow);
@@ -79,7 +79,7 @@ final class ChildCancelTest extends OnAFile {
     }
 
     @Test
-    void children_of_branches_and_children_of_children_are_taken_along() {
+    void children_of_branches_and_grandchildren_are_cancelled_too() {
         Workflow<String, String> middle =
                 Workflow.define("middle", String.class, String.class).body((ctx, in) -> ctx.call(child, in));
         semel.register(child, middle);
@@ -88,7 +88,7 @@ final class ChildCancelTest extends OnAFile {
                 ctx.forEach("items", List.of("a", "b", "c"), n -> n)
                         .concurrency(3)
                         .run((c, _) -> c.call(middle, in)))));
-        Waiting.until("all children work", () -> log.size() == 3);
+        Await.until("all children work", () -> log.size() == 3);
         assertTrue(run.cancel());
         assertThrows(RunCancelled.class, () -> run.result(SOON));
         assertEquals(7, semel.count("cancelled"));
@@ -96,7 +96,7 @@ final class ChildCancelTest extends OnAFile {
     }
 
     @Test
-    void a_run_whose_time_is_over_takes_its_child_along() {
+    void a_run_past_its_deadline_cancels_its_child() {
         semel.register(child);
         Run<String> run = start(parent(Start.fresh()));
         Run<String> called = childRun();
@@ -107,7 +107,7 @@ final class ChildCancelTest extends OnAFile {
     }
 
     @Test
-    void a_run_that_is_held_for_its_code_takes_its_child_along_when_it_is_cancelled() {
+    void cancelling_a_run_held_for_its_code_cancels_its_child() {
         semel.register(child);
         Run<String> run = start(parent(Start.fresh()));
         Run<String> called = childRun();
@@ -129,7 +129,7 @@ final class ChildCancelTest extends OnAFile {
     }
 
     @Test
-    void a_run_that_is_held_for_its_code_leaves_a_child_alone_that_is_everybodys() {
+    void cancelling_a_run_held_for_its_code_leaves_a_shared_child_running() {
         semel.register(child);
         Run<String> run = start(parent(Start.withKey("shared")));
         Run<String> called = childRun();
@@ -153,7 +153,7 @@ final class ChildCancelTest extends OnAFile {
     }
 
     @Test
-    void a_child_with_a_key_of_its_own_is_everybodys_and_goes_on() {
+    void a_child_with_its_own_key_is_shared_and_continues() {
         semel.register(child);
         Run<String> run = start(parent(Start.withKey("shared")));
         Run<String> called = childRun();
@@ -164,7 +164,7 @@ final class ChildCancelTest extends OnAFile {
     }
 
     @Test
-    void a_child_that_its_parent_does_not_know_of_is_taken_along_too() {
+    void a_child_unknown_to_its_parent_is_cancelled_too() {
         semel.register(child);
         Workflow<String, String> flow = parent(Start.fresh());
         Run<String> run = start(flow);

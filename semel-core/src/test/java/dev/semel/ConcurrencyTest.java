@@ -24,11 +24,11 @@ final class ConcurrencyTest {
     private static final int CALLERS = 64;
 
     /** Sends all at once, each on a thread of its own. */
-    private static List<TriggerResult> atOnce(IntFunction<Asking> asking) throws Exception {
+    private static List<TriggerResult> atOnce(IntFunction<TriggerBuilder> asking) throws Exception {
         CountDownLatch go = new CountDownLatch(1);
         List<FutureTask<TriggerResult>> callers = new ArrayList<>();
         for (int i = 0; i < CALLERS; i++) {
-            Asking one = asking.apply(i);
+            TriggerBuilder one = asking.apply(i);
             FutureTask<TriggerResult> caller = new FutureTask<>(() -> {
                 go.await();
                 return one.send();
@@ -54,9 +54,9 @@ final class ConcurrencyTest {
 
     @ParameterizedTest
     @EnumSource
-    void of_64_equal_triggers_at_once_one_is_fresh(Dialect dialect) throws Exception {
-        try (Bench bench = new Bench(dialect)) {
-            bench.publish("plain", Policy.plain(), Bench.ECHO);
+    void of_64_equal_concurrent_triggers_one_is_fresh(Dialect dialect) throws Exception {
+        try (EngineTestBench bench = new EngineTestBench(dialect)) {
+            bench.publish("plain", KeyPolicyBuilder.plain(), EngineTestBench.ECHO);
             for (int round = 0; round < 5; round++) {
                 String key = "K" + round;
                 TriggerResult first =
@@ -70,9 +70,9 @@ final class ConcurrencyTest {
 
     @ParameterizedTest
     @EnumSource
-    void an_expired_key_under_64_triggers_at_once_is_taken_over_once(Dialect dialect) throws Exception {
-        try (Bench bench = new Bench(dialect)) {
-            bench.publish("plain", Policy.plain().window(Duration.ofMinutes(1)), Bench.ECHO);
+    void an_expired_key_under_64_concurrent_triggers_is_taken_over_once(Dialect dialect) throws Exception {
+        try (EngineTestBench bench = new EngineTestBench(dialect)) {
+            bench.publish("plain", KeyPolicyBuilder.plain().window(Duration.ofMinutes(1)), EngineTestBench.ECHO);
             TriggerResult old = bench.ask("plain").key("K").send();
             bench.ended(old.run());
             bench.place.advance(Duration.ofMinutes(1));
@@ -86,9 +86,9 @@ final class ConcurrencyTest {
 
     @ParameterizedTest
     @EnumSource
-    void triggers_with_several_names_at_once_are_one_run(Dialect dialect) throws Exception {
-        try (Bench bench = new Bench(dialect)) {
-            bench.publish("flag", Policy.plain().duplicatePayload(DuplicatePayload.FLAG), Bench.ECHO);
+    void concurrent_triggers_with_several_keys_are_one_run(Dialect dialect) throws Exception {
+        try (EngineTestBench bench = new EngineTestBench(dialect)) {
+            bench.publish("flag", KeyPolicyBuilder.plain().duplicatePayload(DuplicatePayload.FLAG), EngineTestBench.ECHO);
             assertOneRun(atOnce(_ -> bench.ask("flag").key("K").runId("chosen")));
             assertEquals(1, bench.runs());
             assertEquals(3, bench.place.count("semel_key"));
@@ -97,9 +97,9 @@ final class ConcurrencyTest {
 
     @ParameterizedTest
     @EnumSource
-    void distinct_payloads_at_once_are_one_run_each(Dialect dialect) throws Exception {
-        try (Bench bench = new Bench(dialect)) {
-            bench.publish("notify", Policy.plain().onMismatch(OnMismatch.DISTINCT), Bench.ECHO);
+    void distinct_concurrent_payloads_are_one_run_each(Dialect dialect) throws Exception {
+        try (EngineTestBench bench = new EngineTestBench(dialect)) {
+            bench.publish("notify", KeyPolicyBuilder.plain().onMismatch(OnMismatch.DISTINCT), EngineTestBench.ECHO);
             List<TriggerResult> answers =
                     atOnce(i -> bench.ask("notify").key("K").input("{\"n\":" + i % 4 + "}"));
             assertEquals(
@@ -109,9 +109,9 @@ final class ConcurrencyTest {
     }
 
     @Test
-    void of_64_equal_triggers_at_two_workers_at_once_one_is_fresh() throws Exception {
-        try (Bench bench = new Bench(Dialect.POSTGRES)) {
-            bench.publish("plain", Policy.plain(), Bench.ECHO);
+    void of_64_equal_concurrent_triggers_at_two_workers_one_is_fresh() throws Exception {
+        try (EngineTestBench bench = new EngineTestBench(Dialect.POSTGRES)) {
+            bench.publish("plain", KeyPolicyBuilder.plain(), EngineTestBench.ECHO);
             Semel other = bench.start();
             for (int round = 0; round < 5; round++) {
                 String key = "K" + round;
@@ -126,9 +126,9 @@ final class ConcurrencyTest {
     }
 
     @Test
-    void an_expired_key_at_two_workers_at_once_is_taken_over_once() throws Exception {
-        try (Bench bench = new Bench(Dialect.POSTGRES)) {
-            bench.publish("plain", Policy.plain().window(Duration.ofMinutes(1)), Bench.ECHO);
+    void an_expired_key_at_two_workers_is_taken_over_once() throws Exception {
+        try (EngineTestBench bench = new EngineTestBench(Dialect.POSTGRES)) {
+            bench.publish("plain", KeyPolicyBuilder.plain().window(Duration.ofMinutes(1)), EngineTestBench.ECHO);
             Semel other = bench.start();
             for (int round = 0; round < 3; round++) {
                 TriggerResult first = assertOneRun(atOnce(i -> bench.ask("plain")

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.store.Waiting;
+import dev.semel.store.Await;
 import dev.semel.workflow.Decision;
 import dev.semel.workflow.EffectSpec;
 import dev.semel.workflow.Key;
@@ -16,7 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 
 /** A decision counts where it was asked for, and nowhere else: it is not kept for a question that may come. */
-final class DecisionTest extends OnAFile {
+final class DecisionTest extends SqliteTestBase {
     private static final Signal<String> GO = Signal.of("go", String.class);
 
     private static String shown(Decision decision) {
@@ -33,7 +33,7 @@ final class DecisionTest extends OnAFile {
     });
 
     @Test
-    void an_approval_that_nobody_asked_for_answers_false_and_leaves_nothing() {
+    void an_approval_without_an_open_request_returns_false_and_stores_nothing() {
         Run<String> run = start(asking);
         untilWaiting(run, "signal");
         assertFalse(run.approve("release", "ann", "too early"));
@@ -48,7 +48,7 @@ final class DecisionTest extends OnAFile {
     }
 
     @Test
-    void an_approval_is_asked_for_also_after_a_restart() {
+    void an_approval_is_requested_also_after_a_restart() {
         Run<String> run = start(asking);
         run.signal(GO, "", Key.of("k"));
         untilWaiting(run, "approval");
@@ -60,7 +60,7 @@ final class DecisionTest extends OnAFile {
     }
 
     @Test
-    void a_branch_asks_while_another_one_works() {
+    void a_branch_requests_approval_while_another_one_works() {
         CountDownLatch mayEnd = new CountDownLatch(1);
         Run<String> run = start(flow((ctx, _) -> String.join(
                 ",",
@@ -76,7 +76,7 @@ final class DecisionTest extends OnAFile {
                             });
                         }))));
         try {
-            Waiting.until("it asks", () -> run.approve("branch[asks]/ok", "ann", "fine"));
+            Await.until("it asks", () -> run.approve("branch[asks]/ok", "ann", "fine"));
         } finally {
             mayEnd.countDown();
         }
@@ -84,7 +84,7 @@ final class DecisionTest extends OnAFile {
     }
 
     @Test
-    void a_review_that_nobody_asked_for_answers_false() {
+    void a_decision_without_an_open_review_returns_false() {
         Workflow<String, String> flow = flow((ctx, text) -> ctx.effect("mail")
                 .key("news")
                 .oncePer(Duration.ofDays(1))

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.error.RunCancelled;
 import dev.semel.error.StepFailed;
 import dev.semel.run.RunState;
-import dev.semel.store.Waiting;
+import dev.semel.store.Await;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Code that changes under a run in flight: what does not fit the record is held, and nothing is done twice. */
-final class DivergenceTest extends OnAFile {
+final class DivergenceTest extends SqliteTestBase {
     private static final Signal<String> GO = Signal.of("go", String.class);
 
     private final ConcurrentLinkedQueue<String> sent = new ConcurrentLinkedQueue<>();
@@ -73,7 +73,7 @@ final class DivergenceTest extends OnAFile {
     }
 
     @Test
-    void a_run_that_old_code_holds_is_found_by_a_worker_whose_code_fits() {
+    void a_run_held_by_old_code_is_found_by_a_worker_with_matching_code() {
         Run<String> run = changed(two(), (ctx, _) -> send(ctx, "b"));
         held(run, "\"a");
         restart();
@@ -85,13 +85,13 @@ final class DivergenceTest extends OnAFile {
     }
 
     @Test
-    void a_run_that_other_code_does_not_fit_either_is_held_again() {
+    void a_run_that_does_not_fit_the_new_code_either_is_held_again() {
         Run<String> run = changed(two(), (ctx, _) -> send(ctx, "b"));
         held(run, "\"a");
         restart();
         Workflow<String, String> other = flow((ctx, _) -> send(ctx, "c"));
         semel.javaWorkflows().addCode(other);
-        Waiting.until("this code was tried", () -> semel.count("held") == 1);
+        Await.until("this code was tried", () -> semel.count("held") == 1);
         held(semel.run(other, run.id()), "\"c");
     }
 
@@ -100,7 +100,7 @@ final class DivergenceTest extends OnAFile {
     }
 
     @Test
-    void a_renamed_step_is_held_until_it_says_what_it_was_called() {
+    void a_run_with_a_renamed_step_is_held_until_the_old_name_is_declared() {
         Run<String> run = changed(two(), (ctx, _) -> send(ctx, "a") + send(ctx, "x") + ctx.await(GO));
         held(run, "effect \\\"b\\\"", "effect \\\"x\\\"", "formerly(\\\"b\\\")");
         Run<String> healed = deployed(run, (ctx, _) -> send(ctx, "a") + send(ctx, "x", "b") + ctx.await(GO));
@@ -118,7 +118,7 @@ final class DivergenceTest extends OnAFile {
     }
 
     @Test
-    void an_effect_that_was_renamed_while_it_was_under_way_is_not_sent_again_under_the_new_name() {
+    void an_effect_renamed_in_flight_is_not_sent_again_under_the_new_name() {
         Run<String> run =
                 start(flow((ctx, _) -> ctx.effect("mail").askOnDoubt("ops").call(String.class, _ -> {
                     sent.add("mail");
@@ -138,7 +138,7 @@ final class DivergenceTest extends OnAFile {
     }
 
     @Test
-    void added_removed_and_swapped_steps_are_held() {
+    void runs_with_added_removed_or_swapped_steps_are_held() {
         held(
                 changed(two(), (ctx, _) -> send(ctx, "new") + send(ctx, "a") + send(ctx, "b") + ctx.await(GO)),
                 "effect \\\"a\\\"",
@@ -150,7 +150,7 @@ final class DivergenceTest extends OnAFile {
     }
 
     @Test
-    void another_kind_under_the_same_name_is_held() {
+    void a_run_whose_step_changed_kind_is_held() {
         held(
                 changed(two(), (ctx, _) -> send(ctx, "a") + ctx.step("b", String.class, _ -> "b") + ctx.await(GO)),
                 "effect \\\"b\\\"",
@@ -158,12 +158,12 @@ final class DivergenceTest extends OnAFile {
     }
 
     @Test
-    void code_that_ends_early_is_held() {
+    void a_run_whose_code_ends_early_is_held() {
         held(changed(two(), (ctx, _) -> send(ctx, "a")), "\\\"b\\\"", "ended without calling it");
     }
 
     @Test
-    void a_step_added_behind_the_record_is_done() {
+    void a_step_added_after_the_recorded_ones_runs() {
         Run<String> run =
                 changed(two(), (ctx, _) -> send(ctx, "a") + send(ctx, "b") + ctx.await(GO) + send(ctx, "new"));
         assertEquals("ab!new", run.result(SOON));
@@ -184,7 +184,7 @@ final class DivergenceTest extends OnAFile {
     }
 
     @Test
-    void items_in_another_order_and_number_at_once_change_nothing() {
+    void changed_order_and_concurrency_of_items_change_nothing() {
         Run<String> run = changed(
                 items("lines", List.of("a", "b", "c"), 1, "s", "t"),
                 items("lines", List.of("c", "a", "b"), 3, "s", "t"));
@@ -212,7 +212,7 @@ final class DivergenceTest extends OnAFile {
     }
 
     @Test
-    void a_loop_whose_failure_was_caught_goes_the_same_way_again() {
+    void a_loop_with_a_caught_failure_replays_the_same_way() {
         UserFunctions.WorkflowFunction<String, String> code = (ctx, _) -> {
             String how = "all";
             try {
@@ -251,7 +251,7 @@ final class DivergenceTest extends OnAFile {
     }
 
     @Test
-    void a_held_run_can_be_cancelled_and_what_it_knows_is_undone() {
+    void a_held_run_can_be_cancelled_and_its_recorded_steps_are_undone() {
         Run<String> run = changed(
                 (ctx, _) -> {
                     send(ctx, "a");
@@ -276,17 +276,17 @@ final class DivergenceTest extends OnAFile {
     }
 
     @Test
-    void a_held_run_goes_on_when_somebody_says_so_and_is_held_again_where_nothing_changed() {
+    void a_held_run_can_be_continued_and_is_held_again_if_nothing_changed() {
         Run<String> run = changed(two(), (ctx, _) -> send(ctx, "a") + ctx.await(GO));
         held(run, "effect \\\"b\\\"");
         long held = semel.count("held");
         assertTrue(run.retryHeld());
-        Waiting.until("it was looked at again", () -> semel.count("held") == held + 1);
+        Await.until("it was looked at again", () -> semel.count("held") == held + 1);
         held(run, "effect \\\"b\\\"");
     }
 
     @Test
-    void an_undo_that_was_renamed_half_way_is_held() {
+    void a_run_whose_undo_was_renamed_half_way_is_held() {
         UserFunctions.WorkflowFunction<String, String> before = failing("old");
         Run<String> run = start(flow(before));
         untilWaiting(run, "signal");

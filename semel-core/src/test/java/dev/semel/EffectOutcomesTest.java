@@ -11,7 +11,7 @@ import dev.semel.error.TypeMismatch;
 import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
 import dev.semel.run.RunState;
-import dev.semel.store.Waiting;
+import dev.semel.store.Await;
 import dev.semel.testing.ManualClock;
 import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Context;
@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a failure means, told apart for each protection: requests, and how it ends. Nobody guesses. */
-final class EffectOutcomesTest extends OnAFile {
+final class EffectOutcomesTest extends SqliteTestBase {
     private static final Duration REMEMBERED = Duration.ofHours(24);
 
     private final ManualClock clock = ManualClock.startingNow();
@@ -87,7 +87,7 @@ final class EffectOutcomesTest extends OnAFile {
     }
 
     private String ends(Run<String> run) {
-        Waiting.until("it ends or is in doubt", () -> {
+        Await.until("it ends or is in doubt", () -> {
             clock.advance(Duration.ofSeconds(1)); // for retries and the quiet moment before a second look
             return run.status() == RunState.IN_DOUBT || run.status().hasEnded();
         });
@@ -150,7 +150,7 @@ final class EffectOutcomesTest extends OnAFile {
         "ask, rrt, 3, doubt",
         "provider, rt, 3, doubt",
     })
-    void a_failure_and_a_protection(String protection, String script, int sent, String end) {
+    void each_failure_ends_as_the_protection_says(String protection, String script, int sent, String end) {
         Workflow<String, String> flow = flow((ctx, _) -> switch (outcome(ctx, protection, _ -> answer(script))) {
             case Outcome.Done<String>(String value) -> value;
             case Outcome.Indeterminate<String> _ -> "nobody knows";
@@ -160,7 +160,7 @@ final class EffectOutcomesTest extends OnAFile {
     }
 
     @Test
-    void a_provider_that_may_have_forgotten_the_key_is_not_sent_it_again() {
+    void an_effect_is_not_resent_to_a_provider_that_may_have_forgotten_the_key() {
         Workflow<String, String> flow = flow((ctx, _) -> ctx.effect("charge")
                 .retry(Retry.exponential(Duration.ofHours(10))
                         .factor(1)
@@ -171,24 +171,24 @@ final class EffectOutcomesTest extends OnAFile {
         Run<String> run = start(flow);
         for (int attempt = 1; attempt <= 2; attempt++) {
             int n = attempt;
-            Waiting.until("attempt " + n, () -> requests.get() == n);
+            Await.until("attempt " + n, () -> requests.get() == n);
             untilWaiting(run, "retry");
             clock.advance(Duration.ofHours(10));
         }
-        Waiting.until("the third", () -> requests.get() == 3);
+        Await.until("the third", () -> requests.get() == 3);
         untilWaiting(run, "retry");
         clock.advance(Duration.ofHours(10)); // thirty hours or less after the first
-        Waiting.until("it is in doubt", () -> run.status() == RunState.IN_DOUBT);
+        Await.until("it is in doubt", () -> run.status() == RunState.IN_DOUBT);
         assertEquals(3, requests.get());
         assertEquals(List.of("charge"), run.stepsInDoubt());
         assertTrue(run.confirmDone("charge", "yes", "ann"));
-        Waiting.until("it has ended", () -> run.status() == RunState.COMPLETED);
+        Await.until("it has ended", () -> run.status() == RunState.COMPLETED);
         assertEquals("yes", run.result(SOON));
     }
 
     @ParameterizedTest
     @CsvSource({"-61, 2, COMPLETED", "-60, 1, IN_DOUBT", "0, 1, IN_DOUBT"})
-    void the_edge_of_the_window_has_a_margin_of_a_minute(int seconds, int sent, RunState end) {
+    void the_end_of_the_window_has_a_margin_of_a_minute(int seconds, int sent, RunState end) {
         Workflow<String, String> flow = flow((ctx, _) -> ctx.effect("charge")
                 .retry(Retry.exponential(Duration.ofSeconds(2)))
                 .providerHonoursKey(REMEMBERED)
@@ -196,12 +196,12 @@ final class EffectOutcomesTest extends OnAFile {
         Run<String> run = start(flow);
         untilWaiting(run, "retry");
         clock.advance(REMEMBERED.plusSeconds(seconds));
-        Waiting.until("it went on", () -> run.status() == end);
+        Await.until("it went on", () -> run.status() == end);
         assertEquals(sent, requests.get());
     }
 
     @Test
-    void the_window_begins_with_the_first_request_that_left() {
+    void the_window_starts_with_the_first_request_that_was_sent() {
         Workflow<String, String> flow = flow((ctx, _) -> ctx.effect("charge")
                 .retry(Retry.exponential(Duration.ofHours(20)).factor(1).longest(Duration.ofHours(20)))
                 .providerHonoursKey(REMEMBERED)
@@ -209,7 +209,7 @@ final class EffectOutcomesTest extends OnAFile {
         Run<String> run = start(flow);
         for (int i = 1; i <= 3; i++) {
             int n = i;
-            Waiting.until("attempt " + n, () -> requests.get() == n);
+            Await.until("attempt " + n, () -> requests.get() == n);
             untilWaiting(run, "retry");
             clock.advance(Duration.ofHours(20));
         }
@@ -218,7 +218,7 @@ final class EffectOutcomesTest extends OnAFile {
     }
 
     @Test
-    void what_is_in_doubt_is_not_sent_again_by_whatever_wakes_the_run() {
+    void an_effect_in_doubt_is_not_sent_again_by_any_wake_up() {
         for (String script : List.of("t", "tu")) {
             requests.set(0);
             Workflow<String, String> flow = flow((ctx, _) -> ctx.effect("charge")
@@ -226,27 +226,27 @@ final class EffectOutcomesTest extends OnAFile {
                     .providerHonoursKey(REMEMBERED)
                     .call(String.class, _ -> answer(script)));
             Run<String> run = start(flow);
-            Waiting.until("it is in doubt", () -> {
+            Await.until("it is in doubt", () -> {
                 clock.advance(Duration.ofMillis(1));
                 return run.status() == RunState.IN_DOUBT;
             });
             int sent = requests.get();
             long before = semel.count("inDoubt");
             wake(run);
-            Waiting.until("it was looked at again", () -> semel.count("inDoubt") > before);
+            Await.until("it was looked at again", () -> semel.count("inDoubt") > before);
             restart();
             semel.register(flow);
             Run<String> same = semel.run(flow, run.id());
             wake(same);
-            Waiting.until("it was looked at again", () -> semel.count("inDoubt") > 0);
+            Await.until("it was looked at again", () -> semel.count("inDoubt") > 0);
             assertEquals(sent, requests.get());
             assertTrue(same.confirmNotDone("charge", "ann"));
-            Waiting.until("it is sent once more", () -> requests.get() == sent + 1);
+            Await.until("it is sent once more", () -> requests.get() == sent + 1);
         }
     }
 
     @Test
-    void attempts_are_counted_on_after_a_rest_and_a_restart() {
+    void attempts_continue_counting_after_a_suspension_and_a_restart() {
         List<Integer> attempts = java.util.Collections.synchronizedList(new java.util.ArrayList<>());
         Workflow<String, String> flow = flow((ctx, _) -> ctx.step("flaky")
                 .retry(Retry.exponential(Duration.ofHours(1)).upTo(4))
@@ -257,7 +257,7 @@ final class EffectOutcomesTest extends OnAFile {
         Run<String> run = start(flow);
         for (int i = 1; i <= 3; i++) {
             int n = i;
-            Waiting.until("attempt " + n, () -> attempts.size() == n);
+            Await.until("attempt " + n, () -> attempts.size() == n);
             untilWaiting(run, "retry");
             restart();
             semel.register(flow);
@@ -270,7 +270,7 @@ final class EffectOutcomesTest extends OnAFile {
     }
 
     @Test
-    void what_a_provider_asks_for_is_honoured_within_reason() {
+    void the_retry_delay_of_a_provider_is_honoured_within_limits() {
         for (Duration asked : List.of(Duration.ZERO, Duration.ofMinutes(10), Duration.ofDays(9))) {
             requests.set(0);
             Run<String> run =
@@ -283,7 +283,7 @@ final class EffectOutcomesTest extends OnAFile {
             Duration expected = asked.isZero()
                     ? Duration.ofSeconds(1)
                     : asked.compareTo(Duration.ofHours(1)) > 0 ? Duration.ofHours(1) : asked;
-            Waiting.until("it was asked", () -> requests.get() == 1 && semel.count("retries") > 0);
+            Await.until("it was asked", () -> requests.get() == 1 && semel.count("retries") > 0);
             clock.advance(expected.minusMillis(1));
             othersGoOn();
             assertEquals(1, requests.get(), "after " + asked);
@@ -293,7 +293,7 @@ final class EffectOutcomesTest extends OnAFile {
     }
 
     @Test
-    void a_failure_that_the_plan_names_is_final() {
+    void a_failure_listed_by_the_effect_is_final() {
         StepFailed failed = failure(start(flow((ctx, _) -> ctx.step("s")
                 .retry(Retry.exponential(Duration.ofMillis(1)).notOn(IllegalStateException.class, Error.class))
                 .timeout(Duration.ofMinutes(1))
@@ -306,7 +306,7 @@ final class EffectOutcomesTest extends OnAFile {
     }
 
     @Test
-    void how_an_effect_ended_is_on_record_while_the_step_after_it_still_runs() throws Exception {
+    void an_effect_outcome_is_recorded_while_the_next_step_still_runs() throws Exception {
         CountDownLatch go = new CountDownLatch(1);
         Workflow<String, String> flow = Workflow.define("then_long", String.class, String.class)
                 .body((ctx, in) -> ctx.effect("pay").askOnDoubt("ops").call(String.class, _ -> "paid")
@@ -317,7 +317,7 @@ final class EffectOutcomesTest extends OnAFile {
         semel.register(flow);
         Run<String> run = semel.start(flow, "x");
         RunId id = Objects.requireNonNull(RunId.parse(run.id()));
-        Waiting.until(
+        Await.until(
                 "its result is in the ledger",
                 () -> Objects.requireNonNull(semel.view(reads -> reads.effects(id))).stream()
                         .anyMatch(row -> row.state() == EffectLedger.EffectState.DONE));

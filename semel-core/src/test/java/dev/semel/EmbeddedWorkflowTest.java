@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Workflows in Java, in a file of their own. */
-final class EmbeddedWorkflowTest extends WorkflowRules {
+final class EmbeddedWorkflowTest extends WorkflowApiContract {
     @TempDir
     Path folder;
 

@@ -12,7 +12,7 @@ import dev.semel.error.SemelException;
 import dev.semel.error.TypeMismatch;
 import dev.semel.json.StrictJson;
 import dev.semel.store.ReviewOperation;
-import dev.semel.store.Waiting;
+import dev.semel.store.Await;
 import dev.semel.workflow.Workflow;
 import java.util.List;
 import java.util.Objects;
@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Operations that are done once: what is left of one whose process died, and whose they are. */
-final class IdempotentCallsTest extends OnAFile {
+final class IdempotentCallsTest extends SqliteTestBase {
     private final AtomicInteger done = new AtomicInteger();
 
     private int once(String key, Callable<Integer> code) {
@@ -41,12 +41,12 @@ final class IdempotentCallsTest extends OnAFile {
                     return 0;
                 }),
                 task -> Thread.ofVirtual().start(task));
-        Waiting.until("its code runs", () -> inside.getCount() == 0);
+        Await.until("its code runs", () -> inside.getCount() == 0);
         die();
     }
 
     @Test
-    void what_a_dead_process_left_is_in_doubt_until_a_person_says_that_it_happened() {
+    void an_operation_of_a_dead_process_is_in_doubt_until_a_user_confirms_it() {
         dieHalfWay("k");
         assertThrows(EffectInDoubt.class, () -> once("k", done::incrementAndGet));
         String said = assertThrows(EffectInDoubt.class, () -> once("k", done::incrementAndGet))
@@ -62,13 +62,13 @@ final class IdempotentCallsTest extends OnAFile {
     }
 
     @Test
-    void the_question_is_in_the_inbox_and_an_answer_there_counts_for_the_caller() {
+    void the_review_is_in_the_inbox_and_its_decision_applies_to_the_caller() {
         dieHalfWay("k");
         IdempotentCallRecord guarded = semel.findIdempotentCall("create", "k");
-        Waiting.until("the doubt is known", guarded::isInDoubt);
+        Await.until("the doubt is known", guarded::isInDoubt);
         var all = new ReviewOperation.OpenReviewFilter(
                 1, ReviewOperation.ReviewKind.DOUBT, null, null, ReviewOperation.ReviewCursor.FRONT, 10);
-        Waiting.until("it is asked", () -> !inbox(all).isEmpty());
+        Await.until("it is asked", () -> !inbox(all).isEmpty());
         ReviewOperation.ReviewRow row = inbox(all).getFirst();
         var verdict = new Reviews.DecisionRequest("happened", StrictJson.parse("17"), 1);
         Run.RunChange ruling = Objects.requireNonNull(
@@ -86,18 +86,18 @@ final class IdempotentCallsTest extends OnAFile {
     }
 
     @Test
-    void after_a_person_said_that_it_did_not_happen_the_next_call_does_it() {
+    void after_a_user_decides_not_happened_the_next_call_runs_it() {
         dieHalfWay("k");
         IdempotentCallRecord guarded =
                 semel.findIdempotentCall("create", "k"); // the first thing that this process hears of the operation
-        Waiting.until("the doubt is known", guarded::isInDoubt);
+        Await.until("the doubt is known", guarded::isInDoubt);
         assertTrue(guarded.confirmNotDone("bob"));
         assertEquals(1, once("k", done::incrementAndGet), "at once, and without an error in between");
         assertEquals(1, once("k", done::incrementAndGet));
     }
 
     @Test
-    void nobody_gets_the_result_of_another_actor() {
+    void an_actor_never_gets_the_result_of_another_actor() {
         assertEquals(1, once("k", done::incrementAndGet));
         KeyConflict conflict = assertThrows(
                 KeyConflict.class,
@@ -107,7 +107,7 @@ final class IdempotentCallsTest extends OnAFile {
     }
 
     @Test
-    void an_operation_and_a_workflow_cannot_have_one_name() {
+    void an_operation_and_a_workflow_cannot_share_a_name() {
         Workflow<String, String> flow = flow((_, in) -> in);
         assertEquals("x", start(flow).result(SOON));
         SemelException refused = assertThrows(
@@ -123,13 +123,13 @@ final class IdempotentCallsTest extends OnAFile {
     }
 
     @Test
-    void a_key_that_nobody_used_has_nothing_to_decide() {
+    void an_unused_key_has_nothing_to_decide() {
         SemelException refused = assertThrows(SemelException.class, () -> semel.findIdempotentCall("create", "none"));
         assertEquals(ErrorCode.NOT_FOUND, refused.code());
     }
 
     @Test
-    void an_operation_whose_result_cannot_be_kept_is_not_done_again() {
+    void an_operation_with_an_unrecordable_result_is_not_done_again() {
         AtomicInteger done = new AtomicInteger();
         for (Object result : List.of(
                 new Object() {

@@ -18,7 +18,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** Signals by a key: whoever waits gets them, whenever they come, and each wait one. */
-final class KeyedSignalsTest extends OnAFile {
+final class KeyedSignalsTest extends SqliteTestBase {
     private static final Signal<String> PAID = Signal.of("paid", String.class);
     private static final Workflow<String, String> ORDER =
             Workflow.define("order", String.class, String.class).body((ctx, id) -> ctx.await(PAID.withKey(id)));
@@ -42,7 +42,7 @@ final class KeyedSignalsTest extends OnAFile {
     }
 
     @Test
-    void a_signal_to_a_key_reaches_the_run_that_waits_with_it() {
+    void a_keyed_signal_reaches_the_run_that_waits_with_its_key() {
         Run<String> run = started(ORDER, "o1");
         untilWaiting(run, "signal");
         assertEquals(List.of(run.id()), send("o1", "49 EUR", "evt_1").runIds());
@@ -50,7 +50,7 @@ final class KeyedSignalsTest extends OnAFile {
     }
 
     @Test
-    void what_it_waits_for_names_the_signal_and_the_key() {
+    void the_wait_reason_names_the_signal_and_the_key() {
         Run<String> run = started(ORDER, "o1");
         untilWaiting(run, "signal");
         assertEquals(
@@ -59,7 +59,7 @@ final class KeyedSignalsTest extends OnAFile {
     }
 
     @Test
-    void an_early_signal_waits_for_the_run_also_over_a_restart() {
+    void an_early_signal_waits_for_the_run_also_across_a_restart() {
         KeyedSignals.SignalDelivery kept = send("o1", "early", "evt_1");
         assertEquals(List.of(), kept.runIds());
         restart();
@@ -72,7 +72,7 @@ final class KeyedSignalsTest extends OnAFile {
     }
 
     @Test
-    void a_run_that_is_put_away_and_whose_process_is_gone_gets_its_letter() {
+    void a_suspended_run_whose_process_is_gone_gets_its_signal() {
         Run<String> run = started(ORDER, "o1");
         untilWaiting(run, "signal");
         restart();
@@ -82,7 +82,7 @@ final class KeyedSignalsTest extends OnAFile {
     }
 
     @Test
-    void all_who_wait_get_it_and_each_once() {
+    void every_waiting_run_gets_the_signal_once() {
         Run<String> one = started(ORDER, "o1");
         Run<String> two = started(IMPATIENT, "o1");
         untilWaiting(one, "signal");
@@ -93,7 +93,7 @@ final class KeyedSignalsTest extends OnAFile {
     }
 
     @Test
-    void a_signal_to_the_run_itself_ends_the_wait_too_and_the_next_letter_is_kept() {
+    void a_signal_to_the_run_also_ends_the_wait_and_the_next_keyed_signal_is_kept() {
         Run<String> run = started(ORDER, "o1");
         untilWaiting(run, "signal");
         assertTrue(run.signal(PAID, "by its id", Key.of("k")));
@@ -103,7 +103,7 @@ final class KeyedSignalsTest extends OnAFile {
     }
 
     @Test
-    void a_wait_that_is_over_hears_nothing_and_the_letter_is_kept() {
+    void an_ended_wait_gets_nothing_and_the_signal_is_kept() {
         Run<String> run = started(IMPATIENT, "o1");
         untilWaiting(run, "signal");
         clock.advance(Duration.ofHours(2));
@@ -113,7 +113,7 @@ final class KeyedSignalsTest extends OnAFile {
     }
 
     @Test
-    void a_cancelled_run_hears_nothing() {
+    void a_cancelled_run_gets_no_signal() {
         Run<String> run = started(ORDER, "o1");
         untilWaiting(run, "signal");
         run.cancel();
@@ -121,7 +121,7 @@ final class KeyedSignalsTest extends OnAFile {
     }
 
     @Test
-    void another_letter_under_the_same_id_is_a_conflict_and_is_not_sent() {
+    void another_signal_under_the_same_id_is_a_conflict_and_is_not_sent() {
         send("o1", "x", "evt_1");
         SemelException refused = assertThrows(SemelException.class, () -> send("o1", "y", "evt_1"));
         assertEquals(ErrorCode.IDEMPOTENCY_KEY_CONFLICT, refused.code());
@@ -129,7 +129,7 @@ final class KeyedSignalsTest extends OnAFile {
     }
 
     @Test
-    void a_signal_without_a_key_is_no_letter() {
+    void a_signal_without_a_key_is_no_keyed_signal() {
         assertThrows(
                 IllegalArgumentException.class, () -> KeyedSignals.of(semel).send(PAID, "x", Key.of("k")));
         assertThrows(IllegalArgumentException.class, () -> PAID.withKey(" "));
@@ -137,7 +137,7 @@ final class KeyedSignalsTest extends OnAFile {
     }
 
     @Test
-    void branches_that_wait_are_all_shown() {
+    void all_waiting_branches_are_shown() {
         Workflow<String, String> both = Workflow.define("both", String.class, String.class)
                 .body((ctx, _) -> {
                     ctx.forEach("each", List.of("a", "b"), key -> key)

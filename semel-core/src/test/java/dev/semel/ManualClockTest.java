@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.admission.IdempotencyKey;
 import dev.semel.json.StrictJson;
 import dev.semel.store.Dialect;
-import dev.semel.store.Place;
-import dev.semel.store.PostgresPlace;
-import dev.semel.store.SqlitePlace;
+import dev.semel.store.StoreFixture;
+import dev.semel.store.PostgresStoreFixture;
+import dev.semel.store.SqliteStoreFixture;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
 import dev.semel.testing.ManualClock;
@@ -35,8 +35,8 @@ final class ManualClockTest {
                 version.workflowId(),
                 version.name(),
                 version.version(),
-                Policy.plain().window(WINDOW).build(),
-                Bench.ECHO,
+                KeyPolicyBuilder.plain().window(WINDOW).build(),
+                EngineTestBench.ECHO,
                 List.of());
     }
 
@@ -58,9 +58,9 @@ final class ManualClockTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_window_passes_when_the_clock_is_moved(Dialect dialect) {
+    void a_window_passes_when_the_clock_is_advanced(Dialect dialect) {
         ManualClock clock = ManualClock.startingAt(Instant.parse("2031-05-05T00:00:00Z"));
-        try (Place place = dialect == Dialect.SQLITE ? new SqlitePlace() : PostgresPlace.withItsOwnClock();
+        try (StoreFixture place = dialect == Dialect.SQLITE ? new SqliteStoreFixture() : PostgresStoreFixture.withItsOwnClock();
                 Semel semel = Semel.open(SemelOptions.of(place.url(), ManualClockTest::compile)
                         .withClock(clock.ambient(), clock.databaseSkew()))) {
             StoredRows.WorkspaceRow workspace = semel.change(new StoreCommand.CreateWorkspace("one", new byte[32]));
@@ -81,7 +81,7 @@ final class ManualClockTest {
     }
 
     @Test
-    void time_stands_still_until_it_is_moved_and_never_goes_back() {
+    void the_clock_stays_until_advanced_and_never_goes_back() {
         ManualClock clock = ManualClock.startingAt(Instant.parse("2031-05-05T00:00:00.000001Z"));
         assertEquals(Instant.parse("2031-05-05T00:00:00.000001Z"), clock.now());
         assertEquals(clock.ambient().micros(), clock.ambient().micros());

@@ -20,11 +20,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ParameterizedClass
 @EnumSource
 final class PauseTest {
-    private final Bench bench;
+    private final EngineTestBench bench;
 
     PauseTest(Dialect dialect) {
-        bench = new Bench(dialect);
-        bench.publish("plain", Policy.plain(), Bench.ECHO);
+        bench = new EngineTestBench(dialect);
+        bench.publish("plain", KeyPolicyBuilder.plain(), EngineTestBench.ECHO);
     }
 
     @AfterEach
@@ -58,7 +58,7 @@ final class PauseTest {
     }
 
     @Test
-    void a_trigger_that_raced_a_resume_is_not_queued() {
+    void a_trigger_concurrent_with_a_resume_is_not_queued() {
         pause(true);
         Trigger late = bench.ask("plain").key("K").trigger();
         pause(false);
@@ -68,7 +68,7 @@ final class PauseTest {
     }
 
     @Test
-    void a_trigger_that_raced_a_pause_is_queued() {
+    void a_trigger_concurrent_with_a_pause_is_queued() {
         Trigger late = bench.ask("plain").key("K").trigger();
         pause(true);
         TriggerResult queued = bench.semel().trigger(late);
@@ -79,7 +79,7 @@ final class PauseTest {
     }
 
     @Test
-    void queued_runs_wait_over_a_restart() {
+    void queued_runs_stay_queued_across_a_restart() {
         pause(true);
         TriggerResult answer = bench.ask("plain").key("K").send();
         bench.restart();
@@ -90,8 +90,8 @@ final class PauseTest {
     }
 
     @Test
-    void other_workflows_go_on() {
-        bench.publish("other", Policy.plain(), Bench.ECHO);
+    void other_workflows_continue() {
+        bench.publish("other", KeyPolicyBuilder.plain(), EngineTestBench.ECHO);
         pause(true);
         TriggerResult other = bench.ask("other").send();
         assertEquals(RunState.STARTED, other.state());

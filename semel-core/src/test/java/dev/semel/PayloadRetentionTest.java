@@ -12,7 +12,7 @@ import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
-import dev.semel.store.Waiting;
+import dev.semel.store.Await;
 import dev.semel.testing.ManualClock;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
@@ -21,7 +21,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** What has a time of its own goes in that time, by the engine itself; the run stays. */
-final class PayloadRetentionTest extends OnAFile {
+final class PayloadRetentionTest extends SqliteTestBase {
     private final ManualClock clock = ManualClock.startingNow();
     private final Workflow<String, String> flow = flow(
             String.class,
@@ -44,7 +44,7 @@ final class PayloadRetentionTest extends OnAFile {
     }
 
     @Test
-    void a_payload_goes_before_its_run_which_is_then_not_replayed() {
+    void a_payload_is_deleted_before_its_run_which_then_cannot_be_replayed() {
         semel.register(flow);
         Run<String> old = semel.start(flow, "x");
         assertEquals("paid", old.result(SOON));
@@ -52,7 +52,7 @@ final class PayloadRetentionTest extends OnAFile {
         Run<String> young = semel.start(flow, "y");
         assertEquals("paid", young.result(SOON));
         clock.advance(Duration.ofDays(3));
-        Waiting.until("its payload is gone", () -> row(old).input().equals("{}"));
+        Await.until("its payload is gone", () -> row(old).input().equals("{}"));
         StoredRows.RunEnd end = Objects.requireNonNull(row(old).end());
         assertNull(end.result().output());
         assertEquals("\"y\"", row(young).input());
@@ -82,30 +82,30 @@ final class PayloadRetentionTest extends OnAFile {
     }
 
     @Test
-    void rows_of_duplicates_names_and_the_audit_go_each_in_a_time_of_its_own() {
+    void duplicates_keys_and_audit_rows_have_their_own_retention() {
         semel.register(flow);
         Run<String> run = semel.start(flow, "x", Start.withKey("k"));
         assertEquals("paid", run.result(SOON));
         assertEquals(true, semel.start(flow, "x", Start.withKey("k")).replayed());
-        Waiting.until("the repeat is on record", () -> requests(run) == 1);
+        Await.until("the repeat is on record", () -> requests(run) == 1);
         var token = new StoredRows.TokenRow("tok_1", ws(), "default", "t", new byte[32], "read", 0, 0, 0);
         var note = new StoreCommand.AuditEntry(
                 ws(), "token.create", "tok_1", new StoreCommand.ChangeAuthor(semel.newId(), "ann", ""));
         semel.change(new StoreCommand.AuditedCommand<>(new StoreCommand.CreateToken(token), Objects::nonNull, note));
         clock.advance(Duration.ofDays(4));
-        Waiting.until("the row of the repeat is gone", () -> requests(run) == 0);
+        Await.until("the row of the repeat is gone", () -> requests(run) == 0);
         assertEquals(1, row(run).counts().replays(), "and its count is not");
         assertEquals(true, isNamed("k"), "a tombstone stands for a week");
         clock.advance(Duration.ofDays(5));
-        Waiting.until("the tombstone is gone", () -> !isNamed("k"));
+        Await.until("the tombstone is gone", () -> !isNamed("k"));
         assertEquals(1, audit());
         clock.advance(Duration.ofDays(22));
-        Waiting.until("the row of the audit is gone", () -> audit() == 0);
+        Await.until("the row of the audit is gone", () -> audit() == 0);
         assertEquals(true, row(run).end() != null, "the run is kept for longer than any of them");
     }
 
     @Test
-    void times_that_would_break_a_promise_are_refused() {
+    void retention_times_that_would_break_a_guarantee_are_rejected() {
         Duration week = RetentionPolicy.MIN_EVENTS;
         assertThrows(
                 IllegalArgumentException.class,

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.StepFailed;
-import dev.semel.store.PostgresPlace;
+import dev.semel.store.PostgresStoreFixture;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Workflow;
 import java.sql.Statement;
@@ -20,7 +20,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 final class PostgresTxCodeTest {
     private static final Duration SOON = Duration.ofSeconds(20);
 
-    private final PostgresPlace place = PostgresPlace.withItsOwnClock();
+    private final PostgresStoreFixture place = PostgresStoreFixture.withItsOwnClock();
     private final AtomicInteger tries = new AtomicInteger();
     private Semel semel;
 
@@ -59,7 +59,7 @@ final class PostgresTxCodeTest {
     }
 
     @Test
-    void a_check_that_fails_at_the_commit_fails_the_step() {
+    void a_constraint_that_fails_at_commit_fails_the_step() {
         Workflow<String, Integer> made = flow("made", "CREATE TABLE stock (n INTEGER)", """
             CREATE FUNCTION no_stock() RETURNS trigger LANGUAGE plpgsql
             AS $$ BEGIN RAISE EXCEPTION 'no stock left'; END $$
@@ -76,7 +76,7 @@ final class PostgresTxCodeTest {
     }
 
     @Test
-    void a_session_in_which_the_record_cannot_be_written_fails_the_step() {
+    void a_session_that_cannot_write_the_record_fails_the_step() {
         String told =
                 failed(flow("astray", "SET LOCAL search_path TO pg_catalog")).detail();
         assertTrue(told.contains("changed the session"), told);
@@ -86,7 +86,7 @@ final class PostgresTxCodeTest {
 
     /** A sequence counts on although its transaction is undone: it tells whether the statement came to its end. */
     @Test
-    void a_statement_that_takes_longer_than_the_step_may_is_ended_by_the_server() {
+    void a_statement_over_the_step_timeout_is_ended_by_the_server() {
         Workflow<String, Integer> made = flow("made", "CREATE SEQUENCE passed");
         semel.register(made);
         assertEquals(1, semel.start(made, "x").result(SOON));
@@ -119,7 +119,7 @@ final class PostgresTxCodeTest {
     }
 
     @Test
-    void a_setting_that_would_outlive_the_step_is_refused() {
+    void a_session_setting_that_would_outlive_the_step_is_rejected() {
         String told = failed(flow("leaks", "SET search_path TO pg_catalog")).detail();
         assertTrue(told.contains("SET"), told);
         Workflow<String, Integer> fine =

@@ -1,11 +1,11 @@
 package dev.semel;
 
-import dev.semel.store.PostgresPlace;
+import dev.semel.store.PostgresStoreFixture;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** Workflows in Java, beside the tables of an application on PostgreSQL. */
-final class PostgresWorkflowTest extends WorkflowRules {
-    private final PostgresPlace place = PostgresPlace.withItsOwnClock();
+final class PostgresWorkflowTest extends WorkflowApiContract {
+    private final PostgresStoreFixture place = PostgresStoreFixture.withItsOwnClock();
 
     @Override
     Semel opened() {

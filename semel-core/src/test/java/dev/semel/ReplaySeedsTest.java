@@ -70,7 +70,7 @@ final class ReplaySeedsTest {
     private NotificationMode notify = NotificationMode.MISSING;
 
     /** How the runs are replayed. */
-    private enum Way {
+    private enum ReplayMode {
         USUAL("", false, null),
         START(ReplayOptions.START, false, null),
         OTHER_VERSION("", true, null),
@@ -80,7 +80,7 @@ final class ReplaySeedsTest {
         private final boolean asItIs;
         private final @Nullable String input;
 
-        Way(String from, boolean asItIs, @Nullable String input) {
+        ReplayMode(String from, boolean asItIs, @Nullable String input) {
             this.from = from;
             this.asItIs = asItIs;
             this.input = input;
@@ -98,7 +98,7 @@ final class ReplaySeedsTest {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24})
-    void the_counts_of_a_plan_are_what_the_providers_then_see(long seed) {
+    void the_counts_of_a_plan_match_the_calls_at_the_providers(long seed) {
         Random random = new Random(seed);
         try (WorkflowTestKit lab = new WorkflowTestKit()) {
             for (int i = 0; i < EFFECTS; i++) {
@@ -110,8 +110,8 @@ final class ReplaySeedsTest {
                 notifies.add(telling.nextBoolean());
             }
             called = random.nextInt(2 * EFFECTS) % (EFFECTS + 1) - 1;
-            Way way = Way.values()[(int) (seed % Way.values().length)];
-            keyed = random.nextBoolean() && way != Way.OTHER_INPUT; // which would be another key
+            ReplayMode way = ReplayMode.values()[(int) (seed % ReplayMode.values().length)];
+            keyed = random.nextBoolean() && way != ReplayMode.OTHER_INPUT; // which would be another key
             Workflow<String, String> sub = Workflow.define("sub", String.class, String.class)
                     .window(Duration.ofMinutes(5))
                     .body((ctx, in) -> {
@@ -124,11 +124,11 @@ final class ReplaySeedsTest {
             if (random.nextInt(3) == 0) {
                 lab.clock().advance(Duration.ofMinutes(40));
             }
-            if (way == Way.OTHER_VERSION) {
+            if (way == ReplayMode.OTHER_VERSION) {
                 lab.register(flow(lab, sub, "second"));
             }
-            replay(lab, "sub", Way.USUAL, 1);
-            notify = NotificationMode.values()[(int) (seed / Way.values().length % NotificationMode.values().length)];
+            replay(lab, "sub", ReplayMode.USUAL, 1);
+            notify = NotificationMode.values()[(int) (seed / ReplayMode.values().length % NotificationMode.values().length)];
             replay(lab, "flow", way, EFFECTS);
         }
     }
@@ -199,7 +199,7 @@ final class ReplaySeedsTest {
     }
 
     /** @param effects so many does a run of the workflow have */
-    private void replay(WorkflowTestKit lab, String workflow, Way way, int effects) {
+    private void replay(WorkflowTestKit lab, String workflow, ReplayMode way, int effects) {
         int ws = lab.semel().testAccess().workspace();
         String id = Objects.requireNonNull(lab.semel().view(reads -> reads.workflow(ws, workflow)))
                 .workflowId();
@@ -230,7 +230,7 @@ final class ReplaySeedsTest {
         String told = workflow + " " + way + ", " + notify + " of " + notifies + ", " + protections + ", called "
                 + called + ", " + plan.summary();
         if (allowed > 0) {
-            Seen before = new Seen(calls(lab), keys(lab));
+            ProviderCalls before = new ProviderCalls(calls(lab), keys(lab));
             replays(lab).apply(ws, plan.id(), manner, "bob");
             lab.clock().advance(Duration.ofMinutes(1));
             int seen = calls(lab) - before.calls();
@@ -255,9 +255,9 @@ final class ReplaySeedsTest {
         return open;
     }
 
-    private record Seen(int calls, Set<String> keys) {}
+    private record ProviderCalls(int calls, Set<String> keys) {}
 
-    private void verify(WorkflowTestKit lab, ReplayPlanOperation.ReplayPlan plan, String told, Way way) {
+    private void verify(WorkflowTestKit lab, ReplayPlanOperation.ReplayPlan plan, String told, ReplayMode way) {
         long ended = replays(lab).progress(plan.id()).stream()
                 .filter(count -> count.outcome() == ReplayPlanOperation.ItemOutcome.APPLIED
                         && count.state() != RunState.COMPLETED)

@@ -13,7 +13,7 @@ import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.run.RunState;
 import dev.semel.store.ReplayPlanOperation;
 import dev.semel.store.ReplayPlanQueries;
-import dev.semel.store.Waiting;
+import dev.semel.store.Await;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** What a safe replay may be of, and what it can be told. */
-final class ReplayTest extends OnAFile {
+final class ReplayTest extends SqliteTestBase {
     private final AtomicInteger sent = new AtomicInteger();
 
     private Workflow<String, Integer> mailing(String name) {
@@ -58,7 +58,7 @@ final class ReplayTest extends OnAFile {
     }
 
     @Test
-    void a_replay_that_waits_for_the_doubt_of_the_first_run_can_be_decided_itself() {
+    void a_replay_waiting_on_the_first_runs_doubt_can_be_decided_itself() {
         Workflow<String, Integer> flow = flow(
                 Integer.class,
                 (ctx, _) -> ctx.effect("mail").askOnDoubt("ops").call(Integer.class, _ -> {
@@ -68,7 +68,7 @@ final class ReplayTest extends OnAFile {
         Run<Integer> first = start(flow);
         untilWaiting(first, "decision");
         assertTrue(first.cancel());
-        Waiting.until("it has ended", () -> first.status() == RunState.CANCELLED);
+        Await.until("it has ended", () -> first.status() == RunState.CANCELLED);
         Run<Integer> replay = semel.start(flow, "x", Start.replayOf(first.id()));
         untilWaiting(replay, "decision");
         String told =
@@ -76,14 +76,14 @@ final class ReplayTest extends OnAFile {
         assertTrue(told.contains("\"mail\""), told);
         assertEquals(List.of("mail"), replay.stepsInDoubt());
         assertTrue(replay.confirmDone("mail", 17, "ann"));
-        Waiting.until("it goes on at once", () -> replay.status() == RunState.COMPLETED);
+        Await.until("it goes on at once", () -> replay.status() == RunState.COMPLETED);
         assertEquals(17, replay.result(SOON));
         assertEquals(List.of(), first.stepsInDoubt());
         assertEquals(1, sent.get());
     }
 
     @Test
-    void a_replay_with_another_input_is_refused_unless_it_is_asked_for() {
+    void a_replay_with_another_input_is_rejected_unless_requested() {
         Workflow<String, Integer> one = mailing("one");
         semel.register(one);
         Run<Integer> run = semel.start(one, "x");
@@ -99,7 +99,7 @@ final class ReplayTest extends OnAFile {
     }
 
     @Test
-    void asked_for_twice_it_is_one_run() {
+    void a_replay_requested_twice_is_one_run() {
         Workflow<String, Integer> one = mailing("one");
         semel.register(one);
         Run<Integer> run = semel.start(one, "x");
@@ -115,7 +115,7 @@ final class ReplayTest extends OnAFile {
     }
 
     @Test
-    void a_program_and_a_plan_make_one_run() {
+    void a_replay_from_code_and_one_from_a_plan_make_one_run() {
         AtomicInteger tries = new AtomicInteger();
         Workflow<String, String> flow =
                 flow((ctx, in) -> ctx.step("try").retry(Retry.none()).run(String.class, _ -> {
@@ -136,7 +136,7 @@ final class ReplayTest extends OnAFile {
                         null,
                         false));
         semel.replays().apply(ws, plan.id(), ApplyOptions.SAFE, "ann");
-        Waiting.until("it is applied", () -> item(plan).outcome() == ReplayPlanOperation.ItemOutcome.APPLIED);
+        Await.until("it is applied", () -> item(plan).outcome() == ReplayPlanOperation.ItemOutcome.APPLIED);
         assertEquals(
                 String.valueOf(item(plan).newRun()),
                 semel.start(flow, "x", Start.replayOf(run.id())).id());
@@ -155,7 +155,7 @@ final class ReplayTest extends OnAFile {
             String id, @org.jspecify.annotations.Nullable String note) {}
 
     @Test
-    void an_input_whose_type_has_grown_is_still_the_same() {
+    void an_input_whose_type_gained_fields_is_still_the_same() {
         Workflow<Before, String> before =
                 Workflow.define("growing", Before.class, String.class).body((_, in) -> in.id());
         semel.register(before);
@@ -172,7 +172,7 @@ final class ReplayTest extends OnAFile {
     }
 
     @Test
-    void a_replay_of_a_replay_waits_for_the_doubt_of_the_one_between() {
+    void a_replay_of_a_replay_waits_for_the_doubt_of_the_middle_run() {
         Workflow<String, Integer> flow = flow(Integer.class, (ctx, _) -> {
             ctx.effect("first").repeatable("a test").call(_ -> {
                 if (sent.get() == 0) {
@@ -189,12 +189,12 @@ final class ReplayTest extends OnAFile {
         Run<Integer> between = semel.start(flow, "x", Start.replayOf(first.id()));
         untilWaiting(between, "decision");
         assertTrue(between.cancel());
-        Waiting.until("it has ended", () -> between.status() == RunState.CANCELLED);
+        Await.until("it has ended", () -> between.status() == RunState.CANCELLED);
         Run<Integer> last = semel.start(flow, "x", Start.replayOf(between.id()));
         untilWaiting(last, "decision");
         assertEquals(List.of("mail"), last.stepsInDoubt());
         assertTrue(last.confirmDone("mail", 17, "ann"));
-        Waiting.until("it goes on at once", () -> last.status() == RunState.COMPLETED);
+        Await.until("it goes on at once", () -> last.status() == RunState.COMPLETED);
         assertEquals(17, last.result(SOON));
     }
 

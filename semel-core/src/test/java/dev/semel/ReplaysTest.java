@@ -115,7 +115,7 @@ final class ReplaysTest {
     }
 
     @Test
-    void a_plan_says_what_will_happen_changes_nothing_and_then_just_that_happens() {
+    void applying_a_plan_does_exactly_what_its_preview_showed() {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
         Run<String> run = failed(receipt, "a");
@@ -167,7 +167,7 @@ final class ReplaysTest {
     }
 
     @Test
-    void a_death_between_a_new_run_and_its_item_is_made_good_with_the_same_run() {
+    void a_crash_between_a_new_run_and_its_item_continues_with_the_same_run() {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
         for (int i = 0; i < 5; i++) {
@@ -187,7 +187,7 @@ final class ReplaysTest {
     }
 
     @Test
-    void a_death_while_a_plan_is_made_leaves_one_that_nobody_can_apply() {
+    void a_crash_while_planning_leaves_a_plan_that_cannot_be_applied() {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
         Run<String> run = failed(receipt, "a");
@@ -215,7 +215,7 @@ final class ReplaysTest {
     }
 
     @Test
-    void a_plan_is_refused_with_the_difference_when_the_world_has_moved() {
+    void an_outdated_plan_is_rejected_with_the_differences() {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
         Run<String> run = failed(receipt, "a");
@@ -230,7 +230,7 @@ final class ReplaysTest {
     }
 
     @Test
-    void a_plan_is_valid_for_a_quarter_of_an_hour() {
+    void a_plan_is_valid_for_15_minutes() {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
         ReplayPlanOperation.ReplayPlan plan = planOf(failed(receipt, "a"));
@@ -243,7 +243,7 @@ final class ReplaysTest {
     }
 
     @Test
-    void a_key_that_the_provider_forgets_meanwhile_moves_the_world() {
+    void a_key_that_the_provider_forgot_meanwhile_outdates_the_plan() {
         Workflow<String, String> flow = Workflow.define("flow", String.class, String.class)
                 .body((ctx, in) -> ctx.effect("charge")
                         .retry(Retry.none())
@@ -270,7 +270,7 @@ final class ReplaysTest {
     }
 
     @Test
-    void what_is_not_safe_is_left_out_unless_it_is_included() {
+    void unsafe_runs_are_left_out_unless_included() {
         Workflow<String, String> flow = Workflow.define("flow", String.class, String.class)
                 .body((ctx, in) -> ctx.effect("charge")
                         .retry(Retry.none())
@@ -297,7 +297,7 @@ final class ReplaysTest {
     }
 
     @Test
-    void those_that_go_first_stop_the_rest_when_they_fail() {
+    void failing_first_runs_stop_the_rest() {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
         for (int i = 0; i < 6; i++) {
@@ -319,7 +319,7 @@ final class ReplaysTest {
     }
 
     @Test
-    void a_replay_that_failed_again_is_replayed_after_it_and_the_first_one_is_not_replayed_twice() {
+    void a_failed_replay_is_replayed_and_the_first_run_is_not_replayed_twice() {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
         Run<String> first = failed(receipt, "a");
@@ -335,7 +335,7 @@ final class ReplaysTest {
     }
 
     @Test
-    void a_plan_with_another_input_needs_somebody_who_says_so() {
+    void a_plan_with_another_input_needs_a_confirmation() {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
         Run<String> run = failed(receipt, "a");
@@ -349,7 +349,7 @@ final class ReplaysTest {
     }
 
     @Test
-    void a_plan_that_needs_it_waits_for_another_person() {
+    void a_plan_that_needs_approval_waits_for_another_user() {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
         Run<String> run = failed(receipt, "a");
@@ -382,7 +382,7 @@ final class ReplaysTest {
     }
 
     @Test
-    void sleeps_and_decisions_on_record_are_not_waited_for_again() {
+    void recorded_sleeps_and_decisions_are_not_waited_for_again() {
         List<String> seen = new ArrayList<>();
         Workflow<String, String> flow = Workflow.define("flow", String.class, String.class)
                 .body((ctx, in) -> {

@@ -114,7 +114,7 @@ final class ResumeTest {
     }
 
     @Test
-    void a_run_goes_on_from_the_step_that_failed_and_nothing_is_done_twice() {
+    void a_run_continues_from_the_failed_step_and_nothing_is_done_twice() {
         Run<String> run = failed("a");
         ReplayPreview outlook = run.previewResume(mended()).preview();
         assertEquals(
@@ -134,7 +134,7 @@ final class ResumeTest {
     }
 
     @Test
-    void it_may_fail_again_and_go_on_again() {
+    void a_resumed_run_may_fail_and_be_resumed_again() {
         Run<String> run = failed("a");
         for (int i = 0; i < 3; i++) {
             mail.reject(1);
@@ -151,7 +151,7 @@ final class ResumeTest {
     }
 
     @Test
-    void it_is_one_recovery_however_often_it_failed() {
+    void a_run_resumed_often_counts_as_one_recovery() {
         Run<String> run = failed("a");
         mail.reject(1);
         run.resume(mended());
@@ -205,7 +205,7 @@ final class ResumeTest {
     }
 
     @Test
-    void an_approval_of_one_message_does_not_count_for_another() {
+    void an_approval_of_one_message_does_not_apply_to_another() {
         Run<String> run = approvedThenFailed();
         text.set("third");
         run.resume(mended());
@@ -222,7 +222,7 @@ final class ResumeTest {
     }
 
     @Test
-    void a_message_that_is_again_what_was_accepted_is_suppressed() {
+    void a_message_equal_to_the_accepted_one_is_suppressed() {
         Run<String> run = approvedThenFailed();
         text.set("first");
         run.resume(mended());
@@ -237,7 +237,7 @@ final class ResumeTest {
     }
 
     @Test
-    void its_deadline_begins_anew() {
+    void the_deadline_starts_over_at_a_resume() {
         Run<String> run = failed("a");
         lab.clock().advance(Duration.ofHours(3));
         run.resume(mended());
@@ -246,7 +246,7 @@ final class ResumeTest {
     }
 
     @Test
-    void a_crash_after_the_resumption_leaves_a_run_that_goes_on() {
+    void a_crash_after_the_resume_leaves_a_run_that_continues() {
         Run<String> run = failed("a");
         lab.crashAt("effect-sent", 1);
         lab.clock().autoAdvance();
@@ -258,7 +258,7 @@ final class ResumeTest {
     }
 
     @Test
-    void a_step_that_is_skipped_has_the_result_that_was_given_and_is_never_sent() {
+    void a_skipped_step_has_the_given_result_and_is_never_sent() {
         Run<String> run = failed("a");
         ResumeRequest skip = mended().skipping("send", "by hand");
         assertEquals(
@@ -287,14 +287,14 @@ final class ResumeTest {
     }
 
     @Test
-    void only_the_step_that_failed_is_skipped() {
+    void only_the_failed_step_is_skipped() {
         Run<String> run = failed("a");
         assertTrue(refusal(run, mended().skipping("charge", "x")).contains("\"charge\" did not fail"));
         assertTrue(refusal(run, mended().skipping("nothing", "x")).contains("\"nothing\" did not fail"));
     }
 
     @Test
-    void of_two_people_at_once_one_resumes_and_the_other_is_told() {
+    void if_two_users_resume_one_succeeds_and_the_other_gets_an_error() {
         Run<String> run = failed("a");
         ResumePlan one = run.previewResume(mended());
         ResumePlan other = run.previewResume(ResumeRequest.because("bob", "me too"));
@@ -307,7 +307,7 @@ final class ResumeTest {
     }
 
     @Test
-    void a_run_that_was_replayed_is_refused_and_names_the_replay() {
+    void a_replayed_run_cannot_be_resumed_and_names_the_replay() {
         Run<String> run = failed("a");
         ReplayPlanOperation.ReplayPlan plan = plan(run);
         apply(plan);
@@ -316,7 +316,7 @@ final class ResumeTest {
     }
 
     @Test
-    void a_plan_of_a_run_that_went_on_since_does_not_fit_and_a_later_one_does() {
+    void a_plan_of_a_resumed_run_is_outdated_and_a_later_one_is_not() {
         Run<String> run = failed("a");
         ReplayPlanOperation.ReplayPlan early = plan(run);
         mail.reject(1);
@@ -336,7 +336,7 @@ final class ResumeTest {
     }
 
     @Test
-    void what_completed_or_was_cancelled_or_works_is_refused() {
+    void completed_cancelled_or_running_runs_cannot_be_resumed() {
         lab.register(receipt);
         Run<String> done = lab.start(receipt, "a");
         lab.settle();
@@ -356,7 +356,7 @@ final class ResumeTest {
     }
 
     @Test
-    void a_run_that_another_one_called_is_refused_and_its_caller_is_given_the_result() {
+    void a_child_run_cannot_be_resumed_and_its_caller_gets_the_result() {
         lab.register(receipt);
         Workflow<String, String> parent = Workflow.define("parent", String.class, String.class)
                 .body((ctx, in) -> ctx.call("child", receipt, in, Start.fresh()));
@@ -380,7 +380,7 @@ final class ResumeTest {
     }
 
     @Test
-    void a_run_that_undid_what_it_had_done_is_refused() {
+    void a_run_that_undid_its_steps_cannot_be_resumed() {
         Workflow<String, String> undoing = Workflow.define("undoing", String.class, String.class)
                 .body((ctx, in) -> {
                     ctx.compensate("refund", undo -> undo.step("back").run(String.class, _ -> "back"));

@@ -8,7 +8,7 @@ import dev.semel.engine.EngineEnvironment;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
-import dev.semel.store.Waiting;
+import dev.semel.store.Await;
 import dev.semel.testing.ManualClock;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
@@ -17,7 +17,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** Runs are removed long after their end, by the engine itself. */
-final class RetentionTest extends OnAFile {
+final class RetentionTest extends SqliteTestBase {
     private final ManualClock clock = ManualClock.startingNow();
     private final Workflow<String, String> flow = flow(
             String.class,
@@ -43,13 +43,13 @@ final class RetentionTest extends OnAFile {
         assertFalse(younger.replayed(), "the window is over");
         assertEquals("paid", younger.result(SOON));
         clock.advance(Duration.ofDays(31));
-        Waiting.until("the older one is gone", () -> !isThere(old));
+        Await.until("the older one is gone", () -> !isThere(old));
         assertEquals(true, isThere(younger));
         assertEquals(1, semel.count("runsRemoved"));
     }
 
     @Test
-    void what_is_about_to_be_removed_is_not_replayed() {
+    void a_run_about_to_be_removed_is_not_replayed() {
         semel.register(flow);
         Run<String> old = semel.start(flow, "x");
         assertEquals("paid", old.result(SOON));

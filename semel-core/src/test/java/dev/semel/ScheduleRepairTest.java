@@ -96,7 +96,7 @@ final class ScheduleRepairTest {
     }
 
     @Test
-    void a_stored_schedule_is_the_one_that_was_written() {
+    void a_stored_schedule_reads_as_it_was_written() {
         ZoneId berlin = ZoneId.of("Europe/Berlin");
         JsonNode data = StrictJson.parse("{\"n\":9007199254740993,\"x\":1.50,\"list\":[null,\"ä\"]}");
         Instant from = Instant.parse("2026-01-01T00:00:00Z");
@@ -121,7 +121,7 @@ final class ScheduleRepairTest {
     }
 
     @Test
-    void while_a_deployment_rolls_the_old_code_keeps_to_the_schedule_of_the_published_version() {
+    void during_a_rolling_deployment_old_code_follows_the_published_schedule() {
         lab.register(flow("report", every(HOUR, CatchUpMode.LAST)));
         Schedule newer = every(Duration.ofMinutes(20), CatchUpMode.LAST);
         publish("report", flow("report", newer).descriptor());
@@ -131,7 +131,7 @@ final class ScheduleRepairTest {
     }
 
     @Test
-    void a_row_that_is_not_what_is_published_is_laid_out_again_when_it_is_due() {
+    void a_schedule_row_that_differs_from_the_published_one_is_saved_again_when_due() {
         Schedule right = every(Duration.ofMinutes(20), CatchUpMode.LAST);
         lab.register(flow("report", right));
         lab.settle();
@@ -150,7 +150,7 @@ final class ScheduleRepairTest {
     }
 
     @Test
-    void an_edit_after_an_outage_tells_every_nominal_time_that_it_leaves_behind() {
+    void an_edit_after_an_outage_records_every_abandoned_nominal_time() {
         lab.register(flow("report", every(HOUR, CatchUpMode.LAST)));
         lab.clock().advance(HOUR);
         publish("report", "{\"semel\":1,\"java\":\"report\"}"); // it cannot be read here, so that nobody fires it
@@ -169,7 +169,7 @@ final class ScheduleRepairTest {
     }
 
     @Test
-    void an_edit_that_finds_a_tick_taken_and_its_run_there_tells_the_run() {
+    void an_edit_that_finds_a_claimed_tick_with_a_run_records_the_run() {
         lab.register(flow("report", every(HOUR, CatchUpMode.NONE)));
         lab.crashAt("tick-admitted", 1);
         lab.clock().advance(HOUR);
@@ -188,7 +188,7 @@ final class ScheduleRepairTest {
     }
 
     @Test
-    void a_tick_whose_code_is_elsewhere_is_not_taken() {
+    void a_tick_whose_code_runs_on_another_worker_is_not_claimed() {
         lab.register(flow("report", every(HOUR, CatchUpMode.LAST)));
         publish("elsewhere", flow("elsewhere", every(HOUR, CatchUpMode.NONE)).descriptor());
         StoredRows.ScheduleRow like = row("report");
@@ -209,7 +209,7 @@ final class ScheduleRepairTest {
     }
 
     @Test
-    void a_workflow_that_cannot_be_read_does_not_stop_the_schedules_beside_it() {
+    void an_unreadable_workflow_does_not_stop_other_schedules() {
         lab.register(flow("broken", every(HOUR, CatchUpMode.LAST)), flow("report", every(HOUR, CatchUpMode.LAST)));
         publish("broken", "{\"semel\":1,\"java\":\"broken\"}");
         lab.clock().advance(HOUR.multipliedBy(3));
@@ -219,7 +219,7 @@ final class ScheduleRepairTest {
     }
 
     @Test
-    void a_backfill_of_a_time_that_the_ledger_has_forgotten_is_refused() {
+    void a_backfill_of_a_time_without_ledger_records_is_rejected() {
         lab.register(flow("report", every(HOUR, CatchUpMode.LAST)));
         lab.clock().advance(HOUR);
         Instant now = lab.clock().now();
@@ -231,7 +231,7 @@ final class ScheduleRepairTest {
     }
 
     @Test
-    void a_backfill_says_of_each_tick_whether_it_was_started_was_there_or_is_refused() {
+    void a_backfill_reports_each_tick_as_started_existing_or_rejected() {
         lab.register(Workflow.define("report", JsonNode.class, JsonNode.class)
                 .schedule(every(HOUR, CatchUpMode.LAST))
                 .body((_, input) -> input));
@@ -253,7 +253,7 @@ final class ScheduleRepairTest {
     }
 
     @Test
-    void a_long_backfill_that_dies_half_way_has_written_down_what_it_did_before() {
+    void a_long_backfill_that_crashes_half_way_has_recorded_its_finished_ticks() {
         lab.register(flow("report", every(Duration.ofMinutes(1), CatchUpMode.LAST)));
         lab.clock().advance(Duration.ofSeconds(1));
         StoredRows.ScheduleRow row = row("report");

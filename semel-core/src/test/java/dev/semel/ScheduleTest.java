@@ -136,7 +136,7 @@ final class ScheduleTest {
     }
 
     @Test
-    void queued_ticks_go_one_after_another() {
+    void queued_ticks_run_one_after_another() {
         lab.register(slow(hourly(OverlapPolicy.QUEUE, CatchUpMode.LAST)));
         lab.clock().advance(HOUR.multipliedBy(2));
         List<StoredRows.TickRow> ticks = ticks();
@@ -151,7 +151,7 @@ final class ScheduleTest {
     }
 
     @Test
-    void an_edit_that_leaves_the_times_alone_fires_nothing_twice_and_loses_nothing() {
+    void an_edit_that_keeps_the_times_fires_nothing_twice_and_loses_nothing() {
         lab.register(echo(hourly(OverlapPolicy.SKIP, CatchUpMode.LAST)));
         lab.clock().advance(HOUR);
         lab.register(echo(hourly(OverlapPolicy.ALLOW, CatchUpMode.ALL)));
@@ -163,7 +163,7 @@ final class ScheduleTest {
     }
 
     @Test
-    void a_removed_schedule_fires_no_more_and_its_ticks_stay() {
+    void a_removed_schedule_stops_firing_and_its_ticks_stay() {
         lab.register(echo(hourly(OverlapPolicy.SKIP, CatchUpMode.LAST)));
         lab.clock().advance(HOUR);
         String workflow = row().workflowId();
@@ -175,7 +175,7 @@ final class ScheduleTest {
     }
 
     @Test
-    void a_paused_schedule_tells_each_tick_and_a_backfill_gives_them_runs_once() {
+    void a_paused_schedule_records_each_tick_and_a_backfill_runs_them_once() {
         lab.register(echo(hourly(OverlapPolicy.SKIP, CatchUpMode.LAST)));
         lab.clock().advance(HOUR);
         schedules().pause(row().ws(), row(), true, "tester");
@@ -198,7 +198,7 @@ final class ScheduleTest {
     }
 
     @Test
-    void a_death_between_a_run_and_its_row_is_made_good_with_the_same_run() {
+    void a_crash_between_a_run_and_its_row_continues_with_the_same_run() {
         lab.register(echo(hourly(OverlapPolicy.SKIP, CatchUpMode.NONE)));
         lab.crashAt("tick-admitted", 1);
         lab.clock().advance(HOUR);
@@ -212,7 +212,7 @@ final class ScheduleTest {
     }
 
     @Test
-    void a_death_in_a_backfill_is_made_good_by_asking_again() {
+    void a_crash_during_a_backfill_is_repaired_by_repeating_it() {
         lab.register(echo(hourly(OverlapPolicy.SKIP, CatchUpMode.LAST)));
         lab.clock().advance(Duration.ofMinutes(30));
         StoredRows.ScheduleRow row = row();
@@ -230,7 +230,7 @@ final class ScheduleTest {
     }
 
     @Test
-    void ticks_that_the_workflow_does_not_take_are_told_as_refused() {
+    void ticks_that_the_workflow_rejects_are_recorded_as_rejected() {
         lab.register(Workflow.define("report", Integer.class, Integer.class)
                 .schedule(hourly(OverlapPolicy.SKIP, CatchUpMode.LAST))
                 .body((_, input) -> input));
@@ -240,7 +240,7 @@ final class ScheduleTest {
     }
 
     @Test
-    void a_schedule_in_java_that_can_never_fire_is_not_defined() {
+    void a_java_schedule_that_can_never_fire_is_rejected() {
         SemelException refused = org.junit.jupiter.api.Assertions.assertThrows(
                 SemelException.class,
                 () -> Workflow.define("never", String.class, String.class)

@@ -31,11 +31,11 @@ final class TriggerTest {
     private static final String FIVE = "{\"amount\":5,\"note\":\"a\"}";
     private static final String SIX = "{\"amount\":6,\"note\":\"a\"}";
 
-    private final Bench bench;
+    private final EngineTestBench bench;
 
     TriggerTest(Dialect dialect) {
-        bench = new Bench(dialect);
-        bench.publish("plain", Policy.plain(), Bench.ECHO);
+        bench = new EngineTestBench(dialect);
+        bench.publish("plain", KeyPolicyBuilder.plain(), EngineTestBench.ECHO);
     }
 
     @AfterEach
@@ -60,7 +60,7 @@ final class TriggerTest {
         assertFalse(answer.replayed());
         assertEquals(RunState.STARTED, answer.state());
         assertEquals("wf_plain", answer.workflowId());
-        assertEquals(bench.place.time() + Policy.plain().build().window().toNanos() / 1_000, answer.expiresAt());
+        assertEquals(bench.place.time() + KeyPolicyBuilder.plain().build().window().toNanos() / 1_000, answer.expiresAt());
         assertNull(answer.previousRunId());
         StoredRows.RunRow run = bench.ended(answer.run());
         assertEquals("K", run.origin().key());
@@ -72,7 +72,7 @@ final class TriggerTest {
     @Test
     void row_3_the_same_action_again_is_the_same_run_in_any_state() throws InterruptedException {
         CountDownLatch go = new CountDownLatch(1);
-        bench.publish("slow", Policy.plain(), (_, input) -> {
+        bench.publish("slow", KeyPolicyBuilder.plain(), (_, input) -> {
             go.await();
             return input;
         });
@@ -97,8 +97,8 @@ final class TriggerTest {
     }
 
     @Test
-    void row_3_a_failed_run_is_answered_as_failed() {
-        bench.publish("fails", Policy.plain(), (_, _) -> {
+    void row_3_a_failed_run_is_returned_as_failed() {
+        bench.publish("fails", KeyPolicyBuilder.plain(), (_, _) -> {
             throw new IllegalStateException("no");
         });
         TriggerResult first = bench.ask("fails").key("K").send();
@@ -110,7 +110,7 @@ final class TriggerTest {
     }
 
     @Test
-    void row_4a_another_payload_without_a_declared_fingerprint_is_replayed_loudly() {
+    void row_4a_another_payload_without_a_fingerprint_is_a_flagged_duplicate() {
         TriggerResult first = bench.ask("plain").key("K").input(FIVE).send();
         TriggerResult other = bench.ask("plain").key("K").input(SIX).send();
         assertTrue(other.replayed());
@@ -122,8 +122,8 @@ final class TriggerTest {
     }
 
     @Test
-    void row_4b_a_changed_declared_field_is_refused_and_others_may_change() {
-        bench.publish("pay", Policy.plain().fingerprint("amount"), Bench.ECHO);
+    void row_4b_a_changed_declared_field_is_rejected_and_others_may_change() {
+        bench.publish("pay", KeyPolicyBuilder.plain().fingerprint("amount"), EngineTestBench.ECHO);
         TriggerResult first = bench.ask("pay").key("K").input(FIVE).send();
         SemelException refused = bench.ask("pay").key("K").input(SIX).refused();
         assertEquals(ErrorCode.IDEMPOTENCY_KEY_CONFLICT, refused.code());
@@ -144,7 +144,7 @@ final class TriggerTest {
     }
 
     @Test
-    void row_4b_a_strict_caller_is_refused_where_others_are_replayed() {
+    void row_4b_a_strict_caller_gets_a_conflict_instead_of_a_duplicate() {
         bench.ask("plain").key("K").input(FIVE).send();
         SemelException refused = bench.ask("plain").key("K").input(SIX).strict().refused();
         assertEquals(ErrorCode.IDEMPOTENCY_KEY_CONFLICT, refused.code());
@@ -154,7 +154,7 @@ final class TriggerTest {
 
     @Test
     void row_4c_with_distinct_another_payload_is_another_run() {
-        bench.publish("notify", Policy.plain().onMismatch(OnMismatch.DISTINCT), Bench.ECHO);
+        bench.publish("notify", KeyPolicyBuilder.plain().onMismatch(OnMismatch.DISTINCT), EngineTestBench.ECHO);
         TriggerResult first = bench.ask("notify").key("K").input(FIVE).send();
         TriggerResult other = bench.ask("notify").key("K").input(SIX).send();
         assertFalse(other.replayed());
@@ -167,8 +167,8 @@ final class TriggerTest {
     }
 
     @Test
-    void row_5_a_key_of_another_workflow_is_refused() {
-        bench.publish("other", Policy.plain(), Bench.ECHO);
+    void row_5_a_key_of_another_workflow_is_rejected() {
+        bench.publish("other", KeyPolicyBuilder.plain(), EngineTestBench.ECHO);
         TriggerResult first = bench.ask("plain").key("K").send();
         SemelException refused = bench.ask("other").key("K").refused();
         assertEquals(422, refused.code().status());
@@ -178,9 +178,9 @@ final class TriggerTest {
     }
 
     @Test
-    void row_5_keys_scoped_to_a_workflow_do_not_meet() {
-        bench.publish("a", Policy.plain().scope(KeyScope.WORKFLOW), Bench.ECHO);
-        bench.publish("b", Policy.plain().scope(KeyScope.WORKFLOW), Bench.ECHO);
+    void row_5_keys_scoped_to_a_workflow_do_not_collide() {
+        bench.publish("a", KeyPolicyBuilder.plain().scope(KeyScope.WORKFLOW), EngineTestBench.ECHO);
+        bench.publish("b", KeyPolicyBuilder.plain().scope(KeyScope.WORKFLOW), EngineTestBench.ECHO);
         TriggerResult a = bench.ask("a").key("K").send();
         TriggerResult b = bench.ask("b").key("K").send();
         TriggerResult plain = bench.ask("plain").key("K").send();
@@ -192,8 +192,8 @@ final class TriggerTest {
     }
 
     @Test
-    void row_10_the_same_payload_under_another_key_is_refused_where_the_workflow_says_so() {
-        bench.publish("once", Policy.plain().duplicatePayload(DuplicatePayload.REJECT), Bench.ECHO);
+    void row_10_the_same_payload_under_another_key_is_rejected_if_the_workflow_says_so() {
+        bench.publish("once", KeyPolicyBuilder.plain().duplicatePayload(DuplicatePayload.REJECT), EngineTestBench.ECHO);
         TriggerResult first = bench.ask("once").key("K1").input(FIVE).send();
         SemelException refused = bench.ask("once").key("K2").input(FIVE).refused();
         assertEquals(ErrorCode.DUPLICATE_PAYLOAD, refused.code());
@@ -208,8 +208,8 @@ final class TriggerTest {
     }
 
     @Test
-    void row_10_a_flagged_duplicate_is_a_run_that_says_of_what() {
-        bench.publish("flag", Policy.plain().duplicatePayload(DuplicatePayload.FLAG), Bench.ECHO);
+    void row_10_a_flagged_duplicate_is_a_run_that_names_the_original() {
+        bench.publish("flag", KeyPolicyBuilder.plain().duplicatePayload(DuplicatePayload.FLAG), EngineTestBench.ECHO);
         TriggerResult first = bench.ask("flag").key("K1").input(FIVE).send();
         TriggerResult second = bench.ask("flag").key("K2").input(FIVE).send();
         assertNull(first.duplicateOf());
@@ -220,7 +220,7 @@ final class TriggerTest {
     }
 
     @Test
-    void a_known_key_is_answered_before_quota_and_schema_are_asked() {
+    void a_known_key_returns_before_quota_and_schema_checks() {
         Runnable refuse = () -> {
             throw new SemelException(ErrorCode.OVER_QUOTA, "Over quota. No run was started.", "Wait.");
         };
@@ -237,7 +237,7 @@ final class TriggerTest {
     }
 
     @Test
-    void two_workspaces_use_the_same_key_for_themselves() {
+    void two_workspaces_use_the_same_key_independently() {
         TriggerResult here = bench.ask("plain").key("K").send();
         StoredRows.WorkspaceRow other =
                 bench.semel().change(new dev.semel.store.StoreCommand.CreateWorkspace("other", new byte[32]));

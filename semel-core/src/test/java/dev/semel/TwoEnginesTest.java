@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.RunCancelled;
 import dev.semel.run.RunState;
-import dev.semel.store.Place;
-import dev.semel.store.PostgresPlace;
-import dev.semel.store.Waiting;
+import dev.semel.store.StoreFixture;
+import dev.semel.store.PostgresStoreFixture;
+import dev.semel.store.Await;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
@@ -26,7 +26,7 @@ final class TwoEnginesTest {
     private static final Duration SOON = Duration.ofSeconds(30);
     private static final Signal<String> GO = Signal.of("go", String.class);
 
-    private final Place place = PostgresPlace.withItsOwnClock();
+    private final StoreFixture place = PostgresStoreFixture.withItsOwnClock();
     private final Semel here = open();
     private final Semel there = open();
     private final CountDownLatch began = new CountDownLatch(1);
@@ -91,7 +91,7 @@ final class TwoEnginesTest {
         Workflow<String, String> flow = twoBranches();
         Run<String> run = begun(flow);
         there.run(flow, run.id()).signal(GO, "now", Key.of("k"));
-        Waiting.until("it is heard while the other branch works", () -> heard.get() == 1);
+        Await.until("it is heard while the other branch works", () -> heard.get() == 1);
         mayEnd.countDown();
         assertEquals("done", run.result(SOON));
     }
@@ -101,13 +101,13 @@ final class TwoEnginesTest {
         Workflow<String, String> flow = twoBranches();
         Run<String> run = begun(flow);
         there.run(flow, run.id()).cancel("ann", "changed her mind");
-        Waiting.until("the branch that waits hears of it", () -> heard.get() == 100);
+        Await.until("the branch that waits hears of it", () -> heard.get() == 100);
         mayEnd.countDown();
-        Waiting.until("it ends", () -> run.status() == RunState.CANCELLED);
+        Await.until("it ends", () -> run.status() == RunState.CANCELLED);
     }
 
     @Test
-    void runs_go_to_engines_that_know_their_workflow() {
+    void runs_go_to_engines_that_have_their_workflow() {
         Workflow<String, String> mine =
                 Workflow.define("mine", String.class, String.class).body((ctx, in) -> "here " + in);
         Workflow<String, String> parent =

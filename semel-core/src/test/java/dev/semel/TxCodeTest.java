@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The user's code inside the transaction of a store with one writer. */
-final class TxCodeTest extends OnAFile {
+final class TxCodeTest extends SqliteTestBase {
     private static final Signal<String> GO = Signal.of("go", String.class);
     private static final Workflow<String, String> ANOTHER =
             Workflow.define("another", String.class, String.class).body((ctx, in) -> ctx.await(GO));
@@ -78,14 +78,14 @@ final class TxCodeTest extends OnAFile {
                 "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT max(n) FROM c",
                 "INSERT INTO mine WITH RECURSIVE c(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM c) SELECT n FROM c"
             })
-    void a_statement_without_an_end_is_stopped_and_its_rows_are_undone(String endless) {
+    void an_endless_statement_is_stopped_and_its_rows_are_rolled_back(String endless) {
         StepFailed failed = refused((sql, _) -> run(sql, endless));
         assertEquals("rows", failed.step());
         assertEquals(0, rows(), "the row before it, and those that it had made");
     }
 
     @Test
-    void a_failure_undoes_the_rows_and_nothing_else() {
+    void a_failure_rolls_back_the_rows_and_nothing_else() {
         StepFailed failed = refused((_, _) -> {
             throw new java.io.IOException("no");
         });
@@ -98,7 +98,7 @@ final class TxCodeTest extends OnAFile {
     }
 
     @Test
-    void the_end_of_the_transaction_is_not_the_users() {
+    void user_code_may_not_end_the_transaction() {
         List<UserFunctions.TxAction> ends = List.of(
                 (sql, _) -> sql.commit(),
                 (sql, _) -> sql.rollback(),
@@ -133,7 +133,7 @@ final class TxCodeTest extends OnAFile {
     }
 
     @Test
-    void what_only_looks_like_the_end_is_let_through() {
+    void statements_that_only_look_like_transaction_control_are_allowed() {
         start(flow((ctx, _) -> {
                     ctx.tx("fine", (sql, _) -> {
                         run(sql, "INSERT INTO mine VALUES (1) -- ; COMMIT");
@@ -154,7 +154,7 @@ final class TxCodeTest extends OnAFile {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void a_statement_that_rolls_the_whole_transaction_back_harms_no_neighbour(boolean swallowed) {
+    void a_statement_that_rolls_back_the_whole_transaction_harms_no_other_write(boolean swallowed) {
         StepFailed failed = refused((sql, _) -> {
             try {
                 run(sql, "INSERT OR ROLLBACK INTO mine VALUES (1)");
@@ -170,7 +170,7 @@ final class TxCodeTest extends OnAFile {
     }
 
     @Test
-    void slow_code_is_undone_and_told_so() {
+    void slow_code_is_rolled_back_with_an_error() {
         AtomicInteger times = new AtomicInteger();
         StepFailed failed = refused((sql, _) -> {
             times.incrementAndGet();
@@ -185,7 +185,7 @@ final class TxCodeTest extends OnAFile {
     }
 
     @Test
-    void what_would_wait_for_the_writer_is_refused() {
+    void code_that_would_wait_for_the_writer_is_rejected() {
         Run<String> other = semel.start(ANOTHER, "x");
         List<Runnable> asked = List.of(
                 () -> semel.start(ANOTHER, "y"),
@@ -204,7 +204,7 @@ final class TxCodeTest extends OnAFile {
     }
 
     @Test
-    void code_that_failed_once_is_tried_again_and_its_rows_count_once() {
+    void code_that_failed_once_is_retried_and_its_rows_count_once() {
         AtomicInteger times = new AtomicInteger();
         String result = start(flow((ctx, _) -> ctx.step("rows")
                         .retry(Retry.exponential(Duration.ofMillis(1)))

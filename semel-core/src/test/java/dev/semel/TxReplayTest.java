@@ -14,11 +14,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Rows that a run committed together with its record are written once, also by those that replay it. */
-final class TxReplayTest extends OnAFile {
+final class TxReplayTest extends SqliteTestBase {
     private final AtomicBoolean broken = new AtomicBoolean(true);
 
     @Test
-    void of_two_runs_of_a_line_the_one_that_comes_later_to_it_finds_what_the_other_committed() throws Exception {
+    void of_two_runs_of_a_lineage_the_later_one_finds_the_committed_rows() throws Exception {
         CountDownLatch come = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         AtomicInteger begun = new AtomicInteger();
@@ -67,7 +67,7 @@ final class TxReplayTest extends OnAFile {
     }
 
     @Test
-    void a_replay_finds_what_the_first_run_committed() {
+    void a_replay_finds_the_rows_that_the_first_run_committed() {
         Workflow<String, Integer> booking = booking();
         semel.register(booking);
         Run<Integer> first = semel.start(booking, "a");

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.engine.EngineEnvironment;
 import dev.semel.error.StepFailed;
-import dev.semel.store.Waiting;
+import dev.semel.store.Await;
 import dev.semel.testing.ManualClock;
 import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Retry;
@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** What was done is undone once, each by its own key, whatever happens on the way. */
-final class UndoTest extends OnAFile {
+final class UndoTest extends SqliteTestBase {
     private final ConcurrentLinkedQueue<String> log = new ConcurrentLinkedQueue<>();
     private final ManualClock clock = ManualClock.startingNow();
 
@@ -29,7 +29,7 @@ final class UndoTest extends OnAFile {
     }
 
     @Test
-    void an_undo_that_fails_is_told_and_keeps_no_other_from_running() {
+    void a_failing_undo_is_recorded_and_does_not_stop_the_others() {
         StepFailed failed = failure(start(flow((ctx, _) -> {
             for (String name : List.of("a", "b", "c")) {
                 ctx.compensate(
@@ -50,7 +50,7 @@ final class UndoTest extends OnAFile {
     }
 
     @Test
-    void an_undo_that_waits_goes_on_after_a_restart_with_the_same_key_and_undoes_nothing_twice() {
+    void a_waiting_undo_continues_after_a_restart_with_the_same_key() {
         List<String> keys = java.util.Collections.synchronizedList(new ArrayList<>());
         AtomicInteger tries = new AtomicInteger();
         Workflow<String, String> flow = flow((ctx, _) -> {
@@ -77,7 +77,7 @@ final class UndoTest extends OnAFile {
         restart();
         semel.register(flow);
         clock.advance(Duration.ofHours(2));
-        Waiting.until("it tried again", () -> tries.get() == 2);
+        Await.until("it tried again", () -> tries.get() == 2);
         Run<String> same = semel.run(flow, run.id());
         untilWaiting(same, "retry");
         clock.advance(Duration.ofHours(3));
@@ -89,7 +89,7 @@ final class UndoTest extends OnAFile {
     }
 
     @Test
-    void what_a_branch_registered_is_undone_although_another_branch_failed_first_after_a_restart() {
+    void a_branch_is_undone_after_a_restart_although_another_failed_first() {
         AtomicInteger tries = new AtomicInteger();
         Workflow<String, String> flow = flow((ctx, _) -> {
             ctx.compensate("first", _ -> log.add("first"));
@@ -138,7 +138,7 @@ final class UndoTest extends OnAFile {
     }
 
     @Test
-    void with_many_at_once_every_deed_of_a_failed_loop_is_undone_after_a_restart() {
+    void every_effect_of_a_failed_concurrent_loop_is_undone_after_a_restart() {
         AtomicInteger tries = new AtomicInteger();
         List<String> items = new ArrayList<>(List.of("bad"));
         for (int i = 0; i < 20; i++) {
@@ -184,7 +184,7 @@ final class UndoTest extends OnAFile {
     }
 
     @Test
-    void an_undo_of_the_same_name_is_refused_and_the_body_has_no_say_in_an_undo() {
+    void an_undo_with_a_duplicate_name_is_rejected() {
         StepFailed twice = failure(start(flow((ctx, _) -> {
             ctx.compensate("a", _ -> log.add("first"));
             ctx.compensate("a", _ -> log.add("second"));

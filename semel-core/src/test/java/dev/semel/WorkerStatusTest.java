@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.engine.EngineEnvironment;
 import dev.semel.engine.WorkflowCatalog;
-import dev.semel.store.PostgresPlace;
+import dev.semel.store.PostgresStoreFixture;
 import dev.semel.store.StoredRows;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 
 /** Workers on one PostgreSQL see each other. */
 final class WorkerStatusTest {
-    private final PostgresPlace place = PostgresPlace.withItsOwnClock();
+    private final PostgresStoreFixture place = PostgresStoreFixture.withItsOwnClock();
 
     @AfterEach
     void close() {
@@ -37,7 +37,7 @@ final class WorkerStatusTest {
     }
 
     @Test
-    void the_version_is_the_one_that_the_build_has() throws IOException {
+    void the_version_is_the_build_version() throws IOException {
         String description = Files.readString(Path.of("..", "pom.xml"));
         assertTrue(
                 description.contains("<version>" + WorkerStatus.VERSION + "</version>"),
@@ -45,7 +45,7 @@ final class WorkerStatusTest {
     }
 
     @Test
-    void every_worker_shows_all_of_them_and_which_one_is_asked() {
+    void every_worker_lists_all_workers_and_marks_itself() {
         try (Semel first = Semel.open(named("first"));
                 Semel second = Semel.open(named("second"))) {
             WorkerStatus.WorkerOverview workers = second.workerStatus().workers();
@@ -60,7 +60,7 @@ final class WorkerStatusTest {
     }
 
     @Test
-    void two_workers_of_one_name_both_work_and_the_second_is_warned() {
+    void two_workers_with_one_name_both_work_and_the_second_logs_a_warning() {
         Logger logger = Logger.getLogger(WorkerStatus.class.getName());
         ConcurrentLinkedQueue<String> said = new ConcurrentLinkedQueue<>();
         Handler handler = new Handler() {

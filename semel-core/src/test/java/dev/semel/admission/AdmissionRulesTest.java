@@ -53,18 +53,18 @@ final class AdmissionRulesTest {
         6,  FAILED,    -1, RELEASED
         7,  FAILED,     0, RELEASED
         """)
-    void a_name_stands_as_flags_state_and_time_say(
+    void flags_state_and_time_decide_whether_a_key_is_held(
             int flags, RunState state, long offset, AdmissionRules.KeyStatus standing) {
         long expires = 1_000_000;
         assertEquals(
                 standing,
-                AdmissionRules.statusOf(known("wf", "{}", state, new Standing(flags, expires)), expires + offset));
+                AdmissionRules.statusOf(known("wf", "{}", state, new KeyState(flags, expires)), expires + offset));
     }
 
     /** How a name is held, and until when. */
-    private record Standing(int flags, long expires) {}
+    private record KeyState(int flags, long expires) {}
 
-    private static KeyRecord known(String workflow, String data, RunState state, Standing standing) {
+    private static KeyRecord known(String workflow, String data, RunState state, KeyState standing) {
         Fingerprint print = Fingerprint.of(workflow, StrictJson.parse(data), KeyPolicy.DEFAULT, SECRET);
         return new KeyRecord(
                 new RunId(1, 1),
@@ -81,7 +81,7 @@ final class AdmissionRulesTest {
     }
 
     private static KeyRecord known(String workflow, String data) {
-        return known(workflow, data, RunState.RUNNING, new Standing(KeyRecord.HOLD, Long.MAX_VALUE));
+        return known(workflow, data, RunState.RUNNING, new KeyState(KeyRecord.HOLD, Long.MAX_VALUE));
     }
 
     private static KeyPolicy policy(OnMismatch onMismatch) {
@@ -109,7 +109,7 @@ final class AdmissionRulesTest {
     }
 
     @Test
-    void nothing_held_is_fresh() {
+    void an_unheld_key_is_fresh() {
         assertEquals(new Fresh(), AdmissionRules.decide(asked("{}", OnMismatch.REJECT, true, "r"), HeldKeys.NOTHING));
     }
 
@@ -127,7 +127,7 @@ final class AdmissionRulesTest {
     }
 
     @Test
-    void another_payload_is_refused_or_loud_as_policy_and_caller_say() {
+    void another_payload_is_rejected_or_flagged_by_policy_and_caller() {
         KeyRecord known = known("wf", "{\"a\":1,\"b\":1}");
         HeldKeys held = new HeldKeys(known, null, null);
         String other = "{\"a\":2,\"b\":1}";
@@ -143,7 +143,7 @@ final class AdmissionRulesTest {
     }
 
     @Test
-    void another_workflow_is_refused_whatever_the_payload() {
+    void another_workflow_is_rejected_with_any_payload() {
         KeyRecord known = known("other", "{}");
         assertEquals(
                 new Conflict(ConflictReason.WORKFLOW, known, List.of()),
@@ -166,7 +166,7 @@ final class AdmissionRulesTest {
     }
 
     @Test
-    void a_key_and_a_run_id_that_do_not_belong_together_are_refused() {
+    void a_key_and_a_run_id_of_different_runs_are_rejected() {
         KeyRecord byKey = known("wf", "{}");
         assertEquals(
                 new Conflict(ConflictReason.RUN_ID, byKey, List.of()),

@@ -21,7 +21,7 @@ class CanonicalJsonTest {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
     @Test
-    void the_example_of_rfc_8785_comes_out_as_published_but_for_the_number_that_it_rounds() {
+    void the_example_of_rfc_8785_matches_except_for_the_rounded_number() {
         String document = """
             {
               "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
@@ -105,7 +105,7 @@ class CanonicalJsonTest {
     }
 
     @Test
-    void numbers_that_a_double_would_merge_stay_apart() {
+    void numbers_that_a_double_would_merge_stay_distinct() {
         assertNotEquals(canonical("9007199254740993"), canonical("9007199254740992"));
         assertNotEquals(canonical("0.1"), canonical("0.1000000000000000055511151231257827"));
         assertNotEquals(canonical("1e400"), canonical("1e401"));
@@ -113,7 +113,7 @@ class CanonicalJsonTest {
     }
 
     @Test
-    void a_number_made_in_java_is_the_number_that_is_written() {
+    void a_number_created_in_java_equals_the_written_number() {
         for (JsonNode made : new JsonNode[] {
             NODES.numberNode(0.1f),
             NODES.numberNode(0.1),
@@ -128,14 +128,14 @@ class CanonicalJsonTest {
     }
 
     @Test
-    void missing_is_unlike_null_and_unlike_every_string() {
+    void missing_differs_from_null_and_from_every_string() {
         assertEquals("undefined", canonical(MissingNode.getInstance()));
         assertEquals("null", canonical("null"));
         assertEquals("\"undefined\"", canonical("\"undefined\""));
     }
 
     @Test
-    void what_has_no_canonical_form_is_refused() {
+    void values_without_a_canonical_form_are_rejected() {
         JsonNode deep = NODES.arrayNode();
         for (int i = 0; i < 50_000; i++) {
             deep = NODES.arrayNode().add(deep);

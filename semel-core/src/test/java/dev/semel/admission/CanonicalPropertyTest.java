@@ -54,7 +54,7 @@ class CanonicalPropertyTest {
     }
 
     @Test
-    void any_changed_leaf_changes_the_digest_and_its_member_is_named() {
+    void any_changed_leaf_changes_the_digest_and_names_its_member() {
         for (int round = 0; round < ROUNDS; round++) {
             ObjectNode document = documents.object(4);
             JsonNode changed = documents.withOneChange(document);
@@ -73,7 +73,7 @@ class CanonicalPropertyTest {
     }
 
     @Test
-    void broken_documents_are_refused_and_nothing_else_happens() {
+    void broken_documents_are_rejected_without_other_effects() {
         for (int round = 0; round < ROUNDS; round++) {
             byte[] bytes = documents.spelled(documents.object(3)).getBytes(StandardCharsets.UTF_8);
             for (int i = 0; i < 3; i++) {

@@ -47,7 +47,7 @@ class FieldPathTest {
         lines[9]        | undefined
         lines[9].sku    | undefined
         """)
-    void a_path_takes_its_value_out_of_the_data(String path, String canonical) {
+    void a_path_reads_its_value_from_the_data(String path, String canonical) {
         JsonNode value = FieldPath.parse(path).valueIn(ORDER);
         assertEquals(canonical, new String(CanonicalJson.bytes(value), StandardCharsets.UTF_8));
         FingerprintField field = FieldPath.parse(path).toField();
@@ -68,7 +68,7 @@ class FieldPathTest {
         lines.sku      |
         customer[]     |
         """)
-    void a_mask_covers_what_a_path_names_and_nothing_else(String path, @Nullable String covered) {
+    void a_mask_covers_only_the_values_at_its_path(String path, @Nullable String covered) {
         JsonNode mark = StrictJson.parse("\"•\"");
         JsonNode before = ORDER.deepCopy();
         JsonNode masked = FieldPath.mask(ORDER, List.of(FieldPath.parse(path)), mark);
@@ -85,7 +85,7 @@ class FieldPathTest {
     }
 
     @Test
-    void the_name_of_a_member_may_be_any_text() {
+    void a_member_name_may_be_any_text() {
         JsonNode data = StrictJson.parse("{\"a.b\":1,\"a\":{\"b\":2}}");
         JsonNode masked = FieldPath.mask(data, List.of(FieldPath.member("a.b")), StrictJson.parse("0"));
         assertEquals(StrictJson.parse("{\"a.b\":0,\"a\":{\"b\":2}}"), masked);
@@ -111,13 +111,13 @@ class FieldPathTest {
         a["b"]        | an index such as 0
         a,b           | character 2 is U+002C
         """)
-    void a_path_that_cannot_be_meant_is_refused(String path, String rule) {
+    void an_invalid_path_is_rejected(String path, String rule) {
         String message = refusal(path);
         assertTrue(message.contains(rule), message);
     }
 
     @Test
-    void a_path_is_not_empty_and_not_endless() {
+    void a_path_is_neither_empty_nor_unlimited() {
         assertTrue(refusal("").contains("empty"));
         assertTrue(refusal("  ").contains("empty"));
         assertTrue(refusal("a".repeat(257)).contains("256"));
@@ -138,7 +138,7 @@ class FieldPathTest {
         z z.y a.b b[]  | {"a":0,"b":{"c":1,"d":2},"l":[{"x":1,"y":2},{"x":3}]}
         l[7] l[7].x    | {"a":0,"b":{"c":1,"d":2},"l":[{"x":1,"y":2},{"x":3}]}
         """)
-    void ignored_paths_are_taken_out_and_the_data_stays(String paths, String rest) {
+    void ignored_paths_are_removed_and_the_data_stays(String paths, String rest) {
         String document = "{\"a\":0,\"b\":{\"c\":1,\"d\":2},\"l\":[{\"x\":1,\"y\":2},{\"x\":3}]}";
         JsonNode data = StrictJson.parse(document);
         List<FieldPath> ignored =

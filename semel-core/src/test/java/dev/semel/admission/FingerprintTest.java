@@ -53,7 +53,7 @@ class FingerprintTest {
         *         | [1]                               | [2]                               | (data)
         *         | [1]                               | {"a":1}                           | (data) a
         """)
-    void the_same_action_has_the_same_digest_and_another_one_names_its_fields(
+    void the_same_action_has_the_same_digest_and_another_names_its_changed_fields(
             String declared, String first, String second, String changed) {
         Fingerprint stored = of(first, policy(declared));
         Fingerprint later = of(second, policy(declared));
@@ -66,7 +66,7 @@ class FingerprintTest {
 
     /** Digests are stored for as long as keys live: whoever changes the bytes must change the version as well. */
     @Test
-    void the_digest_is_what_it_always_was() {
+    void the_digest_is_stable() {
         assertEquals(
                 "fp1:" + sha256("semel-fp1\n\"wf_1\"\n\"id\":\"p\"\n\"amount\":10"),
                 of("{\"amount\":10.0,\"id\":\"p\"}", policy("id amount")).toString());
@@ -97,7 +97,7 @@ class FingerprintTest {
     }
 
     @Test
-    void no_value_is_in_what_is_stored() {
+    void no_value_is_stored_in_clear() {
         Fingerprint made = of("{\"card\":\"4111111111111111\",\"pin\":\"0000\"}", NONE);
         String stored = new String(made.fields(), StandardCharsets.ISO_8859_1);
         assertFalse(stored.contains("4111"));
@@ -107,7 +107,7 @@ class FingerprintTest {
     }
 
     @Test
-    void only_the_first_32_undeclared_members_are_hashed_and_a_later_change_is_honestly_unnamed() {
+    void only_32_undeclared_members_are_hashed_and_later_changes_stay_unnamed() {
         Fingerprint stored = of(members(1, 40, ""), NONE);
         assertEquals(32, Fingerprint.fieldNames(stored.fields()).size());
         assertEquals(List.of("m03"), of(members(1, 40, "m03"), NONE).changedFrom(stored.fields()));
@@ -118,7 +118,7 @@ class FingerprintTest {
     }
 
     @Test
-    void a_new_member_in_front_does_not_accuse_the_one_that_it_pushed_out() {
+    void a_new_leading_member_does_not_report_the_displaced_one_as_changed() {
         Fingerprint stored = of(members(1, 40, ""), NONE);
         assertEquals(List.of("m00"), of(members(0, 40, ""), NONE).changedFrom(stored.fields()));
         assertEquals(List.of("m01"), of(members(2, 40, ""), NONE).changedFrom(stored.fields()));
@@ -132,7 +132,7 @@ class FingerprintTest {
     }
 
     @Test
-    void names_out_of_a_payload_are_shown_short_and_printable() {
+    void payload_names_are_shown_short_and_printable() {
         String longName = "n".repeat(500);
         Fingerprint stored = of("{\"a\\nb\":1,\"" + longName + "\":1}", NONE);
         Fingerprint later = of("{\"a\\nb\":2,\"" + longName + "\":2}", NONE);
@@ -141,7 +141,7 @@ class FingerprintTest {
     }
 
     @Test
-    void names_that_are_shown_alike_are_still_told_apart() {
+    void names_shown_alike_are_still_distinguished() {
         String same = "n".repeat(100);
         Fingerprint both = of("{\"" + same + "1\":1,\"" + same + "2\":1}", NONE);
         Fingerprint one = of("{\"" + same + "2\":1}", NONE);
@@ -149,7 +149,7 @@ class FingerprintTest {
     }
 
     @Test
-    void stored_bytes_that_are_cut_or_strange_never_break_and_never_accuse_wrongly() {
+    void truncated_or_unknown_stored_bytes_never_fail_and_never_report_wrong_changes() {
         byte[] whole = of("{\"a\":1,\"b\":2,\"c\":3}", NONE).fields();
         Fingerprint later = of("{\"a\":1,\"b\":9,\"c\":3}", NONE);
         for (int length = 0; length < whole.length; length++) {
@@ -163,7 +163,7 @@ class FingerprintTest {
     }
 
     @Test
-    void stored_fields_are_read_back_as_they_were() {
+    void stored_fields_are_read_back_unchanged() {
         FieldHashes made = new FieldHashes(
                 List.of(new FieldHashes.FieldHash("ü😀".repeat(21), -1L), new FieldHashes.FieldHash("a", 5L)), false);
         assertEquals(made, FieldHashes.decoded(made.encoded()));
@@ -171,7 +171,7 @@ class FingerprintTest {
     }
 
     @Test
-    void a_declared_function_may_give_nothing_and_may_throw() {
+    void a_declared_function_may_return_nothing_and_may_throw() {
         FingerprintField nothing = new FingerprintField("x", data -> data.get("not there"));
         KeyPolicy policy = declaring(List.of(nothing), List.of());
         assertTrue(of("{}", policy).sameDigest(of("{}", policy("x")).digest()));
@@ -186,7 +186,7 @@ class FingerprintTest {
     }
 
     @Test
-    void the_order_of_declared_fields_does_not_matter_to_the_names_of_what_changed() {
+    void the_order_of_declared_fields_does_not_affect_the_changed_names() {
         Fingerprint stored = of("{\"a\":1,\"b\":2}", policy("b a"));
         assertEquals(List.of("a", "b"), of("{\"a\":3,\"b\":4}", policy("b a")).changedFrom(stored.fields()));
     }

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class IdempotencyKeyTest {
     @Test
-    void no_line_is_no_key() {
+    void no_header_line_is_no_key() {
         assertNull(IdempotencyKey.fromHeader(List.of()));
     }
 
@@ -104,17 +104,17 @@ class IdempotencyKeyTest {
                 "\"é\"",
                 "\"a\\é\"",
             })
-    void what_is_neither_form_is_refused(String line) {
+    void other_forms_are_rejected(String line) {
         refuse(line);
     }
 
     @Test
-    void a_quoted_key_may_be_nothing_but_spaces() {
+    void a_quoted_key_may_consist_of_spaces() {
         assertEquals(IdempotencyKey.of("  "), IdempotencyKey.fromHeader(List.of("\"  \"")));
     }
 
     @Test
-    void two_lines_are_refused_even_where_they_are_equal() {
+    void two_header_lines_are_rejected_even_if_equal() {
         SemelException refusal =
                 assertThrows(SemelException.class, () -> IdempotencyKey.fromHeader(List.of("abc", "abc")));
         assertEquals(ErrorCode.IDEMPOTENCY_KEY_INVALID, refusal.code());
@@ -133,14 +133,14 @@ class IdempotencyKeyTest {
     }
 
     @Test
-    void keys_are_compared_by_every_character_and_case() {
+    void keys_are_compared_by_character_and_case() {
         assertNotEquals(IdempotencyKey.of("abc"), IdempotencyKey.of("Abc"));
         assertNotEquals(IdempotencyKey.of("abc"), IdempotencyKey.of("abc "));
         assertNotEquals(IdempotencyKey.of("abc"), IdempotencyKey.of("\"abc\""));
     }
 
     @Test
-    void a_refusal_names_the_rule_the_place_and_the_character_and_not_the_key() {
+    void an_error_names_rule_position_and_character_but_not_the_key() {
         SemelException refusal = refuse("secret-\u212a-secret");
         assertTrue(refusal.detail().contains("character 8 is U+212A"), refusal.detail());
         assertTrue(refusal.detail().contains("Nothing was started"), refusal.detail());
@@ -155,7 +155,7 @@ class IdempotencyKeyTest {
     }
 
     @Test
-    void a_refused_key_is_echoed_only_where_it_is_harmless() {
+    void a_rejected_key_is_echoed_only_if_harmless() {
         assertEquals("\"abc\"x", refuse("\"abc\"x").members().get("idempotency_key"));
         assertFalse(refuse("\"abc\n").members().containsKey("idempotency_key"));
     }

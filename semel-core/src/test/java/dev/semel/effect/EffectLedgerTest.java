@@ -87,7 +87,7 @@ final class EffectLedgerTest {
         DONE      | other      | 0      | REVIEW   | other | 2999 | changed    | 0 | 0 | 0
         DONE      | other      | 0      | REVIEW   | other | 3000 | granted    | 3 | 1 | 3000
         """)
-    void whoever_wants_to_send_is_answered_by_what_is_on_record(
+    void a_send_request_is_decided_by_the_recorded_state(
             String found,
             String by,
             long resend,
@@ -152,7 +152,7 @@ final class EffectLedgerTest {
         DONE      | next claim    | UNKNOWN | no
         nothing   | same turn     | DONE    | no
         """)
-    void only_the_holder_settles_and_what_is_done_stays_done(String found, String by, EffectState to, String settles) {
+    void only_the_holder_settles_and_a_done_effect_stays_done(String found, String by, EffectState to, String settles) {
         EffectRow row = found.equals("nothing") ? null : row(EffectState.valueOf(found));
         LedgerChange change = EffectLedger.apply(row, new EffectLedger.SettleSend(ID, holder(by), to, "new"), 5_000);
         assertEquals(new LedgerDecision.Recorded(), change.decision());
@@ -189,7 +189,7 @@ final class EffectLedgerTest {
         FREE     | 9999                | other | granted
         DONE     | 9999                | other | reused
         """)
-    void what_was_sent_under_one_key_is_not_sent_again_under_another(
+    void an_effect_sent_under_one_key_is_not_sent_again_under_another(
             EffectState found, long resend, String key, String verdict) {
         var facts = new EffectLedger.EffectDetails(key, "p", "wf", "provider_key", "create", null, null);
         var ask = new EffectLedger.ReserveSend(
@@ -216,7 +216,7 @@ final class EffectLedgerTest {
         another    | SEND     | granted
         data       | REVIEW   | suppressed
         """)
-    void a_message_that_was_let_through_and_refused_stands_for_itself_only(
+    void a_rejected_changed_message_affects_only_itself(
             String data, ChangePolicy onChange, String verdict) {
         EffectRow accepted = row(EffectState.DONE);
         EffectHolder other = holder("other");
@@ -239,7 +239,7 @@ final class EffectLedgerTest {
     }
 
     @Test
-    void what_a_run_left_unknown_goes_over_to_the_replay_that_asks_the_provider() {
+    void an_unknown_outcome_passes_to_the_replay_that_queries_the_provider() {
         EffectHolder replay = holder("replay");
         EffectLedger.ReserveSend ask =
                 new EffectLedger.ReserveSend(ID, replay, 0, 77, ChangePolicy.SEND, "data", FACTS, true, false);
@@ -267,7 +267,7 @@ final class EffectLedgerTest {
     }
 
     @Test
-    void an_effect_without_a_window_holds_nobody_else_back() {
+    void an_effect_without_a_window_blocks_no_other_run() {
         EffectRow reserved = EffectLedger.apply(
                         null,
                         new EffectLedger.ReserveSend(ID, holder("same turn"), 0, 0, ChangePolicy.SEND, "data", FACTS),
@@ -284,7 +284,7 @@ final class EffectLedgerTest {
     }
 
     @Test
-    void a_note_is_written_where_nothing_is_and_changes_nothing_else() {
+    void a_note_is_written_only_into_an_empty_row() {
         var note = new EffectLedger.NoteStepResult(ID, holder("same turn"), "r", FACTS);
         LedgerChange noted = EffectLedger.apply(null, note, 9);
         assertEquals(
@@ -297,7 +297,7 @@ final class EffectLedgerTest {
     }
 
     @Test
-    void the_note_of_a_suppressed_step_knows_whose_deed_it_was() {
+    void the_note_of_a_suppressed_step_names_the_suppressing_effect() {
         var note = new EffectLedger.NoteStepResult(
                 ID, holder("same turn"), "r", FACTS, new EffectLedger.SuppressingEffect("d4", "run_x 17"));
         EffectRow noted = java.util.Objects.requireNonNull(
@@ -309,7 +309,7 @@ final class EffectLedgerTest {
     }
 
     @Test
-    void states_are_stored_under_codes_that_stay() {
+    void states_are_stored_under_stable_codes() {
         for (EffectState state : EffectState.values()) {
             assertEquals(state, EffectState.of(state.code()));
         }
@@ -319,7 +319,7 @@ final class EffectLedgerTest {
 
     /** Accepted, then changed by another run and refused: the window of the accepted one goes on. */
     @Test
-    void a_changed_message_that_is_refused_leaves_the_accepted_one_in_force() {
+    void a_rejected_changed_message_leaves_the_accepted_one_in_force() {
         EffectRow accepted = row(EffectState.DONE);
         EffectLedger.EffectHolder other = holder("other");
         EffectLedger.ReserveSend changed =

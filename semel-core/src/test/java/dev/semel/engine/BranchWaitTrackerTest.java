@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.store.StoreWrite;
-import dev.semel.store.Waiting;
+import dev.semel.store.Await;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -38,10 +38,10 @@ final class BranchWaitTrackerTest {
     }
 
     @Test
-    void a_branch_that_was_woken_and_is_not_up_yet_is_not_put_away_by_another_that_lies_down() {
+    void a_woken_branch_is_not_suspended_by_another_that_starts_to_wait() {
         waits.fork(2); // two branches work; the one that waits for them does not
         CompletableFuture<Void> first = waiting(0);
-        Waiting.until("the first waits", () -> waits.currentWaits().size() == 1);
+        Await.until("the first waits", () -> waits.currentWaits().size() == 1);
         inside = () -> {
             inside = () -> {};
             assertTrue(waits.wake());
@@ -53,10 +53,10 @@ final class BranchWaitTrackerTest {
     }
 
     @Test
-    void a_run_whose_worker_stops_is_due_at_once_where_something_came_for_it() {
+    void a_run_of_a_stopping_worker_is_due_immediately_if_something_arrived() {
         waits.fork(2);
         CompletableFuture<Void> first = waiting(0);
-        Waiting.until("the first waits", () -> waits.currentWaits().size() == 1);
+        Await.until("the first waits", () -> waits.currentWaits().size() == 1);
         inside = () -> {
             inside = () -> {};
             assertTrue(waits.wake());

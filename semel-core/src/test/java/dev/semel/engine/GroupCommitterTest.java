@@ -18,14 +18,14 @@ import dev.semel.store.Dialect;
 import dev.semel.store.Invariants;
 import dev.semel.store.KeyClaim;
 import dev.semel.store.NewRun;
-import dev.semel.store.Place;
+import dev.semel.store.StoreFixture;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWrite.AdmitResult;
 import dev.semel.store.StoredRows;
 import dev.semel.store.UniqueKey;
-import dev.semel.store.Waiting;
+import dev.semel.store.Await;
 import dev.semel.trigger.TriggerSource;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -45,7 +45,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class GroupCommitterTest {
     private static final long WINDOW = 1_000_000_000L;
 
-    private final Place place;
+    private final StoreFixture place;
     private final FaultyStore store;
     private final AtomicLong nanos = new AtomicLong(1);
     private final EngineCounters counters = new EngineCounters();
@@ -103,7 +103,7 @@ final class GroupCommitterTest {
     private <O> List<CompletableFuture<O>> gathered(List<? extends StoreWrite<O>> writes) {
         store.shut();
         CompletableFuture<List<StoreWrite.RunExecution>> first = committer.submit(0, new StoreWrite.ClaimRuns(0));
-        Waiting.until("the lane stands at the gate", store::somebodyWaits);
+        Await.until("the lane stands at the gate", store::somebodyWaits);
         List<CompletableFuture<O>> answers = new ArrayList<>();
         writes.forEach(write -> answers.add(committer.submit(0, write)));
         assertFalse(first.isDone());
@@ -119,7 +119,7 @@ final class GroupCommitterTest {
     }
 
     @Test
-    void writes_that_gathered_are_one_transaction_and_each_gets_its_own_answer() {
+    void queued_writes_are_one_transaction_and_each_gets_its_own_result() {
         StoreWrite.AdmitRun first = admit("K");
         var answers = gathered(List.of(first, admit("K"), admit("L")));
         long before = counters.batches.sum();
@@ -132,11 +132,11 @@ final class GroupCommitterTest {
         assertNotNull(holder);
         assertEquals(first.run().id(), holder.run());
         fresh(answers.get(2));
-        Waiting.until("both batches are counted", () -> counters.batches.sum() == before + 2);
+        Await.until("both batches are counted", () -> counters.batches.sum() == before + 2);
     }
 
     @Test
-    void a_change_that_locks_names_or_answers_has_a_transaction_of_its_own() {
+    void a_command_that_locks_keys_or_replies_has_its_own_transaction() {
         var sweep = new StoreWrite.ExecuteCommand<>(new StoreCommand.DeleteTombstones(List.of()));
         var asked = new StoreCommand.CommandRequest(ambient.newId(), 1, "sweep", "k", new byte[1], WINDOW);
         var once = new StoreWrite.ExecuteCommand<>(new StoreCommand.IdempotentCommand<>(
@@ -144,7 +144,7 @@ final class GroupCommitterTest {
         store.shut();
         List<CompletableFuture<?>> answers = new ArrayList<>();
         answers.add(committer.submit(0, new StoreWrite.ClaimRuns(0)));
-        Waiting.until("the lane stands at the gate", store::somebodyWaits);
+        Await.until("the lane stands at the gate", store::somebodyWaits);
         List<StoreWrite<?>> writes = List.of(admit("K"), sweep, once, admit("L"), admit("M"));
         writes.forEach(write -> answers.add(committer.submit(0, write)));
         int before = store.applied.size() + 1; // the claim that waits
@@ -159,7 +159,7 @@ final class GroupCommitterTest {
     }
 
     @Test
-    void after_a_while_without_the_store_everything_is_applied() {
+    void after_a_store_outage_every_write_is_applied() {
         var answers = gathered(List.of(admit("K"), admit("L"), admit("M")));
         store.next.addAll(List.of(FaultyStore.Fault.DOWN, FaultyStore.Fault.DOWN, FaultyStore.Fault.DOWN));
         store.open();
@@ -169,7 +169,7 @@ final class GroupCommitterTest {
     }
 
     @Test
-    void a_commit_whose_answer_was_lost_is_one_run_and_still_fresh() {
+    void a_commit_with_a_lost_response_is_one_fresh_run() {
         StoreWrite.AdmitRun first = admit("K");
         var answers = gathered(List.of(first, admit("K"), admit("L")));
         store.next.addAll(List.of(FaultyStore.Fault.ANSWER_LOST, FaultyStore.Fault.COMMIT_LOST));
@@ -182,7 +182,7 @@ final class GroupCommitterTest {
     }
 
     @Test
-    void a_batch_applied_twice_because_its_answer_was_lost_counts_once() {
+    void a_batch_applied_twice_after_a_lost_response_counts_once() {
         StoreWrite.AdmitRun admit = admit("K");
         fresh(committer.admit(0, admit));
         RunId run = admit.run().id();
@@ -233,7 +233,7 @@ final class GroupCommitterTest {
 
     /** Otherwise the record of a run would have a hole, and its code would be replayed against another past. */
     @Test
-    void an_execution_that_was_refused_once_does_not_write_when_its_run_is_its_own_again() {
+    void a_rejected_execution_does_not_write_after_its_run_returns_to_it() {
         StoreWrite.AdmitRun admitted = admit("K");
         fresh(committer.admit(0, admitted));
         StoreWrite.RunExecution first =
@@ -252,7 +252,7 @@ final class GroupCommitterTest {
     }
 
     @Test
-    void behind_a_value_that_the_store_cannot_hold_a_run_is_only_put_away() {
+    void after_a_value_that_the_store_cannot_hold_a_run_is_only_suspended() {
         StoreWrite.AdmitRun admitted = admit("K");
         fresh(committer.admit(0, admitted));
         StoreWrite.RunExecution by = new StoreWrite.RunExecution(admitted.run().id(), 1);
@@ -268,7 +268,7 @@ final class GroupCommitterTest {
     }
 
     @Test
-    void a_lock_holds_up_only_the_trigger_that_meets_it() {
+    void a_lock_delays_only_the_trigger_that_needs_it() {
         var answers = gathered(List.of(admit("K"), admit("L"), admit("M")));
         FaultyStore.Fault locked = FaultyStore.Fault.LOCKED;
         // The batch, then the first trigger alone; the others go through.
@@ -281,7 +281,7 @@ final class GroupCommitterTest {
     }
 
     @Test
-    void a_name_that_stays_locked_is_in_use() {
+    void a_key_that_stays_locked_is_in_use() {
         store.next.add(FaultyStore.Fault.LOCKED);
         assertInstanceOf(AdmitResult.InUse.class, committer.admit(0, admit("K")).join());
         assertEquals(0, place.count("semel_run"));
@@ -289,14 +289,14 @@ final class GroupCommitterTest {
     }
 
     @Test
-    void a_fenced_batch_is_applied_without_the_lease_that_is_gone() {
+    void a_fenced_batch_is_applied_without_the_lost_lease() {
         fresh(committer.admit(0, admit("before")));
         var old = leases.hold(0);
         store.next.add(FaultyStore.Fault.FENCED);
         fresh(committer.admit(0, admit("K")));
         assertNotEquals(old, store.applied.getLast().leaseSlot(), "without one, or under the next");
         assertEquals(1, counters.fencedBatches.sum());
-        Waiting.until("the worker has a new lease", () -> leases.hold(0) != null);
+        Await.until("the worker has a new lease", () -> leases.hold(0) != null);
         assertTrue(fresh(committer.admit(0, admit("L"))).owned());
         long leasesUsed = store.applied.stream()
                 .map(batch -> batch.leaseSlot() == null ? 0 : batch.leaseSlot().lease())
@@ -307,7 +307,7 @@ final class GroupCommitterTest {
     }
 
     @Test
-    void a_trigger_that_waits_too_long_for_the_store_is_given_up_and_so_are_those_behind_it() {
+    void a_trigger_that_waits_too_long_fails_and_so_do_those_behind_it() {
         store.down = true;
         List<CompletableFuture<AdmitResult>> answers = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
@@ -315,7 +315,7 @@ final class GroupCommitterTest {
         }
         CompletableFuture<StoredRows.WorkspaceRow> patient = committer.submit(
                 0, new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateWorkspace("two", new byte[1])));
-        Waiting.until("the store was tried", () -> counters.storeFailures.sum() > 0);
+        Await.until("the store was tried", () -> counters.storeFailures.sum() > 0);
         nanos.addAndGet(EngineLimits.DEFAULT.writeDeadline().toNanos() + 1);
         for (CompletableFuture<AdmitResult> answer : answers) {
             assertInstanceOf(StoreFailure.class, failure(answer));
@@ -328,12 +328,12 @@ final class GroupCommitterTest {
     }
 
     @Test
-    void a_write_that_somebody_waits_for_is_given_up_in_time_and_done_when_it_is_asked_again() {
+    void an_awaited_write_times_out_and_succeeds_on_retry() {
         store.down = true;
         var change = new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateWorkspace("two", new byte[1]));
         CompletableFuture<StoredRows.WorkspaceRow> soon = committer.submitWithDeadline(0, change);
         CompletableFuture<StoredRows.WorkspaceRow> patient = committer.submit(0, change);
-        Waiting.until("the store was tried", () -> counters.storeFailures.sum() > 0);
+        Await.until("the store was tried", () -> counters.storeFailures.sum() > 0);
         assertFalse(soon.isDone(), "it has time until its deadline");
         nanos.addAndGet(EngineLimits.DEFAULT.writeDeadline().toNanos() + 1);
         assertInstanceOf(StoreFailure.class, failure(soon));
@@ -345,7 +345,7 @@ final class GroupCommitterTest {
     }
 
     @Test
-    void more_triggers_than_may_wait_are_refused_at_once() {
+    void triggers_beyond_the_queue_limit_are_rejected_immediately() {
         store.shut();
         List<CompletableFuture<AdmitResult>> waiting = new ArrayList<>();
         for (int i = 0; i < 100; i++) {
@@ -364,17 +364,17 @@ final class GroupCommitterTest {
     }
 
     @Test
-    void closing_finishes_what_was_handed_over_and_refuses_what_comes_later() {
+    void closing_finishes_accepted_writes_and_rejects_later_ones() {
         var answers = gathered(List.of(admit("K"), admit("L")));
         Thread closing = Thread.ofPlatform().start(committer::close);
         store.open();
         answers.forEach(GroupCommitterTest::fresh);
-        Waiting.until("it is closed", () -> !closing.isAlive());
+        Await.until("it is closed", () -> !closing.isAlive());
         SemelException refused = assertThrows(
                 SemelException.class, () -> committer.admit(0, admit("M")).join());
         assertEquals(ErrorCode.SHUTTING_DOWN, refused.code());
         CompletableFuture<List<StoreWrite.RunExecution>> late = committer.submit(0, new StoreWrite.ClaimRuns(1));
-        Waiting.until("a late write gets an answer too", late::isDone);
+        Await.until("a late write gets an answer too", late::isDone);
         assertInstanceOf(SemelException.class, failure(late));
         assertEquals(2, place.count("semel_run"));
     }

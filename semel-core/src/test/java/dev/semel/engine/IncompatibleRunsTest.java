@@ -11,7 +11,7 @@ final class IncompatibleRunsTest {
     private final RunId two = new RunId(1, 2);
 
     @Test
-    void a_run_is_tried_once_until_other_code_of_its_workflow_comes() {
+    void an_incompatible_run_is_tried_once_per_registered_code() {
         IncompatibleRuns misfits = new IncompatibleRuns();
         assertFalse(misfits.contains(one));
         misfits.add(one, "wf_a");

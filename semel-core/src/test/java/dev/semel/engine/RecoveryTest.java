@@ -3,8 +3,8 @@ package dev.semel.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import dev.semel.Bench;
-import dev.semel.Policy;
+import dev.semel.EngineTestBench;
+import dev.semel.KeyPolicyBuilder;
 import dev.semel.journal.JournalCodec;
 import dev.semel.journal.JournalEntry;
 import dev.semel.json.StrictJson;
@@ -15,7 +15,7 @@ import dev.semel.store.Dialect;
 import dev.semel.store.NewRun;
 import dev.semel.store.Store;
 import dev.semel.store.StoreWrite;
-import dev.semel.store.Waiting;
+import dev.semel.store.Await;
 import dev.semel.store.WorkerLeases;
 import dev.semel.store.WriteLane;
 import dev.semel.trigger.TriggerResult;
@@ -64,12 +64,12 @@ final class RecoveryTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_cold_start_goes_on_behind_the_last_recorded_step(Dialect dialect) throws InterruptedException {
+    void a_cold_start_continues_after_the_last_recorded_step(Dialect dialect) throws InterruptedException {
         for (int haltBefore : new int[] {0, 1, CHUNK, CHUNK + 1, 35, STEPS - 1}) {
             AtomicIntegerArray times = new AtomicIntegerArray(STEPS);
             CountDownLatch halted = new CountDownLatch(1);
-            try (Bench bench = new Bench(dialect)) {
-                bench.publish("steps", Policy.plain(), counting(times, haltBefore, halted));
+            try (EngineTestBench bench = new EngineTestBench(dialect)) {
+                bench.publish("steps", KeyPolicyBuilder.plain(), counting(times, haltBefore, halted));
                 TriggerResult answer = bench.ask("steps").key("K").send();
                 halted.await();
                 assertFalse(bench.run(answer.run()).state().hasEnded());
@@ -86,13 +86,13 @@ final class RecoveryTest {
     @ParameterizedTest
     @EnumSource
     void a_run_that_was_never_started_is_started_by_the_next_worker(Dialect dialect) {
-        try (Bench bench = new Bench(dialect, EngineLimits.DEFAULT.withActiveRuns(1))) {
+        try (EngineTestBench bench = new EngineTestBench(dialect, EngineLimits.DEFAULT.withActiveRuns(1))) {
             CountDownLatch go = new CountDownLatch(1);
-            bench.publish("slow", Policy.plain(), (_, input) -> {
+            bench.publish("slow", KeyPolicyBuilder.plain(), (_, input) -> {
                 go.await();
                 return input;
             });
-            bench.publish("plain", Policy.plain(), Bench.ECHO);
+            bench.publish("plain", KeyPolicyBuilder.plain(), EngineTestBench.ECHO);
             TriggerResult first = bench.ask("slow").key("K").send();
             TriggerResult second = bench.ask("plain").key("L").send();
             assertEquals(
@@ -108,24 +108,24 @@ final class RecoveryTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_worker_with_little_room_drives_every_run(Dialect dialect) {
-        try (Bench bench = new Bench(dialect, EngineLimits.DEFAULT.withActiveRuns(2))) {
-            bench.publish("plain", Policy.plain(), (context, input) -> context.step("one", () -> input));
+    void a_worker_with_little_capacity_runs_every_run(Dialect dialect) {
+        try (EngineTestBench bench = new EngineTestBench(dialect, EngineLimits.DEFAULT.withActiveRuns(2))) {
+            bench.publish("plain", KeyPolicyBuilder.plain(), (context, input) -> context.step("one", () -> input));
             for (int i = 0; i < 60; i++) {
                 bench.ask("plain").send();
             }
-            Waiting.until("all runs have ended", () -> bench.place.count("semel_finished_run") == 60);
+            Await.until("all runs have ended", () -> bench.place.count("semel_finished_run") == 60);
         }
     }
 
     @ParameterizedTest
     @EnumSource
-    void a_run_that_cannot_be_read_holds_up_no_other(Dialect dialect) throws Exception {
+    void an_unreadable_run_delays_no_other(Dialect dialect) throws Exception {
         CountDownLatch halted = new CountDownLatch(2);
         AtomicBoolean halts = new AtomicBoolean(true);
         EngineLimits limits =
                 EngineLimits.DEFAULT.withLease(Duration.ofMinutes(5)); // it outlives what is skipped below
-        try (Bench bench = new Bench(dialect, limits)) {
+        try (EngineTestBench bench = new EngineTestBench(dialect, limits)) {
             dev.semel.workflow.WorkflowBody body = (_, input) -> {
                 if (halts.get()) {
                     halted.countDown();
@@ -133,8 +133,8 @@ final class RecoveryTest {
                 }
                 return input;
             };
-            bench.publish("fine", Policy.plain(), body);
-            bench.publish("odd", Policy.plain(), body);
+            bench.publish("fine", KeyPolicyBuilder.plain(), body);
+            bench.publish("odd", KeyPolicyBuilder.plain(), body);
             TriggerResult odd = bench.ask("odd").send();
             TriggerResult fine = bench.ask("fine").send();
             halted.await();
@@ -154,8 +154,8 @@ final class RecoveryTest {
     @EnumSource
     void a_result_is_recorded_as_it_was_when_its_step_ended(Dialect dialect) throws InterruptedException {
         CountDownLatch halted = new CountDownLatch(1);
-        try (Bench bench = new Bench(dialect)) {
-            bench.publish("changes", Policy.plain(), (context, _) -> {
+        try (EngineTestBench bench = new EngineTestBench(dialect)) {
+            bench.publish("changes", KeyPolicyBuilder.plain(), (context, _) -> {
                 ObjectNode cart = (ObjectNode) context.step(
                         "cart", () -> JsonNodeFactory.instance.objectNode().put("items", 1));
                 cart.put("items", cart.get("items").intValue() + 1); // the body's own business
@@ -176,7 +176,7 @@ final class RecoveryTest {
     }
 
     /** A worker that died: it has a lease and a run with one recorded step, and renews nothing. */
-    private static RunId dying(Bench bench, Store store, long ttlMicros) {
+    private static RunId dying(EngineTestBench bench, Store store, long ttlMicros) {
         long lease = 4711;
         try (WorkerLeases leases = store.openLeases();
                 WriteLane lane = store.openLane()) {
@@ -205,9 +205,9 @@ final class RecoveryTest {
     @Test
     void the_runs_of_a_dead_worker_are_taken_over_and_completed() {
         EngineLimits limits = EngineLimits.DEFAULT.withLease(Duration.ofSeconds(1));
-        try (Bench bench = new Bench(Dialect.POSTGRES, limits);
+        try (EngineTestBench bench = new EngineTestBench(Dialect.POSTGRES, limits);
                 Store store = bench.place.store()) {
-            bench.publish("steps", Policy.plain(), (context, _) -> {
+            bench.publish("steps", KeyPolicyBuilder.plain(), (context, _) -> {
                 var one = context.step("one", () -> StringNode.valueOf("ran again"));
                 return context.step("two", () -> StringNode.valueOf(one.stringValue() + ", then two"));
             });
@@ -220,12 +220,12 @@ final class RecoveryTest {
     }
 
     @Test
-    void an_execution_whose_run_was_given_away_records_nothing() throws InterruptedException {
+    void an_execution_whose_run_has_a_new_owner_records_nothing() throws InterruptedException {
         CountDownLatch driven = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         AtomicInteger executions = new AtomicInteger();
-        try (Bench bench = new Bench(Dialect.POSTGRES)) {
-            bench.publish("slow", Policy.plain(), (_, _) -> {
+        try (EngineTestBench bench = new EngineTestBench(Dialect.POSTGRES)) {
+            bench.publish("slow", KeyPolicyBuilder.plain(), (_, _) -> {
                 int n = executions.incrementAndGet();
                 driven.countDown();
                 go.await();

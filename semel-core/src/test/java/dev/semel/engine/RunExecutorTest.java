@@ -5,15 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.Bench;
-import dev.semel.Policy;
+import dev.semel.EngineTestBench;
+import dev.semel.KeyPolicyBuilder;
 import dev.semel.journal.JournalCodec;
 import dev.semel.journal.JournalEntry;
 import dev.semel.run.RunState;
 import dev.semel.store.Dialect;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoredRows;
-import dev.semel.store.Waiting;
+import dev.semel.store.Await;
 import dev.semel.trigger.TriggerResult;
 import dev.semel.workflow.WorkflowBody;
 import java.util.List;
@@ -30,11 +30,11 @@ import tools.jackson.databind.node.StringNode;
 @ParameterizedClass
 @EnumSource
 final class RunExecutorTest {
-    private final Bench bench;
+    private final EngineTestBench bench;
     private final AtomicInteger done = new AtomicInteger();
 
     RunExecutorTest(Dialect dialect) {
-        bench = new Bench(dialect);
+        bench = new EngineTestBench(dialect);
     }
 
     @AfterEach
@@ -43,7 +43,7 @@ final class RunExecutorTest {
     }
 
     private StoredRows.RunRow run(WorkflowBody body) {
-        bench.publish("w", Policy.plain(), body);
+        bench.publish("w", KeyPolicyBuilder.plain(), body);
         return bench.ended(bench.ask("w").input("{\"a\":[1,2.50,\"ü\"]}").send().run());
     }
 
@@ -57,7 +57,7 @@ final class RunExecutorTest {
     }
 
     @Test
-    void a_body_gets_its_input_and_leaves_its_output() {
+    void a_body_gets_its_input_and_returns_its_output() {
         StoredRows.RunRow run = run((context, input) -> context.step("echo", () -> input));
         assertEquals(RunState.COMPLETED, run.state());
         assertEquals("{\"a\":[1,2.50,\"ü\"]}", ending(run).output());
@@ -67,12 +67,12 @@ final class RunExecutorTest {
         JournalEntry.StepResult step = (JournalEntry.StepResult) entries.getFirst();
         assertEquals("echo", step.path());
         assertEquals(bench.place.time(), step.at());
-        Waiting.until("it is counted", () -> bench.semel().count("completed") == 1);
+        Await.until("it is counted", () -> bench.semel().count("completed") == 1);
     }
 
     @Test
     void a_body_knows_its_run_id() {
-        bench.publish("w", Policy.plain(), (context, _) -> StringNode.valueOf(context.runId()));
+        bench.publish("w", KeyPolicyBuilder.plain(), (context, _) -> StringNode.valueOf(context.runId()));
         TriggerResult generated = bench.ask("w").send();
         TriggerResult chosen = bench.ask("w").runId("mine").send();
         assertEquals(generated.runId(), bench.output(generated.run()).stringValue());
@@ -111,7 +111,7 @@ final class RunExecutorTest {
     }
 
     @Test
-    void an_error_of_the_machine_fails_the_run_too() {
+    void a_jvm_error_fails_the_run_too() {
         assertEquals(
                 "StackOverflowError",
                 ending(run((_, _) -> {
@@ -121,7 +121,7 @@ final class RunExecutorTest {
     }
 
     @Test
-    void a_step_name_used_twice_is_refused_and_does_not_run() {
+    void a_step_name_used_twice_is_rejected_and_does_not_run() {
         StoredRows.RunRow run = run((context, _) -> {
             context.step("same", this::counted);
             return context.step("same", this::counted);
@@ -132,7 +132,7 @@ final class RunExecutorTest {
     }
 
     @Test
-    void a_result_that_is_too_large_is_refused() {
+    void a_result_that_is_too_large_is_rejected() {
         int most = EngineLimits.DEFAULT.stepResultBytes() - 2; // the quotes
         assertEquals(
                 RunState.COMPLETED,
@@ -149,7 +149,7 @@ final class RunExecutorTest {
     }
 
     @Test
-    void whatever_a_failure_says_the_run_ends() {
+    void a_failure_with_any_message_ends_the_run() {
         String longest = "x".repeat(999);
         for (String message :
                 List.of("", "a NUL \u0000 in it", longest + "😀 cut in the middle", "half a pair \uD83D", "\uDE00")) {
@@ -166,7 +166,7 @@ final class RunExecutorTest {
     }
 
     @Test
-    void whatever_a_step_is_called_the_run_ends() {
+    void a_step_with_any_name_ends_the_run() {
         for (String name : List.of("", "a NUL \u0000 in it", "half a pair \uD83D", "x".repeat(20_000), "ü 😀")) {
             StoredRows.RunRow run = run((context, input) -> {
                 context.step(name, () -> input);
@@ -177,7 +177,7 @@ final class RunExecutorTest {
     }
 
     @Test
-    void whatever_a_result_holds_the_run_ends() {
+    void a_result_with_any_content_ends_the_run() {
         for (String text : List.of("a NUL \u0000 in it", "half a pair \uD83D", "\uFFFF ü 😀")) {
             StoredRows.RunRow run = run((context, _) -> context.step("text", () -> StringNode.valueOf(text)));
             assertTrue(run.state().hasEnded());

@@ -17,7 +17,7 @@ final class StepAttemptTest {
     }
 
     @Test
-    void pauses_grow_up_to_the_longest_and_jitter_takes_at_most_half() {
+    void retry_pauses_grow_to_the_maximum_and_jitter_removes_at_most_half() {
         Retry retry = Retry.exponential(Duration.ofSeconds(1))
                 .factor(3)
                 .longest(Duration.ofSeconds(20))

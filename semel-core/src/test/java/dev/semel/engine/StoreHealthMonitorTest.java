@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.store.Durability;
-import dev.semel.store.Place;
-import dev.semel.store.SqlitePlace;
+import dev.semel.store.StoreFixture;
+import dev.semel.store.SqliteStoreFixture;
 import dev.semel.store.Store;
 import dev.semel.store.WorkerLeases;
 import java.text.MessageFormat;
@@ -41,7 +41,7 @@ final class StoreHealthMonitorTest {
         public void close() {}
     };
 
-    private final Place place = new SqlitePlace();
+    private final StoreFixture place = new SqliteStoreFixture();
     private final Store store = place.store();
     private final StoreHealthMonitor vigil = new StoreHealthMonitor(store);
 
@@ -60,7 +60,7 @@ final class StoreHealthMonitorTest {
     }
 
     @Test
-    void a_clock_that_is_wrong_is_told_once_with_the_difference_and_once_when_it_is_right_again() {
+    void a_wrong_clock_is_logged_once_with_the_difference_and_once_when_corrected() {
         vigil.recordHeartbeat(new WorkerLeases.StoreStatus(HOUR, SAFE, null));
         vigil.recordHeartbeat(new WorkerLeases.StoreStatus(HOUR + 1, SAFE, null));
         assertEquals(1, said.size());
@@ -76,7 +76,7 @@ final class StoreHealthMonitorTest {
     }
 
     @Test
-    void a_store_that_becomes_unsafe_is_told_once_and_so_is_its_return() {
+    void a_store_that_becomes_unsafe_is_logged_once_and_so_is_its_recovery() {
         vigil.recordHeartbeat(new WorkerLeases.StoreStatus(0, UNSAFE, null));
         vigil.recordHeartbeat(new WorkerLeases.StoreStatus(0, UNSAFE, null));
         assertEquals(UNSAFE, vigil.durability());

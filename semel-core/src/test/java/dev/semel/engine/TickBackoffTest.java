@@ -25,7 +25,7 @@ final class TickBackoffTest {
     }
 
     @Test
-    void it_is_held_for_a_second_and_then_twice_as_long_each_time_but_never_until_a_tick_is_late() {
+    void the_backoff_doubles_from_a_second_and_never_delays_the_next_tick() {
         long nanos = 7;
         for (long length = TickBackoff.FIRST_NANOS; length < TickBackoff.LONGEST_NANOS; length *= 2) {
             nanos = held(nanos, length);
@@ -44,7 +44,7 @@ final class TickBackoffTest {
     }
 
     @Test
-    void a_change_of_the_catalog_or_of_its_row_ends_the_wait() {
+    void a_change_of_the_catalog_or_schedule_row_ends_the_backoff() {
         patience.backOff(ONE, 3, 0);
         assertFalse(patience.isBackedOff(ONE, 4, 1));
         patience.clear("wf_1");
@@ -55,7 +55,7 @@ final class TickBackoffTest {
     }
 
     @Test
-    void one_that_is_due_and_cannot_be_fired_is_looked_at_once_a_second_and_delays_none_that_comes_next() {
+    void a_due_tick_that_cannot_fire_is_retried_each_second_without_delaying_others() {
         assertEquals(TickBackoff.FIRST_NANOS, TickBackoff.nextLookNanos(NOW, ONE, null));
         assertEquals(
                 TimeUnit.MILLISECONDS.toNanos(300),
@@ -63,7 +63,7 @@ final class TickBackoffTest {
     }
 
     @Test
-    void where_none_is_due_the_rest_lasts_until_the_next_one_within_bounds() {
+    void without_due_ticks_the_sleep_lasts_until_the_next_one_within_limits() {
         StoredRows.ScheduleRow far = row("far", NOW + micros(1, TimeUnit.HOURS));
         assertEquals(TickBackoff.LATEST_LOOK_NANOS, TickBackoff.nextLookNanos(NOW, far, far));
         assertEquals(TickBackoff.LATEST_LOOK_NANOS, TickBackoff.nextLookNanos(NOW, null, null));

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.Bench;
+import dev.semel.EngineTestBench;
 import dev.semel.admission.IdempotencyKey;
 import dev.semel.admission.KeyPolicy;
 import dev.semel.error.ErrorCode;
@@ -14,10 +14,10 @@ import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
 import dev.semel.store.Dialect;
 import dev.semel.store.Invariants;
-import dev.semel.store.Place;
+import dev.semel.store.StoreFixture;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreWrite;
-import dev.semel.store.Waiting;
+import dev.semel.store.Await;
 import dev.semel.trigger.Trigger;
 import dev.semel.trigger.TriggerResult;
 import dev.semel.trigger.TriggerSource;
@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ParameterizedClass
 @EnumSource
 final class TriggerAdmissionTest {
-    private final Place place;
+    private final StoreFixture place;
     private final FaultyStore store;
     private final AtomicLong nanos = new AtomicLong(1);
     private final LeaseKeeper leases;
@@ -49,7 +49,7 @@ final class TriggerAdmissionTest {
     private final TriggerAdmission intake;
     private final EngineCounters counters = new EngineCounters();
     private final WorkflowVersion workflow =
-            new WorkflowVersion("wf_one", "one", 1, KeyPolicy.DEFAULT, Bench.ECHO, List.of());
+            new WorkflowVersion("wf_one", "one", 1, KeyPolicy.DEFAULT, EngineTestBench.ECHO, List.of());
 
     TriggerAdmissionTest(Dialect dialect) {
         place = dialect.open();
@@ -138,13 +138,13 @@ final class TriggerAdmissionTest {
     }
 
     @Test
-    void row_16_a_store_that_does_not_answer_in_time_is_a_503_and_nothing_ran() {
+    void row_16_a_store_timeout_is_a_503_and_nothing_ran() {
         store.down = true;
         FutureTask<SemelException> caller = new FutureTask<>(() -> refused("K"));
         Thread.ofVirtual().start(caller);
-        Waiting.until("the store was tried", () -> counters.storeFailures.sum() > 0);
+        Await.until("the store was tried", () -> counters.storeFailures.sum() > 0);
         nanos.addAndGet(EngineLimits.DEFAULT.writeDeadline().toNanos() + 1);
-        Waiting.until("the caller is told", caller::isDone);
+        Await.until("the caller is told", caller::isDone);
         SemelException refused = caller.resultNow();
         assertEquals(ErrorCode.STORE_UNAVAILABLE, refused.code());
         assertTrue(refused.code().retryable());
@@ -155,7 +155,7 @@ final class TriggerAdmissionTest {
     }
 
     @Test
-    void row_16_a_retry_after_a_lost_answer_finds_the_one_run() {
+    void row_16_a_retry_after_a_lost_response_finds_the_one_run() {
         store.next.add(FaultyStore.Fault.ANSWER_LOST);
         TriggerResult first = send("K");
         assertFalse(first.replayed(), "the caller is told of its own run");
@@ -163,21 +163,21 @@ final class TriggerAdmissionTest {
         assertTrue(again.replayed());
         assertEquals(first.runId(), again.runId());
         assertEquals(1, place.count("semel_run"));
-        Waiting.until("the run is driven and ends", () -> place.count("semel_finished_run") == 1);
+        Await.until("the run is driven and ends", () -> place.count("semel_finished_run") == 1);
     }
 
     @Test
-    void a_conflict_that_cannot_be_recorded_in_time_is_a_503_and_no_conflict() {
+    void a_conflict_that_cannot_be_recorded_in_time_is_a_503() {
         TriggerResult first = send("K");
-        Waiting.until("the run has ended", () -> place.count("semel_finished_run") == 1);
+        Await.until("the run has ended", () -> place.count("semel_finished_run") == 1);
         store.down = true;
         long before = counters.storeFailures.sum();
         FutureTask<SemelException> caller =
                 new FutureTask<>(() -> assertThrows(SemelException.class, () -> send("K", "{\"a\":1}", true)));
         Thread.ofVirtual().start(caller);
-        Waiting.until("the store was tried", () -> counters.storeFailures.sum() > before);
+        Await.until("the store was tried", () -> counters.storeFailures.sum() > before);
         nanos.addAndGet(EngineLimits.DEFAULT.writeDeadline().toNanos() + 1);
-        Waiting.until("the caller is told", caller::isDone);
+        Await.until("the caller is told", caller::isDone);
         assertEquals(ErrorCode.STORE_UNAVAILABLE, caller.resultNow().code());
         store.down = false;
         assertEquals(
@@ -191,7 +191,7 @@ final class TriggerAdmissionTest {
     }
 
     @Test
-    void row_6_a_name_that_another_transaction_holds_is_in_use() {
+    void row_6_a_key_locked_by_another_transaction_is_in_use() {
         store.next.add(FaultyStore.Fault.LOCKED);
         SemelException refused = refused("K");
         assertEquals(ErrorCode.IDEMPOTENCY_KEY_IN_USE, refused.code());
@@ -201,7 +201,7 @@ final class TriggerAdmissionTest {
     }
 
     @Test
-    void a_value_that_the_store_refuses_is_the_callers_error() {
+    void a_value_that_the_store_rejects_is_the_callers_error() {
         store.poison = write -> write instanceof StoreWrite.AdmitRun;
         SemelException refused = refused("K");
         assertEquals(ErrorCode.INVALID_INPUT, refused.code());
@@ -211,7 +211,7 @@ final class TriggerAdmissionTest {
     }
 
     @Test
-    void a_worker_that_shuts_down_refuses_new_keys() {
+    void a_worker_that_shuts_down_rejects_new_keys() {
         committer.close();
         assertEquals(ErrorCode.SHUTTING_DOWN, refused("K").code());
         assertEquals(0, place.count("semel_run"));
@@ -228,6 +228,6 @@ final class TriggerAdmissionTest {
             WHERE w.owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM semel_lease l WHERE l.lease = w.owner)
             """));
         // Either nobody drives it yet, or this worker does under its next lease; the room comes back both ways.
-        Waiting.until("its room is given back", () -> runs.activeRunCount() == 0);
+        Await.until("its room is given back", () -> runs.activeRunCount() == 0);
     }
 }

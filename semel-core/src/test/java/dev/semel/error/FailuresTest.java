@@ -30,7 +30,7 @@ class FailuresTest {
 
     @ParameterizedTest
     @MethodSource("kinds")
-    void each_has_its_code_and_says_which_one_it_is_about(String slug, String which, SemelException failure) {
+    void each_failure_has_its_code_and_names_its_subject(String slug, String which, SemelException failure) {
         assertEquals(slug, failure.code().slug());
         assertTrue(failure.detail().contains(which), failure.detail());
         assertTrue(failure.detail().endsWith("."), failure.detail());
@@ -40,7 +40,7 @@ class FailuresTest {
     }
 
     @Test
-    void a_failed_step_is_told_by_its_cause_as_it_is_on_record() {
+    void a_failed_step_reports_its_recorded_cause() {
         List<String> recorded = StepFailed.classNamesOf(new ConnectException("refused"));
         StepFailed failed = new StepFailed("capture", recorded, "refused", 5);
         assertEquals("java.net.ConnectException", failed.causeType());
@@ -56,7 +56,7 @@ class FailuresTest {
     }
 
     @Test
-    void a_failed_run_is_told_by_what_its_end_has_on_record() {
+    void a_failed_run_reports_its_recorded_error() {
         StepFailed failed = StepFailed.ofRun("run_1", "mail", "IllegalStateException", "no stock");
         assertTrue(failed.detail().startsWith("Run run_1 failed at \"mail\" with IllegalStateException: no stock. "));
         assertEquals("IllegalStateException", failed.reason());
@@ -67,7 +67,7 @@ class FailuresTest {
     }
 
     @Test
-    void a_run_in_doubt_names_what_is_to_be_decided_and_one_that_goes_on_may_be_asked_again() {
+    void a_run_in_doubt_names_its_decision_and_a_running_one_is_retryable() {
         EffectInDoubt doubt = EffectInDoubt.ofRun("run_1", List.of("mail", "sms"));
         assertTrue(doubt.detail().contains("effect \"mail\", \"sms\" happened"), doubt.detail());
         assertEquals("mail", doubt.step());
@@ -78,7 +78,7 @@ class FailuresTest {
     }
 
     @Test
-    void a_conflict_lists_the_names_that_changed() {
+    void a_conflict_lists_the_changed_fields() {
         assertEquals(List.of(), new KeyConflict("d", "f").changedFields());
         KeyConflict conflict = new KeyConflict("d", "f");
         conflict.with("changed", List.of("amount"));

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.OnAFile;
+import dev.semel.SqliteTestBase;
 import dev.semel.error.TypeMismatch;
 import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Outcome;
@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** Against a bare socket that counts what arrives. */
-final class HttpEffectClientTest extends OnAFile {
+final class HttpEffectClientTest extends SqliteTestBase {
     private static final Step STEP = new Step() {
         @Override
         public String id() {
@@ -50,7 +50,7 @@ final class HttpEffectClientTest extends OnAFile {
     };
 
     private final HttpEffectClient http = HttpEffectClient.standard();
-    private final BareServer server = new BareServer();
+    private final RawHttpServer server = new RawHttpServer();
 
     @AfterEach
     void shut() {
@@ -65,7 +65,7 @@ final class HttpEffectClientTest extends OnAFile {
 
     @ParameterizedTest
     @ValueSource(strings = {"GET", "HEAD", "POST", "PUT", "DELETE"})
-    void a_connection_that_breaks_is_one_request_and_nobody_knows(String method) {
+    void a_broken_connection_is_one_request_with_an_unknown_outcome(String method) {
         for (int i = 1; i <= 3; i++) {
             Throwable failure = assertThrows(IOException.class, () -> http.send(STEP, request(method)));
             assertEquals(i, server.requests().size(), failure.toString());
@@ -74,7 +74,7 @@ final class HttpEffectClientTest extends OnAFile {
 
     @ParameterizedTest
     @ValueSource(strings = {"GET", "HEAD", "POST"})
-    void a_connection_from_the_pool_that_breaks_is_one_request(String method) throws Exception {
+    void a_broken_pooled_connection_is_one_request(String method) throws Exception {
         server.answers("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
         http.send(STEP, request(method));
         server.answers(null);
@@ -83,7 +83,7 @@ final class HttpEffectClientTest extends OnAFile {
     }
 
     @Test
-    void the_key_goes_along_unless_there_is_one() throws Exception {
+    void the_key_header_is_added_unless_present() throws Exception {
         server.answers("HTTP/1.1 204 No Content\r\n\r\n");
         assertTrue(http.send(STEP, request("POST")).isNull());
         http.send(STEP, request("POST").header("idempotency-key", "mine"));
@@ -109,7 +109,7 @@ final class HttpEffectClientTest extends OnAFile {
                 "text/plain | hello | \"hello\"",
                 "text/plain; charset=nonsense | hello | \"hello\"",
             })
-    void a_success_is_its_body(String type, String body, String json) throws Exception {
+    void a_success_returns_its_body(String type, String body, String json) throws Exception {
         server.answers("HTTP/1.1 201 Created\r\nContent-Type: " + type + "\r\nContent-Length: " + body.length()
                 + "\r\n\r\n" + body);
         assertEquals(json, http.send(STEP, request("POST")).toString());
@@ -128,7 +128,7 @@ final class HttpEffectClientTest extends OnAFile {
                 "Retry-After: Wed, 21 Oct 2015 07:30:30 GMT | ",
                 "X-Other: 1 | ",
             })
-    void what_is_no_success_is_a_status_with_what_the_provider_asks_for(String headers, String asked) {
+    void a_non_success_status_carries_the_retry_delay_of_the_provider(String headers, String asked) {
         server.answers("HTTP/1.1 503 Busy\r\n" + headers.replace(";", "\r\n") + "\r\nContent-Length: 4\r\n\r\nbusy");
         CallFailures.HttpStatus status =
                 assertThrows(CallFailures.HttpStatus.class, () -> http.send(STEP, request("POST")));
@@ -138,7 +138,7 @@ final class HttpEffectClientTest extends OnAFile {
     }
 
     @Test
-    void a_redirect_is_told_and_not_followed() {
+    void a_redirect_is_reported_and_not_followed() {
         server.answers("HTTP/1.1 307 Moved\r\nLocation: " + server.uri() + "/other\r\nContent-Length: 0\r\n\r\n");
         CallFailures.HttpStatus status =
                 assertThrows(CallFailures.HttpStatus.class, () -> http.send(STEP, request("GET")));
@@ -147,7 +147,7 @@ final class HttpEffectClientTest extends OnAFile {
     }
 
     @Test
-    void what_did_not_leave_is_told_apart() throws Exception {
+    void a_request_that_was_not_sent_is_reported_as_such() throws Exception {
         int nobody;
         try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             nobody = closed.getLocalPort();
@@ -162,7 +162,7 @@ final class HttpEffectClientTest extends OnAFile {
     }
 
     @Test
-    void an_answer_that_does_not_come_is_unknown() {
+    void a_missing_response_is_unknown() {
         server.hangs();
         IOException failure = assertThrows(
                 IOException.class, () -> http.send(STEP, request("POST").timeout(Duration.ofMillis(200))));
@@ -171,7 +171,7 @@ final class HttpEffectClientTest extends OnAFile {
     }
 
     @Test
-    void an_answer_that_breaks_off_is_unknown_and_one_that_is_too_large_was_done() {
+    void a_truncated_response_is_unknown_and_an_oversized_one_was_done() {
         server.answers("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
         assertThrows(IOException.class, () -> http.send(STEP, request("POST")));
         server.answers("HTTP/1.1 200 OK\r\nContent-Length: 1100000\r\n\r\n" + "x".repeat(1_100_000));
@@ -182,12 +182,12 @@ final class HttpEffectClientTest extends OnAFile {
     }
 
     @Test
-    void a_process_whose_client_sends_twice_is_refused_what_would_be_sent_twice() throws Exception {
+    void a_client_with_automatic_resends_is_rejected() throws Exception {
         Process late = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
                         System.getProperty("java.class.path"),
-                        LateClient.class.getName())
+                        PreconfiguredClientProcess.class.getName())
                 .redirectErrorStream(true)
                 .start();
         String said = new String(late.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -195,7 +195,7 @@ final class HttpEffectClientTest extends OnAFile {
     }
 
     @Test
-    void effects_over_http_end_as_their_protection_says() {
+    void http_effects_end_as_their_protection_says() {
         server.answers("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 8\r\n\r\n{\"id\":7}");
         assertEquals(
                 7,

@@ -18,7 +18,7 @@ final class JournalCodecTest {
     }
 
     @Test
-    void entries_come_back_in_their_order_and_to_the_last_digit() {
+    void entries_keep_their_order_and_every_digit() {
         List<JournalEntry> entries = List.of(
                 done("a", "null"),
                 done("b/c[1]", "{\"x\":[1,2.50,9007199254740993,-0.0,1E+400]}"),
@@ -34,7 +34,7 @@ final class JournalCodecTest {
     }
 
     @Test
-    void every_kind_of_entry_comes_back_as_it_was() {
+    void every_kind_of_entry_is_read_back_unchanged() {
         JournalEntry.ErrorDetails problem =
                 new JournalEntry.ErrorDetails("step-failed", List.of("a.B", "a.C"), "no \" luck");
         List<JournalEntry> entries = List.of(
@@ -56,7 +56,7 @@ final class JournalCodecTest {
     }
 
     @Test
-    void of_two_records_of_one_step_the_first_counts() {
+    void of_two_records_of_one_step_the_first_applies() {
         JournalIndex memory = new JournalIndex(List.of(done("a", "1"), done("b", "2"), done("a", "3")));
         assertEquals("a", memory.expectedPath("", 0));
         assertEquals("b", memory.expectedPath("", 1));
@@ -65,7 +65,7 @@ final class JournalCodecTest {
     }
 
     @Test
-    void what_a_resumption_opened_is_asked_for_anew_and_all_else_stands() {
+    void a_resumption_reopens_its_steps_and_keeps_the_others() {
         JournalEntry.ErrorDetails problem = new JournalEntry.ErrorDetails("step-failed", List.of(), "no luck");
         List<JournalEntry> before = List.of(
                 done("a", "1"),
@@ -92,7 +92,7 @@ final class JournalCodecTest {
     }
 
     @Test
-    void attempts_and_waits_add_up_until_the_end() {
+    void attempts_and_waits_accumulate_until_the_end() {
         JournalEntry.ErrorDetails problem = new JournalEntry.ErrorDetails("x", List.of("y"), "z");
         JournalIndex memory = new JournalIndex(List.of(
                 new JournalEntry.AttemptFailure("a", JournalEntry.EntryKind.STEP, AT, problem, 1, 10),

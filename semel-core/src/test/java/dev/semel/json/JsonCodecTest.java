@@ -103,7 +103,7 @@ class JsonCodecTest {
 
     @ParameterizedTest
     @MethodSource("survivors")
-    void a_value_comes_back_as_it_was(Object value, Class<?> type, @Nullable String text) {
+    void a_value_is_read_back_unchanged(Object value, Class<?> type, @Nullable String text) {
         JsonNode written = CODEC.write(value, "the value");
         assertEquals(value, CODEC.read(written, type, "The value"));
         assertEquals(value, CODEC.read(StrictJson.parse(StrictJson.write(written)), type, "The value"));
@@ -120,7 +120,7 @@ class JsonCodecTest {
     }
 
     @Test
-    void a_tree_passes_as_it_is() {
+    void a_json_tree_passes_unchanged() {
         JsonNode tree = StrictJson.parse("{\"a\":[1,2.50]}");
         assertEquals(tree, CODEC.<JsonNode>read(tree, JsonNode.class, "The value"));
         assertEquals("{\"a\":[1,2.50]}", StrictJson.write(CODEC.write(tree, "the value")));
@@ -134,7 +134,7 @@ class JsonCodecTest {
     }
 
     @Test
-    void members_that_nobody_asks_for_are_passed_over() {
+    void unknown_members_are_ignored() {
         assertEquals(new Line("a", 1), read("{\"sku\":\"a\",\"count\":1,\"colour\":\"red\"}", Line.class));
     }
 
@@ -165,7 +165,7 @@ class JsonCodecTest {
 
     @ParameterizedTest
     @MethodSource("misfits")
-    void what_does_not_fit_is_refused_with_its_place_and_without_a_value(
+    void a_mismatch_is_rejected_with_its_path_and_without_a_value(
             String text, Class<?> type, @Nullable String where) {
         TypeMismatch refused = assertThrows(
                 TypeMismatch.class,
@@ -192,7 +192,7 @@ class JsonCodecTest {
 
     @ParameterizedTest
     @MethodSource("unwritable")
-    void what_has_no_json_form_is_refused_with_the_name_of_the_step(Object value, String start) {
+    void a_value_without_a_json_form_is_rejected_with_the_step_name(Object value, String start) {
         TypeMismatch refused =
                 assertThrows(TypeMismatch.class, () -> CODEC.write(value, "the result of step \"capture\""));
         assertTrue(refused.detail().startsWith(start), refused.detail());
@@ -209,7 +209,7 @@ class JsonCodecTest {
     }
 
     @Test
-    void accessors_are_known_by_the_member_they_are_written_as() {
+    void accessors_are_known_by_their_json_member_name() {
         assertEquals(Map.of("paymentId", "payment_id", "amount", "amount"), CODEC.members(Renamed.class));
         assertEquals(Map.of("sku", "sku", "count", "count"), CODEC.members(Line.class));
         assertEquals(Map.of(), CODEC.members(String.class));

@@ -80,7 +80,7 @@ class JsonParseTest {
         1e-99999999999999999999  | line 1, column 1  | exponent
         1e2000000001             | line 1, column 1  | exponent
         """)
-    void what_is_not_strict_json_is_refused_with_place_and_rule(String document, String place, String rule) {
+    void non_strict_json_is_rejected_with_position_and_rule(String document, String place, String rule) {
         SemelException refusal = refusal(document);
         assertTrue(refusal.detail().contains(place), refusal.detail());
         assertTrue(refusal.detail().contains(rule), refusal.detail());
@@ -91,7 +91,7 @@ class JsonParseTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", " ", "\n\t "})
-    void an_empty_document_is_refused(String document) {
+    void an_empty_document_is_rejected(String document) {
         assertTrue(refusal(document).detail().contains("is empty"));
     }
 
@@ -101,7 +101,7 @@ class JsonParseTest {
     }
 
     @Test
-    void a_refusal_points_to_the_member() {
+    void an_error_points_to_the_member() {
         SemelException refusal = refusal("{\"a\":{\"b/c\":[0,{\"d\":1,\"d\":2}]}}");
         assertEquals(
                 List.of(Map.of("pointer", "/a/b~1c/1/d", "message", "this member name appears twice in one object")),
@@ -110,14 +110,14 @@ class JsonParseTest {
     }
 
     @Test
-    void a_hostile_member_name_does_not_reach_the_message_as_it_is() {
+    void a_hostile_member_name_is_escaped_in_the_message() {
         SemelException refusal = refusal("{\"a\\r\\nlevel=error\\u202e\":\"\\ud800\"}");
         assertTrue(refusal.detail().contains("/a\\u000d\\u000alevel=error\\u202e"), refusal.detail());
         assertTrue(refusal.detail().chars().allMatch(c -> c >= 0x20 && c <= 0x7E), refusal.detail());
     }
 
     @Test
-    void a_control_character_in_a_string_is_refused() {
+    void a_control_character_in_a_string_is_rejected() {
         assertTrue(refusal("[\"a\nb\"]").detail().contains("control character"));
         assertTrue(refusal("{\"a\u0000b\":1}").detail().contains("control character"));
     }
@@ -134,7 +134,7 @@ class JsonParseTest {
     }
 
     @Test
-    void other_encodings_and_broken_utf_8_are_refused() {
+    void other_encodings_and_broken_utf_8_are_rejected() {
         byte[][] documents = {
             {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF, '{', '}'},
             "{\"a\":1}".getBytes(StandardCharsets.UTF_16),
@@ -162,7 +162,7 @@ class JsonParseTest {
     }
 
     @Test
-    void a_java_string_that_is_not_unicode_is_refused() {
+    void a_java_string_that_is_not_unicode_is_rejected() {
         assertTrue(refusal("[\"\ud800\"]").detail().contains("line 1, column 3"));
         assertTrue(refusal("\uFEFF{}").detail().contains("byte order mark"));
     }
@@ -185,7 +185,7 @@ class JsonParseTest {
     }
 
     @Test
-    void numbers_are_bounded_by_their_length() {
+    void numbers_are_limited_by_their_length() {
         assertEquals("1".repeat(1000), StrictJson.write(StrictJson.parse("1".repeat(1000))));
         assertTrue(refusal("[" + "1".repeat(1001) + "]").detail().contains("longer than 1000"));
         assertTrue(refusal("0." + "1".repeat(1_000_000)).detail().contains("longer than 1000"));
@@ -193,7 +193,7 @@ class JsonParseTest {
     }
 
     @Test
-    void a_number_that_would_be_too_long_once_written_is_refused_at_once() {
+    void a_number_too_long_once_written_is_rejected_immediately() {
         String longest = "1".repeat(998) + "e5";
         assertTrue(refusal(longest).detail().contains("longer than 1000"));
         String fits = "1".repeat(980) + "e5";
@@ -201,7 +201,7 @@ class JsonParseTest {
     }
 
     @Test
-    void depth_is_bounded() {
+    void depth_is_limited() {
         assertEquals(1, StrictJson.parse("[".repeat(100) + "]".repeat(100)).size());
         assertTrue(refusal("[".repeat(101) + "]".repeat(101)).detail().contains("deeper than 100"));
         assertTrue(refusal("[".repeat(100_000)).detail().contains("column 101"));
@@ -209,7 +209,7 @@ class JsonParseTest {
     }
 
     @Test
-    void names_strings_and_the_number_of_values_are_bounded() {
+    void names_strings_and_the_number_of_values_are_limited() {
         String name = "n".repeat(StrictJson.MAX_NAME);
         assertTrue(StrictJson.parse("{\"" + name + "\":1}").has(name));
         SemelException tooLong = refusal("{\"" + name + "n\":1}");
@@ -228,7 +228,7 @@ class JsonParseTest {
     }
 
     @Test
-    void colliding_names_are_only_names() {
+    void member_names_with_colliding_hashes_are_plain_names() {
         StringBuilder document = new StringBuilder("{");
         int bits = 14;
         for (int i = 0; i < 1 << bits; i++) {

@@ -34,7 +34,7 @@ class JsonWriteTest {
     }
 
     @Test
-    void white_space_goes_and_the_order_of_members_stays() {
+    void white_space_is_removed_and_the_order_of_members_stays() {
         assertEquals(
                 "{\"z\":[1,2],\"a\":\"x y\"}",
                 StrictJson.write(StrictJson.parse(" { \"z\" : [ 1 ,\n2 ] , \"a\":\"x y\" } ")));
@@ -55,7 +55,7 @@ class JsonWriteTest {
     }
 
     @Test
-    void what_could_not_be_read_again_is_not_written() {
+    void values_that_could_not_be_read_again_are_not_written() {
         JsonNode deep = NODES.arrayNode();
         for (int i = 0; i < 100; i++) {
             deep = NODES.arrayNode().add(deep);

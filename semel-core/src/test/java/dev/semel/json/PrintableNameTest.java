@@ -22,7 +22,7 @@ class PrintableNameTest {
     }
 
     @Test
-    void what_does_not_print_is_shown_as_its_code() {
+    void unprintable_characters_are_shown_as_codes() {
         assertEquals("a\\u000ab", PrintableName.of("a\nb", 64));
         assertEquals(
                 "\\u0000\\u001b\\u202e\\u200b\\u2028\\ud800",

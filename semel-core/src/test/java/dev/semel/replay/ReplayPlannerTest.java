@@ -1,16 +1,16 @@
 package dev.semel.replay;
 
-import static dev.semel.replay.Samples.LINE;
-import static dev.semel.replay.Samples.OTHER;
-import static dev.semel.replay.Samples.START;
-import static dev.semel.replay.Samples.actions;
-import static dev.semel.replay.Samples.begun;
-import static dev.semel.replay.Samples.declares;
-import static dev.semel.replay.Samples.done;
-import static dev.semel.replay.Samples.failed;
-import static dev.semel.replay.Samples.only;
-import static dev.semel.replay.Samples.past;
-import static dev.semel.replay.Samples.row;
+import static dev.semel.replay.SampleRuns.LINE;
+import static dev.semel.replay.SampleRuns.OTHER;
+import static dev.semel.replay.SampleRuns.START;
+import static dev.semel.replay.SampleRuns.actions;
+import static dev.semel.replay.SampleRuns.begun;
+import static dev.semel.replay.SampleRuns.declares;
+import static dev.semel.replay.SampleRuns.done;
+import static dev.semel.replay.SampleRuns.failed;
+import static dev.semel.replay.SampleRuns.only;
+import static dev.semel.replay.SampleRuns.past;
+import static dev.semel.replay.SampleRuns.row;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -54,7 +54,7 @@ final class ReplayPlannerTest {
         "UNKNOWN,  ask,          0,    ASK",
         "RESERVED, ask,          0,    ASK",
     })
-    void an_effect_is_foretold_by_its_row_and_its_protection(
+    void an_effect_is_predicted_from_its_ledger_row_and_protection(
             EffectState state, String protection, long until, ReplayAction action) {
         ReplaySource past =
                 past(List.of(begun("pay", EntryKind.EFFECT)), List.of(row("pay", state, protection, until)), null);
@@ -63,14 +63,14 @@ final class ReplayPlannerTest {
     }
 
     @Test
-    void an_effect_that_was_asked_for_and_has_no_row_is_sent() {
+    void an_effect_without_a_ledger_row_is_sent() {
         assertEquals(
                 ReplayAction.SEND,
                 only(past(List.of(begun("pay", EntryKind.EFFECT)), List.of(), null), ReplayOptions.DEFAULT));
     }
 
     @Test
-    void a_row_of_another_lineage_says_nothing() {
+    void a_ledger_row_of_another_lineage_is_ignored() {
         EffectLedger.EffectRow row = row("pay", EffectState.DONE, "ask", 0);
         EffectLedger.EffectRow other = new EffectLedger.EffectRow(
                 row.id(),
@@ -96,7 +96,7 @@ final class ReplayPlannerTest {
         "TX,       REUSE, REUSE",
         "APPROVAL, REUSE, ASK",
     })
-    void what_is_on_record_is_reused_and_from_the_start_done_as_its_kind_says(
+    void recorded_steps_are_reused_and_from_the_start_repeated_by_kind(
             EntryKind kind, ReplayAction carried, ReplayAction fromStart) {
         ReplaySource past = past(List.of(done("a", kind)), List.of(), null);
         assertEquals(carried, only(past, ReplayOptions.DEFAULT));
@@ -105,12 +105,12 @@ final class ReplayPlannerTest {
 
     @ParameterizedTest
     @CsvSource({"STEP, RUN_AGAIN", "TX, RUN_AGAIN"})
-    void what_failed_and_ended_the_run_is_done_again(EntryKind kind, ReplayAction action) {
+    void the_step_that_failed_the_run_runs_again(EntryKind kind, ReplayAction action) {
         assertEquals(action, only(past(List.of(failed("a", kind)), List.of(), null), ReplayOptions.DEFAULT));
     }
 
     @Test
-    void a_failure_that_the_code_dealt_with_stands() {
+    void a_failure_handled_by_the_code_stays() {
         List<JournalEntry> entries =
                 List.of(failed("a", EntryKind.STEP), done("b", EntryKind.STEP), failed("c", EntryKind.STEP));
         assertEquals(
@@ -126,7 +126,7 @@ final class ReplayPlannerTest {
     }
 
     @Test
-    void branches_that_ended_are_carried_and_those_that_failed_or_were_under_way_are_not() {
+    void finished_branches_are_carried_and_failed_or_running_ones_are_not() {
         List<JournalEntry> entries = List.of(
                 done("first", EntryKind.STEP),
                 done("all[a]/one", EntryKind.STEP),
@@ -141,7 +141,7 @@ final class ReplayPlannerTest {
     }
 
     @Test
-    void a_failed_branch_behind_which_the_run_went_on_stands() {
+    void a_failed_branch_that_the_run_passed_stays() {
         List<JournalEntry> entries = List.of(
                 failed("all[a]/one", EntryKind.STEP), done("behind", EntryKind.STEP), failed("end", EntryKind.STEP));
         assertEquals(
@@ -152,7 +152,7 @@ final class ReplayPlannerTest {
     }
 
     @Test
-    void from_a_step_on_nothing_is_carried_that_came_at_it_or_behind_it() {
+    void from_a_step_on_no_later_record_is_carried() {
         List<JournalEntry> entries = List.of(
                 done("a", EntryKind.STEP),
                 failed("b", EntryKind.STEP),
@@ -169,13 +169,13 @@ final class ReplayPlannerTest {
     }
 
     @Test
-    void in_place_what_ended_the_run_and_what_was_tried_is_opened_and_nothing_else() {
+    void a_resume_in_place_reopens_only_failed_and_attempted_steps() {
         List<JournalEntry> entries = List.of(
                 failed("dealt with", EntryKind.STEP),
                 done("all[a]/one", EntryKind.STEP),
                 begun("all[b]/one", EntryKind.SLEEP),
                 failed("all[c]/one", EntryKind.EFFECT),
-                new JournalEntry.AttemptFailure("all[d]/one", EntryKind.EFFECT, 5, Samples.PROBLEM, 1, 9));
+                new JournalEntry.AttemptFailure("all[d]/one", EntryKind.EFFECT, 5, SampleRuns.PROBLEM, 1, 9));
         assertEquals(List.of("all[c]/one", "all[d]/one"), CarriedJournal.pathsToReopen(entries));
         List<JournalEntry> resumed = new java.util.ArrayList<>(entries);
         resumed.add(new JournalEntry.RunResumption(7, "ann", "mended", CarriedJournal.pathsToReopen(entries), 1));
@@ -190,7 +190,7 @@ final class ReplayPlannerTest {
     }
 
     @Test
-    void what_is_to_be_done_again_is_for_a_person_unless_it_is_confirmed() {
+    void a_redo_needs_a_user_unless_confirmed() {
         ReplaySource past = past(
                 List.of(done("a", EntryKind.EFFECT), done("b", EntryKind.STEP)),
                 List.of(row("a", EffectState.DONE, "provider_key", 0)),
@@ -213,7 +213,7 @@ final class ReplayPlannerTest {
     }
 
     @Test
-    void a_run_that_did_not_come_to_the_step_is_blocked() {
+    void a_run_that_did_not_reach_the_step_is_blocked() {
         ReplaySource past = past(List.of(done("a", EntryKind.STEP)), List.of(), null);
         assertEquals(
                 "the run did not reach step \"x\"",
@@ -222,7 +222,7 @@ final class ReplayPlannerTest {
     }
 
     @Test
-    void what_was_undone_is_for_a_person_and_the_undos_are_not_told() {
+    void undone_steps_need_a_user_and_the_undos_are_not_listed() {
         List<JournalEntry> entries = List.of(
                 done("pay", EntryKind.EFFECT),
                 failed("ship", EntryKind.EFFECT),
@@ -240,7 +240,7 @@ final class ReplayPlannerTest {
     }
 
     @Test
-    void with_another_input_every_effect_is_for_a_person() {
+    void with_another_input_every_effect_needs_a_user() {
         ReplaySource past = past(
                 List.of(done("read", EntryKind.STEP), done("pay", EntryKind.EFFECT), begun("mail", EntryKind.EFFECT)),
                 List.of(row("pay", EffectState.DONE, "ask", 0)),
@@ -252,7 +252,7 @@ final class ReplayPlannerTest {
     }
 
     @Test
-    void what_a_file_declares_and_the_run_did_not_come_to_is_sent_for_the_first_time() {
+    void declared_effects_that_the_run_did_not_reach_are_sent_for_the_first_time() {
         List<DeclaredStep> expected = List.of(
                 declares("pay", "provider_key"),
                 declares("mail", "ask"),
@@ -283,7 +283,7 @@ final class ReplayPlannerTest {
     }
 
     @Test
-    void a_run_that_completed_has_nothing_before_it() {
+    void a_completed_run_has_nothing_left_to_do() {
         List<JournalEntry> entries = List.of(done("a", EntryKind.STEP));
         DeclaredVersions versions = DeclaredVersions.single(List.of(declares("never", "ask", false, false)));
         ReplaySource past = past(RunState.COMPLETED, entries, List.of(), versions);
@@ -291,7 +291,7 @@ final class ReplayPlannerTest {
     }
 
     @Test
-    void a_run_that_completed_has_something_before_it_where_its_record_is_not_taken_along() {
+    void a_completed_run_has_steps_left_if_its_record_is_not_carried() {
         List<JournalEntry> entries = List.of(done("a", EntryKind.STEP));
         DeclaredVersions versions = DeclaredVersions.single(List.of(declares("maybe", "ask", false, false)));
         ReplaySource past = past(RunState.COMPLETED, entries, List.of(), versions);
@@ -314,14 +314,14 @@ final class ReplayPlannerTest {
     }
 
     @Test
-    void what_code_does_next_is_not_known() {
+    void the_next_steps_of_java_code_are_unknown() {
         ReplayPreview outlook =
                 ReplayPreview.of(past(List.of(failed("a", EntryKind.STEP)), List.of(), null), ReplayOptions.DEFAULT);
         assertTrue(outlook.incomplete());
     }
 
     @Test
-    void an_outlook_is_read_as_it_was_written_and_says_how_another_one_differs() {
+    void a_preview_is_read_as_written_and_lists_its_differences_from_another() {
         ReplaySource past = past(
                 List.of(done("a", EntryKind.STEP), begun("pay", EntryKind.EFFECT)),
                 List.of(row("pay", EffectState.UNKNOWN, "provider_key", 2_000)),
@@ -348,7 +348,7 @@ final class ReplayPlannerTest {
     }
 
     @Test
-    void only_what_is_safe_is_allowed_unless_more_is_included() {
+    void only_safe_actions_are_allowed_unless_more_is_included() {
         int asks = ReplayAction.REUSE.bit() | ReplayAction.ASK.bit();
         assertTrue(ApplyOptions.SAFE.allows(
                 ReplayAction.SEND.bit() | ReplayAction.RESEND.bit() | ReplayAction.CHECK.bit()));
@@ -360,7 +360,7 @@ final class ReplayPlannerTest {
     }
 
     @Test
-    void the_results_that_are_carried_are_those_that_were_recorded() {
+    void the_carried_results_are_the_recorded_ones() {
         JournalEntry suppressed = new JournalEntry.StepResult(
                 "mail", EntryKind.EFFECT, 5, StrictJson.parse("\"m\""), StepOutcome.SUPPRESSED, 1, "run_x 5");
         assertEquals(List.of(suppressed), CarriedJournal.select(List.of(suppressed), ReplayOptions.DEFAULT));

@@ -25,7 +25,7 @@ final class RunTransitionsTest {
         failed    | ''
         cancelled | ''
         """)
-    void a_run_moves_only_as_the_table_says(String from, String to) {
+    void a_run_changes_state_only_as_the_table_says(String from, String to) {
         RunState state = of(from);
         String moves = RunTransitions.allowedFrom(state).stream()
                 .map(RunState::wireName)
@@ -48,7 +48,7 @@ final class RunTransitionsTest {
     }
 
     @Test
-    void nothing_leads_out_of_an_end_and_only_an_end_is_final() {
+    void no_transition_leaves_a_final_state_and_only_ends_are_final() {
         for (RunState state : RunState.values()) {
             assertEquals(state.hasEnded(), RunTransitions.allowedFrom(state).isEmpty(), state.wireName());
         }
@@ -56,7 +56,7 @@ final class RunTransitionsTest {
     }
 
     @Test
-    void the_stored_codes_are_a_promise() {
+    void the_stored_codes_are_stable() {
         String codes = Arrays.stream(RunState.values())
                 .map(state -> state.wireName() + "=" + state.code())
                 .collect(Collectors.joining(" "));

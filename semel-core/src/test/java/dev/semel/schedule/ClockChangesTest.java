@@ -58,12 +58,12 @@ class ClockChangesTest {
         names and ranges               | 0 12 * JAN-FEB/2 MON-WED | UTC     | 2026-01-01T00:00:00Z | 2026-01-09T00:00:00Z | 2026-01-05T12:00:00Z 2026-01-06T12:00:00Z 2026-01-07T12:00:00Z
         Sunday is 0 and 7              | 0 12 * * 7      | UTC              | 2026-11-09T00:00:00Z | 2026-11-16T00:00:00Z | 2026-11-15T12:00:00Z
         """)
-    void a_cron_text_is_due_at(String what, String cron, String zone, Instant from, Instant to, String expected) {
+    void a_cron_expression_is_due_at(String what, String cron, String zone, Instant from, Instant to, String expected) {
         assertEquals(times(expected), between(CronRule.of(cron, ZoneId.of(zone)), from, to), what);
     }
 
     @org.junit.jupiter.api.Test
-    void an_interval_is_real_time_whatever_the_clock_on_the_wall_does() {
+    void an_interval_is_elapsed_time_independent_of_the_local_clock() {
         IntervalRule every = new IntervalRule(Duration.ofMinutes(30), Instant.EPOCH);
         assertEquals(
                 times("2026-03-29T00:30:00Z 2026-03-29T01:00:00Z 2026-03-29T01:30:00Z"),

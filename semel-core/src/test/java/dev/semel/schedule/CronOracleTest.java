@@ -30,7 +30,7 @@ class CronOracleTest {
     private static final int TEXTS = Integer.getInteger("texts", 12);
 
     @Test
-    void every_tick_is_one_that_the_slow_oracle_finds_and_none_is_missing() {
+    void every_tick_matches_the_slow_oracle_and_none_is_missing() {
         long seed = Long.getLong("seed", new Random().nextLong());
         RandomGenerator random = new Random(seed);
         for (int i = 0; i < TEXTS; i++) {

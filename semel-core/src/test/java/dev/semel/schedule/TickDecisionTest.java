@@ -50,7 +50,7 @@ class TickDecisionTest {
         "PT6H1S, last, outside",
         "PT-1S, all, waits",
     })
-    void a_late_tick_goes_by_the_catch_up(Duration late, String mode, String expected) {
+    void a_late_tick_follows_the_catch_up_policy(Duration late, String mode, String expected) {
         Schedule schedule =
                 hourly(OverlapPolicy.SKIP, CatchUpMode.valueOf(mode.toUpperCase(Locale.ROOT)), Duration.ZERO);
         TickDecision tick = TickDecision.decide(
@@ -65,7 +65,7 @@ class TickDecisionTest {
     }
 
     @Test
-    void a_tick_beside_an_unfinished_run_goes_by_the_overlap() {
+    void a_tick_during_an_unfinished_run_follows_the_overlap_policy() {
         TickDecision.ScheduleStatus busy = new TickDecision.ScheduleStatus("wf_1", false, true, NINE);
         assertEquals(
                 new TickDecision.Skip(SkipReason.OVERLAP),
@@ -79,7 +79,7 @@ class TickDecisionTest {
     }
 
     @Test
-    void a_paused_schedule_skips_on_time_and_says_so() {
+    void a_paused_schedule_skips_on_time_and_records_the_reason() {
         Schedule schedule = hourly(OverlapPolicy.SKIP, CatchUpMode.ALL, Duration.ZERO);
         assertEquals(
                 new TickDecision.Skip(SkipReason.PAUSED),
@@ -91,7 +91,7 @@ class TickDecisionTest {
     }
 
     @Test
-    void jitter_is_the_same_each_time_and_moves_no_nominal_time() {
+    void jitter_is_deterministic_and_moves_no_nominal_time() {
         Schedule schedule = hourly(OverlapPolicy.SKIP, CatchUpMode.ALL, Duration.ofSeconds(30));
         Schedule plain = hourly(OverlapPolicy.SKIP, CatchUpMode.ALL, Duration.ZERO);
         Set<Long> amounts = new HashSet<>();
@@ -110,7 +110,7 @@ class TickDecisionTest {
     }
 
     @Test
-    void nothing_is_due_before_the_start_and_from_the_end_on() {
+    void nothing_is_due_before_the_start_or_after_the_end() {
         Schedule schedule = new Schedule(
                 "hourly",
                 new IntervalRule(Duration.ofHours(1), Instant.EPOCH),

@@ -20,14 +20,14 @@ import org.junit.jupiter.api.Test;
 
 /** A trigger takes its names and makes its run in one transaction, or tells who holds them. */
 interface AdmissionRules {
-    Desk desk();
+    TestStoreClient desk();
 
     private static KeyRecord heldBy(@Nullable KeyRecord known) {
         return assertInstanceOf(KeyRecord.class, known);
     }
 
     @Test
-    default void a_trigger_without_names_makes_a_run() {
+    default void a_trigger_without_keys_creates_a_run() {
         RunId id = desk().id();
         var fresh = assertInstanceOf(AdmitResult.Fresh.class, desk().apply(desk().admit(id)));
         assertTrue(fresh.owned());
@@ -41,13 +41,13 @@ interface AdmissionRules {
         assertEquals(new NewRun.TriggerOrigin(TriggerSource.HTTP, "actor", "the key", "the correlation"), run.origin());
         assertEquals(id, run.lineage());
         assertEquals(desk().place.time(), run.createdAt());
-        assertEquals(1, Desk.claims(run));
+        assertEquals(1, TestStoreClient.claims(run));
         assertNull(run.end());
         assertEquals(0, desk().place.count("semel_key"));
     }
 
     @Test
-    default void a_held_name_tells_its_run_and_makes_none() {
+    default void a_held_key_returns_its_run_and_creates_none() {
         KeyClaim key = desk().key("K");
         RunId first = desk().fresh(key);
         AdmitResult second = desk().apply(desk().admit(desk().id(), key));
@@ -55,15 +55,15 @@ interface AdmissionRules {
                 .keyRecords()
                 .getFirst());
         assertEquals(first, known.run());
-        assertEquals(Desk.WORKFLOW, known.workflowId());
+        assertEquals(TestStoreClient.WORKFLOW, known.workflowId());
         assertEquals(1, known.version());
         assertEquals(RunState.STARTED, known.state());
         assertEquals(first, known.lineage());
         assertEquals(KeyRecord.HOLD, known.flags());
         assertEquals(desk().place.time(), known.firstAt());
-        assertEquals(desk().place.time() + Desk.WINDOW, known.expiresAt());
-        assertArrayEquals(Desk.bytes("digest"), known.digest());
-        assertArrayEquals(Desk.bytes("fields"), known.fields());
+        assertEquals(desk().place.time() + TestStoreClient.WINDOW, known.expiresAt());
+        assertArrayEquals(TestStoreClient.bytes("digest"), known.digest());
+        assertArrayEquals(TestStoreClient.bytes("fields"), known.fields());
         assertEquals(1, desk().place.count("semel_run"));
         assertEquals(1, desk().place.count("semel_unfinished_run"));
     }
@@ -91,7 +91,7 @@ interface AdmissionRules {
     }
 
     @Test
-    default void equal_triggers_in_one_batch_behind_a_held_name_all_get_its_run() {
+    default void equal_triggers_in_one_batch_with_a_held_key_all_get_its_run() {
         KeyClaim key = desk().key("known");
         RunId first = desk().fresh(key);
         List<Object> outcomes = desk().applyAll(
@@ -107,7 +107,7 @@ interface AdmissionRules {
     }
 
     @Test
-    default void triggers_that_share_only_some_names_are_each_decided() {
+    default void triggers_that_share_only_some_keys_are_each_decided() {
         KeyClaim shared = desk().key("shared");
         StoreWrite.AdmitRun first = desk().admit(desk().id(), shared, desk().chosen("r1"));
         StoreWrite.AdmitRun second = desk().admit(desk().id(), shared, desk().chosen("r2"));
@@ -146,7 +146,7 @@ interface AdmissionRules {
     }
 
     @Test
-    default void a_refusal_leaves_no_row_whatever_the_order_of_the_names() {
+    default void a_rejection_stores_no_row_in_any_order_of_the_keys() {
         RunId holder = desk().fresh(desk().chosen("taken"));
         AdmitResult refused = desk().apply(desk().admit(desk().id(), desk().key("a"), desk().chosen("taken")));
         var held = assertInstanceOf(AdmitResult.KeysHeld.class, refused);
@@ -159,12 +159,12 @@ interface AdmissionRules {
     }
 
     @Test
-    default void a_refusal_takes_over_no_name_that_was_free() {
+    default void a_rejection_claims_no_free_key() {
         KeyClaim old = desk().key("old");
         RunId first = desk().fresh(old);
         desk().apply(desk().end(first));
         RunId blocker = desk().fresh(desk().chosen("taken"));
-        desk().place.setTime(desk().place.time() + Desk.WINDOW);
+        desk().place.setTime(desk().place.time() + TestStoreClient.WINDOW);
         AdmitResult refused = desk().apply(desk().admit(desk().id(), old, desk().chosen("taken")));
         var held = assertInstanceOf(AdmitResult.KeysHeld.class, refused);
         assertNull(held.keyRecords().getFirst());
@@ -173,7 +173,7 @@ interface AdmissionRules {
     }
 
     @Test
-    default void key_run_id_and_payload_are_taken_together() {
+    default void key_run_id_and_payload_are_claimed_together() {
         RunId id = desk().id();
         KeyClaim[] wishes = {desk().key("K"), desk().chosen("mine"), desk().payload("P", true)};
         desk().apply(desk().admit(desk().run(id, RunState.STARTED, "mine"), List.of(wishes), true));
@@ -196,7 +196,7 @@ interface AdmissionRules {
     }
 
     @Test
-    default void a_payload_that_does_not_bind_is_only_reported() {
+    default void a_payload_without_uniqueness_is_only_reported_as_duplicate() {
         RunId first = desk().fresh(desk().key("K1"), desk().payload("P", false));
         RunId id = desk().id();
         AdmitResult second = desk().apply(desk().admit(id, desk().key("K2"), desk().payload("P", false)));
@@ -209,7 +209,7 @@ interface AdmissionRules {
     }
 
     @Test
-    default void kinds_of_names_never_meet() {
+    default void kinds_of_keys_never_collide() {
         for (UniqueKey.KeyKind kind : UniqueKey.KeyKind.values()) {
             desk().fresh(desk().wish(kind, "same text", KeyRecord.HOLD));
         }
@@ -225,14 +225,14 @@ interface AdmissionRules {
     }
 
     @Test
-    default void a_worker_without_room_leaves_the_run_to_whoever_claims_it() {
+    default void a_worker_without_capacity_leaves_the_run_to_be_claimed() {
         RunId id = desk().id();
         var fresh = assertInstanceOf(
                 AdmitResult.Fresh.class, desk().apply(desk().admit(desk().run(id), List.of(desk().key("K")), false)));
         assertFalse(fresh.owned());
-        assertEquals(0, Desk.claims(desk().runOf(id)));
+        assertEquals(0, TestStoreClient.claims(desk().runOf(id)));
         assertTrue(desk().freeWork());
-        assertEquals(List.of(id), Desk.runs(desk().apply(new StoreWrite.ClaimRuns(10))));
+        assertEquals(List.of(id), TestStoreClient.runs(desk().apply(new StoreWrite.ClaimRuns(10))));
     }
 
     @Test
@@ -240,12 +240,12 @@ interface AdmissionRules {
         RunId id = desk().id();
         var fresh = assertInstanceOf(AdmitResult.Fresh.class, desk().applyAs(null, desk().admit(id, desk().key("K"))));
         assertFalse(fresh.owned());
-        assertEquals(List.of(), Desk.runs(desk().applyAs(null, new StoreWrite.ClaimRuns(10))));
-        assertEquals(List.of(id), Desk.runs(desk().apply(new StoreWrite.ClaimRuns(10))));
+        assertEquals(List.of(), TestStoreClient.runs(desk().applyAs(null, new StoreWrite.ClaimRuns(10))));
+        assertEquals(List.of(id), TestStoreClient.runs(desk().apply(new StoreWrite.ClaimRuns(10))));
     }
 
     @Test
-    default void a_queued_run_is_held_and_nobody_claims_it() {
+    default void a_queued_run_is_held_and_cannot_be_claimed() {
         RunId id = desk().id();
         var fresh = assertInstanceOf(
                 AdmitResult.Fresh.class,
@@ -253,12 +253,12 @@ interface AdmissionRules {
         assertFalse(fresh.owned());
         assertEquals(RunState.QUEUED, desk().runOf(id).state());
         assertFalse(desk().freeWork());
-        assertEquals(List.of(), Desk.runs(desk().apply(new StoreWrite.ClaimRuns(10))));
+        assertEquals(List.of(), TestStoreClient.runs(desk().apply(new StoreWrite.ClaimRuns(10))));
         assertEquals(1, desk().reads.countUnfinished());
     }
 
     @Test
-    default void one_batch_holds_owned_free_and_queued_runs_side_by_side() {
+    default void one_batch_may_hold_owned_free_and_queued_runs() {
         RunId own = desk().id();
         RunId free = desk().id();
         RunId queued = desk().id();
@@ -271,7 +271,7 @@ interface AdmissionRules {
                 outcomes.stream()
                         .map(o -> assertInstanceOf(AdmitResult.Fresh.class, o).owned())
                         .toList());
-        assertEquals(List.of(free), Desk.runs(desk().apply(new StoreWrite.ClaimRuns(10))));
+        assertEquals(List.of(free), TestStoreClient.runs(desk().apply(new StoreWrite.ClaimRuns(10))));
         assertNotNull(desk().reads.run(desk().ws, queued));
     }
 }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** A trigger is admitted only under the catalog that its workflow was looked up under. */
 interface CatalogRules {
-    Desk desk();
+    TestStoreClient desk();
 
     /** Changes the catalog without changing the workflow that the desk triggers. */
     private void publishAnother() {
@@ -21,7 +21,7 @@ interface CatalogRules {
     }
 
     @Test
-    default void a_trigger_that_was_looked_up_before_a_publish_is_stale_and_takes_nothing() {
+    default void a_trigger_looked_up_before_a_publish_is_stale_and_claims_nothing() {
         KeyClaim key = desk().key("K");
         StoreWrite.AdmitRun late = desk().admit(desk().id(), key, desk().payload("P", true));
         publishAnother();
@@ -34,7 +34,7 @@ interface CatalogRules {
     }
 
     @Test
-    default void a_stale_trigger_is_told_even_where_its_name_is_held() {
+    default void a_stale_trigger_is_reported_even_if_its_key_is_held() {
         desk().fresh(desk().key("K"));
         StoreWrite.AdmitRun late = desk().admit(desk().id(), desk().key("K"));
         publishAnother();
@@ -45,22 +45,22 @@ interface CatalogRules {
     @Test
     default void pausing_resuming_and_revoking_make_triggers_stale_and_an_unchanged_publish_does_not() {
         desk().change(new StoreCommand.CreateToken(
-                new StoredRows.TokenRow("tok_1", desk().ws, "one", "ci", Desk.bytes("hash"), "read", 0, 0, 0)));
+                new StoredRows.TokenRow("tok_1", desk().ws, "one", "ci", TestStoreClient.bytes("hash"), "read", 0, 0, 0)));
         for (StoreCommand<?> edit : List.of(
-                new StoreCommand.PauseWorkflow(desk().ws, Desk.WORKFLOW, true),
-                new StoreCommand.PauseWorkflow(desk().ws, Desk.WORKFLOW, false),
+                new StoreCommand.PauseWorkflow(desk().ws, TestStoreClient.WORKFLOW, true),
+                new StoreCommand.PauseWorkflow(desk().ws, TestStoreClient.WORKFLOW, false),
                 new StoreCommand.RevokeToken(desk().ws, "tok_1", "op"))) {
             StoreWrite.AdmitRun late = desk().admit(desk().id());
             desk().change(edit);
             assertInstanceOf(AdmitResult.CatalogChanged.class, desk().apply(late), edit.toString());
         }
         StoreWrite.AdmitRun unharmed = desk().admit(desk().id());
-        desk().publish(desk().ws, "one", Desk.WORKFLOW);
+        desk().publish(desk().ws, "one", TestStoreClient.WORKFLOW);
         assertInstanceOf(AdmitResult.Fresh.class, desk().apply(unharmed));
     }
 
     @Test
-    default void the_others_of_a_batch_with_a_stale_trigger_go_through() {
+    default void other_triggers_in_a_batch_with_a_stale_one_succeed() {
         StoreWrite.AdmitRun late = desk().admit(desk().id(), desk().key("K"));
         publishAnother();
         List<Object> outcomes = desk().applyAll(
@@ -71,7 +71,7 @@ interface CatalogRules {
     }
 
     @Test
-    default void a_stale_trigger_whose_run_is_on_record_is_the_same_fresh_run() {
+    default void a_stale_trigger_with_a_recorded_run_is_the_same_fresh_run() {
         StoreWrite.AdmitRun keyed = desk().admit(desk().id(), desk().key("K"));
         StoreWrite.AdmitRun bare = desk().admit(desk().id());
         List<Object> first = desk().applyAll(keyed, bare);
@@ -81,7 +81,7 @@ interface CatalogRules {
     }
 
     @Test
-    default void a_worker_without_a_lease_tells_stale_triggers_too() {
+    default void a_worker_without_a_lease_reports_stale_triggers_too() {
         StoreWrite.AdmitRun late = desk().admit(desk().id(), desk().key("K"));
         publishAnother();
         assertInstanceOf(AdmitResult.CatalogChanged.class, desk().applyAs(null, late));
@@ -89,11 +89,11 @@ interface CatalogRules {
     }
 
     @Test
-    default void a_lease_that_starts_after_a_publish_knows_it() {
+    default void a_lease_that_starts_after_a_publish_sees_it() {
         StoreWrite.AdmitRun late = desk().admit(desk().id());
         publishAnother();
-        desk().leases.end(Desk.LEASE);
-        desk().leases.start(78, "desk", desk().store.lanes(), Desk.TTL);
+        desk().leases.end(TestStoreClient.LEASE);
+        desk().leases.start(78, "desk", desk().store.lanes(), TestStoreClient.TTL);
         assertInstanceOf(AdmitResult.CatalogChanged.class, desk().applyAs(new CommitBatch.LeaseSlot(78, 0), late));
         assertInstanceOf(
                 AdmitResult.Fresh.class, desk().applyAs(new CommitBatch.LeaseSlot(78, 0), desk().admit(desk().id())));
@@ -101,16 +101,16 @@ interface CatalogRules {
 
     @Test
     default void a_trigger_in_one_batch_with_the_resume_of_its_workflow_is_not_held() {
-        desk().change(new StoreCommand.PauseWorkflow(desk().ws, Desk.WORKFLOW, true));
+        desk().change(new StoreCommand.PauseWorkflow(desk().ws, TestStoreClient.WORKFLOW, true));
         RunId queued = desk().id();
         StoreWrite.AdmitRun late = desk().admit(desk().run(queued, RunState.QUEUED, null), List.of(), true);
         Object outcome = desk().applyAll(
                         new StoreWrite.ExecuteCommand<>(
-                                new StoreCommand.PauseWorkflow(desk().ws, Desk.WORKFLOW, false)),
+                                new StoreCommand.PauseWorkflow(desk().ws, TestStoreClient.WORKFLOW, false)),
                         late)
                 .get(1);
         boolean stale = outcome instanceof AdmitResult.CatalogChanged;
         assertTrue(stale || outcome instanceof AdmitResult.Fresh, outcome.toString());
-        assertEquals(stale ? List.of() : List.of(queued), Desk.runs(desk().apply(new StoreWrite.ClaimRuns(5))));
+        assertEquals(stale ? List.of() : List.of(queued), TestStoreClient.runs(desk().apply(new StoreWrite.ClaimRuns(5))));
     }
 }

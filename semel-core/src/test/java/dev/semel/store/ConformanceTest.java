@@ -62,16 +62,16 @@ final class ConformanceTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void all_stores_do_the_same(long seed) {
+    void all_stores_behave_alike(long seed) {
         compare(seed, List.of(ConformanceTest::sqlite, ConformanceTest::postgres));
     }
 
     /** Otherwise the histories could agree because little happens in them. */
     @Test
-    void the_histories_meet_every_outcome() {
+    void the_histories_cover_every_outcome() {
         TreeSet<String> missing = new TreeSet<>(OUTCOMES);
         for (long seed = 1; seed <= 60; seed++) {
-            try (Actor actor = new Actor("SQLite", SqlitePlace.shared())) {
+            try (ScriptedStore actor = new ScriptedStore("SQLite", SqliteStoreFixture.shared())) {
                 var random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
                 Script script = new Script(random, actor);
                 Script.opening().forEach(actor::play);
@@ -85,16 +85,16 @@ final class ConformanceTest {
         assertEquals(Set.of(), missing);
     }
 
-    private static Actor sqlite() {
-        return new Actor("SQLite", Dialect.SQLITE.open());
+    private static ScriptedStore sqlite() {
+        return new ScriptedStore("SQLite", Dialect.SQLITE.open());
     }
 
-    private static Actor postgres() {
-        return new Actor("PostgreSQL", Dialect.POSTGRES.open());
+    private static ScriptedStore postgres() {
+        return new ScriptedStore("PostgreSQL", Dialect.POSTGRES.open());
     }
 
     /** Plays a history; where the rows differ in the end, plays it again to find the step that made the difference. */
-    private static void compare(long seed, List<Supplier<Actor>> stores) {
+    private static void compare(long seed, List<Supplier<ScriptedStore>> stores) {
         String difference = new Performance(seed, Long.getLong("seed") != null).play(stores);
         if (difference.isEmpty()) {
             return;
@@ -105,32 +105,32 @@ final class ConformanceTest {
 
     private record Performance(long seed, boolean closely) {
         /** Empty, or where two stores first differ. */
-        String play(List<Supplier<Actor>> stores) {
-            List<Actor> actors = new ArrayList<>();
+        String play(List<Supplier<ScriptedStore>> stores) {
+            List<ScriptedStore> actors = new ArrayList<>();
             try {
                 stores.forEach(store -> actors.add(store.get()));
                 return play(actors, actors.getFirst());
             } finally {
-                actors.forEach(Actor::close);
+                actors.forEach(ScriptedStore::close);
             }
         }
 
-        private String play(List<Actor> actors, Actor first) {
+        private String play(List<ScriptedStore> actors, ScriptedStore first) {
             var random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
             Script script = new Script(random, first);
-            List<Step> opening = Script.opening();
+            List<ScriptStep> opening = Script.opening();
             for (int i = 0; i < STEPS; i++) {
-                Step step = i < opening.size() ? opening.get(i) : script.next();
+                ScriptStep step = i < opening.size() ? opening.get(i) : script.next();
                 String expected = first.play(step);
-                for (Actor other : actors.subList(1, actors.size())) {
+                for (ScriptedStore other : actors.subList(1, actors.size())) {
                     String got = other.play(step);
                     if (!got.equals(expected)) {
-                        return "step " + i + " " + Shown.of(step) + "\n  " + first.name + ":\n    " + expected + "\n  "
+                        return "step " + i + " " + ValueText.of(step) + "\n  " + first.name + ":\n    " + expected + "\n  "
                                 + other.name + ":\n    " + got;
                     }
                     String rows = closely ? differing(first, first.rows(), other, other.rows()) : "";
                     if (!rows.isEmpty()) {
-                        return "step " + i + " " + Shown.of(step) + "\n    " + expected + rows;
+                        return "step " + i + " " + ValueText.of(step) + "\n    " + expected + rows;
                     }
                 }
             }
@@ -143,14 +143,14 @@ final class ConformanceTest {
                     .orElse("");
         }
 
-        private static String differing(Actor one, Actor other, Script script) {
+        private static String differing(ScriptedStore one, ScriptedStore other, Script script) {
             String rows = differing(one, one.rows(), other, other.rows());
             return rows.isEmpty()
-                    ? differing(one, Questions.ask(one, script.runs()), other, Questions.ask(other, script.runs()))
+                    ? differing(one, StoreQuerySnapshot.ask(one, script.runs()), other, StoreQuerySnapshot.ask(other, script.runs()))
                     : rows;
         }
 
-        private static String differing(Actor one, List<String> ours, Actor other, List<String> theirs) {
+        private static String differing(ScriptedStore one, List<String> ours, ScriptedStore other, List<String> theirs) {
             if (ours.equals(theirs)) {
                 return "";
             }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** Deliveries of webhooks: which id and which signature came first, and how long anything of them is kept. */
 interface DeliveryRules {
-    Desk desk();
+    TestStoreClient desk();
 
     private WebhookDelivery row(String id, DeliveryOutcome verdict) {
         return new WebhookDelivery(
@@ -24,7 +24,7 @@ interface DeliveryRules {
     private StoreCommand.RecordDelivery receive(String id, @Nullable String signature, SignatureReuse reuse) {
         return new StoreCommand.RecordDelivery(
                 row(id, DeliveryOutcome.ACCEPTED),
-                new WebhookDelivery.DedupSettings(signature, reuse, Desk.WINDOW, Desk.WINDOW / 2));
+                new WebhookDelivery.DedupSettings(signature, reuse, TestStoreClient.WINDOW, TestStoreClient.WINDOW / 2));
     }
 
     private WebhookDelivery received(String id, @Nullable String signature, SignatureReuse reuse) {
@@ -38,17 +38,17 @@ interface DeliveryRules {
     }
 
     @Test
-    default void the_first_of_an_id_is_accepted_and_the_next_ones_are_repeats() {
+    default void the_first_delivery_of_an_id_is_accepted_and_later_ones_are_repeats() {
         assertEquals(DeliveryOutcome.ACCEPTED, verdict("evt_1", null, SignatureReuse.FLAG));
         assertEquals(DeliveryOutcome.REPLAYED, verdict("evt_1", null, SignatureReuse.FLAG));
         assertEquals(DeliveryOutcome.ACCEPTED, verdict("evt_2", null, SignatureReuse.FLAG));
-        desk().place.setTime(Place.START + Desk.WINDOW);
+        desk().place.setTime(StoreFixture.START + TestStoreClient.WINDOW);
         assertEquals(DeliveryOutcome.ACCEPTED, verdict("evt_1", null, SignatureReuse.FLAG), "its window is over");
         assertEquals(DeliveryOutcome.REPLAYED, verdict("evt_1", null, SignatureReuse.FLAG));
     }
 
     @Test
-    default void a_signature_under_another_id_is_what_the_hook_says_it_is() {
+    default void a_reused_signature_is_handled_as_the_webhook_says() {
         assertEquals(DeliveryOutcome.ACCEPTED, verdict("evt_1", "s", SignatureReuse.FLAG));
         assertEquals(DeliveryOutcome.REPLAYED, verdict("evt_1", "s", SignatureReuse.FLAG), "a provider sends again");
         assertEquals(DeliveryOutcome.FLAGGED, verdict("evt_2", "s", SignatureReuse.FLAG));
@@ -66,13 +66,13 @@ interface DeliveryRules {
         var row = new WebhookDelivery(
                 asked.id(), asked.ws(), asked.source(), 0, id, type, DeliveryOutcome.ACCEPTED, "", asked.payload());
         WebhookDelivery told = desk().change(new StoreCommand.RecordDelivery(
-                row, new WebhookDelivery.DedupSettings("s", reuse, Desk.WINDOW, Desk.WINDOW)));
+                row, new WebhookDelivery.DedupSettings("s", reuse, TestStoreClient.WINDOW, TestStoreClient.WINDOW)));
         assertNotNull(told);
         return told;
     }
 
     @Test
-    default void a_signature_that_comes_again_as_another_type_is_no_repeat() {
+    default void a_signature_repeated_with_another_type_is_no_repeat() {
         assertEquals(
                 DeliveryOutcome.ACCEPTED,
                 typed("evt_1", "push", SignatureReuse.FLAG).outcome());
@@ -91,7 +91,7 @@ interface DeliveryRules {
     }
 
     @Test
-    default void an_id_of_any_length_is_known_again_and_its_first_delivery_is_found() {
+    default void an_id_of_any_length_is_recognized_and_its_first_delivery_is_found() {
         String longest = "é".repeat(4_000);
         WebhookDelivery first = received(longest, null, SignatureReuse.FLAG);
         assertEquals(DeliveryOutcome.ACCEPTED, first.outcome());
@@ -104,7 +104,7 @@ interface DeliveryRules {
     }
 
     @Test
-    default void applied_again_it_answers_the_same() {
+    default void a_delivery_applied_again_returns_the_same() {
         var edit = receive("evt_1", "s", SignatureReuse.REJECT);
         WebhookDelivery first = desk().change(edit);
         assertEquals(first, desk().change(edit));
@@ -112,7 +112,7 @@ interface DeliveryRules {
     }
 
     @Test
-    default void only_what_starts_something_keeps_its_payload() {
+    default void only_deliveries_that_start_something_keep_their_payload() {
         assertNotNull(received("evt_1", "s", SignatureReuse.FLAG).payload());
         assertNull(received("evt_1", "s", SignatureReuse.FLAG).payload(), "the first one has it");
         assertNotNull(received("evt_2", "s", SignatureReuse.FLAG).payload());
@@ -140,8 +140,8 @@ interface DeliveryRules {
     }
 
     @Test
-    default void of_those_turned_away_only_some_are_kept_in_an_hour() {
-        var memory = new WebhookDelivery.DedupSettings(null, SignatureReuse.FLAG, Desk.WINDOW, Desk.WINDOW);
+    default void only_some_rejected_deliveries_are_kept_per_hour() {
+        var memory = new WebhookDelivery.DedupSettings(null, SignatureReuse.FLAG, TestStoreClient.WINDOW, TestStoreClient.WINDOW);
         for (int i = 0; i < WebhookDelivery.MAX_REJECTED_PER_HOUR; i++) {
             WebhookDelivery kept =
                     desk().change(new StoreCommand.RecordDelivery(row("", DeliveryOutcome.INVALID_SIGNATURE), memory));
@@ -154,23 +154,23 @@ interface DeliveryRules {
         }
         assertEquals(
                 DeliveryOutcome.ACCEPTED, verdict("evt_1", null, SignatureReuse.FLAG), "a genuine one is always kept");
-        desk().place.setTime(WebhookDelivery.hourOf(Place.START) + WebhookDelivery.HOUR);
+        desk().place.setTime(WebhookDelivery.hourOf(StoreFixture.START) + WebhookDelivery.HOUR);
         assertNotNull(
                 desk().change(new StoreCommand.RecordDelivery(row("", DeliveryOutcome.INVALID_SIGNATURE), memory)));
     }
 
     @Test
-    default void payloads_go_first_and_rows_and_marks_at_the_end_of_the_window() {
+    default void payloads_are_deleted_first_and_rows_at_the_end_of_the_window() {
         WebhookDelivery first = received("evt_1", "s", SignatureReuse.FLAG);
         assertFalse(desk().reads.hasExpiredDelivery());
-        desk().place.setTime(Place.START + Desk.WINDOW / 2);
+        desk().place.setTime(StoreFixture.START + TestStoreClient.WINDOW / 2);
         assertTrue(desk().reads.hasExpiredDelivery());
         assertEquals(1, desk().change(new StoreCommand.DeleteExpiredDeliveries(10)));
         assertFalse(desk().reads.hasExpiredDelivery());
         WebhookDelivery bare = desk().reads.delivery(desk().ws, "hook", first.id());
         assertNotNull(bare);
         assertNull(bare.payload());
-        desk().place.setTime(Place.START + Desk.WINDOW);
+        desk().place.setTime(StoreFixture.START + TestStoreClient.WINDOW);
         assertTrue(desk().reads.hasExpiredDelivery());
         assertEquals(
                 3,

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** Events that are kept: once each, to be listed, and for a time. */
 interface EventRules {
-    Desk desk();
+    TestStoreClient desk();
 
     private StoredRows.EventRow event(String eventId, String type, int matched) {
         return new StoredRows.EventRow(
@@ -47,17 +47,17 @@ interface EventRules {
     }
 
     @Test
-    default void an_event_is_kept_once_with_the_time_of_the_store() {
+    default void an_event_is_stored_once_with_the_store_time() {
         StoredRows.EventRow first = event("evt_a", "paid", 1);
         assertEquals(new StoreWrite.SaveEventResult.Saved(true), desk().apply(keep(first)));
-        desk().place.setTime(Place.START + 5);
+        desk().place.setTime(StoreFixture.START + 5);
         assertEquals(new StoreWrite.SaveEventResult.Saved(false), keep("evt_a", "other", 1));
-        assertEquals(first.at(Place.START), desk().reads.event(desk().ws, "evt_a"));
+        assertEquals(first.at(StoreFixture.START), desk().reads.event(desk().ws, "evt_a"));
         assertNull(desk().reads.event(desk().ws + 1, "evt_a"), "of another workspace");
     }
 
     @Test
-    default void applied_again_after_a_lost_answer_it_is_still_the_first() {
+    default void an_event_applied_again_after_a_lost_response_is_still_the_first() {
         StoreWrite.SaveEvent keep = keep(event("evt_a", "paid", 1));
         assertEquals(new StoreWrite.SaveEventResult.Saved(true), desk().apply(keep));
         desk().publish(desk().ws, "two", "wf_two");
@@ -68,24 +68,24 @@ interface EventRules {
     }
 
     @Test
-    default void one_that_comes_again_when_it_is_known_no_longer_takes_the_row() {
+    default void an_event_repeated_after_its_window_replaces_the_row() {
         long week = StoreWrite.SaveEvent.WINDOW.toNanos() / 1_000;
         keep("evt_a", "paid", 3);
-        desk().place.setTime(Place.START + week - 1);
+        desk().place.setTime(StoreFixture.START + week - 1);
         assertEquals(
                 new StoreWrite.SaveEventResult.Saved(false), keep("evt_a", "other", 1), "known until the last moment");
-        desk().place.setTime(Place.START + week);
+        desk().place.setTime(StoreFixture.START + week);
         StoredRows.EventRow again = event("evt_a", "other", 1);
         StoreWrite.SaveEvent keep = keep(again);
         assertEquals(new StoreWrite.SaveEventResult.Saved(true), desk().apply(keep));
         assertEquals(new StoreWrite.SaveEventResult.Saved(true), desk().apply(keep), "after a lost answer");
-        assertEquals(again.at(Place.START + week), desk().reads.event(desk().ws, "evt_a"));
+        assertEquals(again.at(StoreFixture.START + week), desk().reads.event(desk().ws, "evt_a"));
         assertEquals(List.of("evt_a"), ids(list("other", false, 10)));
-        assertEquals(List.of(), desk().reads.oldEvents(desk().ws, Place.START + week, 100), "not swept with the old");
+        assertEquals(List.of(), desk().reads.oldEvents(desk().ws, StoreFixture.START + week, 100), "not swept with the old");
     }
 
     @Test
-    default void of_equal_ones_in_a_batch_the_first_is_kept() {
+    default void of_equal_events_in_a_batch_the_first_is_stored() {
         List<Object> told = desk().applyAll(
                         keep(event("evt_b", "first", 0)),
                         keep(event("evt_a", "x", 1)),
@@ -103,7 +103,7 @@ interface EventRules {
     }
 
     @Test
-    default void what_was_matched_under_another_catalog_is_not_kept() {
+    default void an_event_matched_under_another_catalog_is_not_stored() {
         StoreWrite.SaveEvent late = keep(event("evt_a", "paid", 0));
         desk().publish(desk().ws, "two", "wf_two");
         assertEquals(new StoreWrite.SaveEventResult.CatalogChanged(), desk().apply(late));
@@ -111,7 +111,7 @@ interface EventRules {
     }
 
     @Test
-    default void a_repeat_that_matched_is_unmatched_no_more_and_never_again() {
+    default void a_repeat_that_matched_marks_the_event_as_matched_for_good() {
         keep("evt_a", "paid", 0);
         assertEquals(List.of("evt_a"), ids(list(null, true, 10)));
         keep("evt_a", "paid", 1);
@@ -120,7 +120,7 @@ interface EventRules {
     }
 
     @Test
-    default void lists_have_the_newest_first_in_pages() {
+    default void lists_are_paged_newest_first() {
         for (String eventId : List.of("evt_c", "evt_a", "evt_b")) {
             keep(eventId, eventId.equals("evt_a") ? "paid" : "sent", 1);
         }
@@ -138,23 +138,23 @@ interface EventRules {
                 List.of(),
                 ids(desk().reads
                         .events(new StoreQueries.EventFilter(
-                                desk().ws, null, null, false, Place.START + 1, null, 10))));
+                                desk().ws, null, null, false, StoreFixture.START + 1, null, 10))));
     }
 
     @Test
-    default void only_old_ones_are_swept() {
+    default void only_old_events_are_deleted() {
         keep("evt_old", "paid", 1);
-        desk().place.setTime(Place.START + 10);
+        desk().place.setTime(StoreFixture.START + 10);
         keep("evt_new", "paid", 1);
-        List<StoreCommand.ExpiredEvent> old = desk().reads.oldEvents(desk().ws, Place.START + 10, 100);
-        assertEquals(List.of(new StoreCommand.ExpiredEvent(desk().ws, "evt_old", Place.START)), old);
+        List<StoreCommand.ExpiredEvent> old = desk().reads.oldEvents(desk().ws, StoreFixture.START + 10, 100);
+        assertEquals(List.of(new StoreCommand.ExpiredEvent(desk().ws, "evt_old", StoreFixture.START)), old);
         assertEquals(1, desk().change(new StoreCommand.DeleteEvents(old)));
         assertEquals(0, desk().change(new StoreCommand.DeleteEvents(old)), "once");
         assertEquals(List.of("evt_new"), ids(list(null, false, 10)));
     }
 
     @Test
-    default void names_are_found_by_how_they_begin() {
+    default void event_names_are_found_by_prefix() {
         KeyClaim wish = desk().wish(UniqueKey.KeyKind.EVENT, "evt_a/wf_one", 0);
         desk().fresh(wish);
         desk().fresh(desk().wish(UniqueKey.KeyKind.EVENT, "evt_b/wf_one", 0));
@@ -167,7 +167,7 @@ interface EventRules {
     }
 
     @Test
-    default void workspaces_are_walked_through() {
+    default void workspaces_are_iterated() {
         int other = desk().workspace("another").ws();
         assertEquals(other, desk().reads.workspaceAfter(desk().ws));
         assertNull(desk().reads.workspaceAfter(other));

@@ -32,7 +32,7 @@ final class FairClaimTest {
     }
 
     @Test
-    void shares_add_up_to_the_limit() {
+    void claim_quotas_add_up_to_the_limit() {
         for (int limit = 1; limit < 50; limit++) {
             for (long turn = 0; turn < 5; turn++) {
                 int sum = shares(limit, turn, A1, A2, A3, B1).values().stream()
@@ -44,7 +44,7 @@ final class FairClaimTest {
     }
 
     @Test
-    void where_there_is_not_enough_for_all_everybody_has_a_turn() {
+    void if_capacity_is_short_every_workflow_gets_a_turn() {
         Set<String> served = new HashSet<>();
         for (long turn = 0; turn < 4; turn++) {
             served.addAll(shares(1, turn, A1, A2, A3, B1).keySet());
@@ -53,7 +53,7 @@ final class FairClaimTest {
     }
 
     @Test
-    void what_is_left_over_goes_to_those_who_want_more() {
+    void spare_capacity_goes_to_those_who_need_more() {
         Map<String, Integer> due = new HashMap<>(Map.of("a1", 100, "a2", 1, "b1", 3));
         List<Integer> asked = new ArrayList<>();
         List<StoreWrite.RunExecution> claimed =

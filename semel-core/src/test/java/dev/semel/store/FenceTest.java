@@ -18,13 +18,13 @@ import org.junit.jupiter.api.Test;
 /** On a real PostgreSQL with two workers: a lease that is gone writes nothing, and only the database's clock ends one. */
 final class FenceTest {
     private static final long OTHER = 78;
-    private Desk desk = new Desk(Dialect.POSTGRES);
+    private TestStoreClient desk = new TestStoreClient(Dialect.POSTGRES);
     private WriteLane otherLane = desk.store.openLane();
     private WorkerLeases otherLeases = desk.store.openLeases();
 
     @BeforeEach
     void open() {
-        otherLeases.start(OTHER, "other", desk.slots(), 100 * Desk.TTL);
+        otherLeases.start(OTHER, "other", desk.slots(), 100 * TestStoreClient.TTL);
     }
 
     @AfterEach
@@ -47,7 +47,7 @@ final class FenceTest {
         connection.setAutoCommit(false);
         try (var statement = connection.createStatement()) {
             statement.executeQuery(
-                    "SELECT 1 FROM semel_fence WHERE lease = " + Desk.LEASE + " AND slot = 0 FOR NO KEY UPDATE");
+                    "SELECT 1 FROM semel_fence WHERE lease = " + TestStoreClient.LEASE + " AND slot = 0 FOR NO KEY UPDATE");
         }
         return connection;
     }
@@ -55,7 +55,7 @@ final class FenceTest {
     @Test
     void a_batch_that_begins_after_the_takeover_writes_no_row() {
         RunId run = desk.fresh(desk.key("K"));
-        desk.place.setTime(Place.START + Desk.TTL + 1);
+        desk.place.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
         assertEquals(1, otherLeases.takeOverExpired());
         assertThrows(
                 StoreFailure.Fenced.class,
@@ -78,10 +78,10 @@ final class FenceTest {
                 var statement = taker.createStatement()) {
             FutureTask<List<Object>> batch =
                     apart(() -> desk.applyAll(desk.admit(desk.id(), desk.key("L")), desk.end(run)));
-            PostgresPlace.awaitBlockedBy(taker);
-            statement.executeUpdate("UPDATE semel_unfinished_run SET owner = NULL WHERE owner = " + Desk.LEASE);
-            statement.executeUpdate("DELETE FROM semel_fence WHERE lease = " + Desk.LEASE);
-            statement.executeUpdate("DELETE FROM semel_lease WHERE lease = " + Desk.LEASE);
+            PostgresStoreFixture.awaitBlockedBy(taker);
+            statement.executeUpdate("UPDATE semel_unfinished_run SET owner = NULL WHERE owner = " + TestStoreClient.LEASE);
+            statement.executeUpdate("DELETE FROM semel_fence WHERE lease = " + TestStoreClient.LEASE);
+            statement.executeUpdate("DELETE FROM semel_lease WHERE lease = " + TestStoreClient.LEASE);
             taker.commit();
             var failure = assertThrows(java.util.concurrent.ExecutionException.class, batch::get);
             assertInstanceOf(StoreFailure.Fenced.class, failure.getCause());
@@ -93,12 +93,12 @@ final class FenceTest {
     @Test
     void a_takeover_waits_for_a_batch_in_flight() throws Exception {
         RunId run = desk.fresh();
-        desk.place.setTime(Place.START + Desk.TTL + 1);
+        desk.place.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
         try (Connection batch = slotLocked()) {
             FutureTask<Integer> takeover = apart(otherLeases::takeOverExpired);
-            PostgresPlace.awaitBlockedBy(batch);
+            PostgresStoreFixture.awaitBlockedBy(batch);
             assertFalse(takeover.isDone());
-            assertEquals(1, desk.place.number("SELECT count(*) FROM semel_lease WHERE lease = " + Desk.LEASE));
+            assertEquals(1, desk.place.number("SELECT count(*) FROM semel_lease WHERE lease = " + TestStoreClient.LEASE));
             batch.commit();
             assertEquals(1, takeover.get());
         }
@@ -106,13 +106,13 @@ final class FenceTest {
     }
 
     @Test
-    void a_lease_renewed_while_its_taker_waited_stands() throws Exception {
+    void a_lease_renewed_during_a_takeover_stays_valid() throws Exception {
         RunId run = desk.fresh();
-        desk.place.setTime(Place.START + Desk.TTL + 1);
+        desk.place.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
         try (Connection batch = slotLocked()) {
             FutureTask<Integer> takeover = apart(otherLeases::takeOverExpired);
-            PostgresPlace.awaitBlockedBy(batch);
-            assertTrue(desk.leases.renew(Desk.LEASE, Desk.TTL));
+            PostgresStoreFixture.awaitBlockedBy(batch);
+            assertTrue(desk.leases.renew(TestStoreClient.LEASE, TestStoreClient.TTL));
             batch.commit();
             assertEquals(0, takeover.get());
         }
@@ -123,19 +123,19 @@ final class FenceTest {
     @Test
     void only_the_databases_clock_ends_a_lease() {
         desk.fresh();
-        desk.place.setTime(Place.START + Desk.TTL);
+        desk.place.setTime(StoreFixture.START + TestStoreClient.TTL);
         assertEquals(0, otherLeases.takeOverExpired(), "it holds up to its last microsecond");
-        desk.place.setTime(Place.START + Desk.TTL + 1);
+        desk.place.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
         assertEquals(1, otherLeases.takeOverExpired());
         assertEquals(0, otherLeases.takeOverExpired());
-        assertFalse(desk.leases.renew(Desk.LEASE, Desk.TTL));
+        assertFalse(desk.leases.renew(TestStoreClient.LEASE, TestStoreClient.TTL));
         assertEquals(1, desk.place.count("semel_lease"), "the taker's own is left");
     }
 
     @Test
-    void of_two_takers_one_ends_the_lease() throws Exception {
+    void of_two_workers_taking_over_one_ends_the_lease() throws Exception {
         desk.fresh();
-        desk.place.setTime(Place.START + Desk.TTL + 1);
+        desk.place.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
         try (WorkerLeases third = desk.store.openLeases()) {
             FutureTask<Integer> one = apart(otherLeases::takeOverExpired);
             FutureTask<Integer> two = apart(third::takeOverExpired);
@@ -146,7 +146,7 @@ final class FenceTest {
     @Test
     void two_lanes_of_one_lease_do_not_wait_for_each_other() throws Exception {
         try (Connection _ = slotLocked()) {
-            var second = new CommitBatch.LeaseSlot(Desk.LEASE, 1);
+            var second = new CommitBatch.LeaseSlot(TestStoreClient.LEASE, 1);
             RunId id = desk.id();
             assertInstanceOf(
                     StoreWrite.AdmitResult.Fresh.class,
@@ -157,7 +157,7 @@ final class FenceTest {
     }
 
     @Test
-    void equal_triggers_at_two_workers_at_once_are_one_run() throws Exception {
+    void equal_concurrent_triggers_at_two_workers_are_one_run() throws Exception {
         for (int round = 0; round < 40; round++) {
             StoreWrite.AdmitRun here = desk.admit(desk.id(), desk.key("K" + round), desk.payload("P" + round, true));
             StoreWrite.AdmitRun there = desk.admit(desk.id(), desk.key("K" + round), desk.payload("P" + round, true));
@@ -175,12 +175,12 @@ final class FenceTest {
     }
 
     @Test
-    void workspaces_opened_at_once_get_numbers_of_their_own() throws Exception {
+    void concurrently_created_workspaces_get_their_own_numbers() throws Exception {
         for (int round = 0; round < 20; round++) {
             String name = "concurrent " + round;
-            var edit = new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateWorkspace(name, Desk.bytes("a")));
+            var edit = new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateWorkspace(name, TestStoreClient.bytes("a")));
             var another =
-                    new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateWorkspace(name + "!", Desk.bytes("b")));
+                    new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateWorkspace(name + "!", TestStoreClient.bytes("b")));
             FutureTask<List<Object>> other =
                     apart(() -> otherLane.apply(new CommitBatch(null, List.of(edit, another))));
             List<Object> mine = desk.applyAll(edit, another);
@@ -197,7 +197,7 @@ final class FenceTest {
     }
 
     @Test
-    void a_claim_skips_what_another_worker_claims_right_now() throws Exception {
+    void a_claim_skips_runs_that_another_worker_is_claiming() throws Exception {
         RunId one = desk.id();
         RunId two = desk.id();
         desk.applyAll(desk.admit(desk.run(one), List.of(), false), desk.admit(desk.run(two), List.of(), false));
@@ -212,7 +212,7 @@ final class FenceTest {
 
     @SuppressWarnings("unchecked") // a claim answers drivers
     private List<RunId> claimElsewhere() {
-        return Desk.runs((List<StoreWrite.RunExecution>) otherLane
+        return TestStoreClient.runs((List<StoreWrite.RunExecution>) otherLane
                 .apply(new CommitBatch(new CommitBatch.LeaseSlot(OTHER, 0), List.of(new StoreWrite.ClaimRuns(10))))
                 .getFirst());
     }

@@ -27,9 +27,9 @@ final class FrozenSchemaTest {
         }
     }
 
-    private static Place open(Dialect dialect) throws IOException {
-        Place place = dialect.open();
-        if (place instanceof SqlitePlace file) {
+    private static StoreFixture open(Dialect dialect) throws IOException {
+        StoreFixture place = dialect.open();
+        if (place instanceof SqliteStoreFixture file) {
             Files.createDirectories(Objects.requireNonNull(file.file().getParent()));
             Files.write(file.file(), frozen("v001.db"));
         } else {
@@ -41,7 +41,7 @@ final class FrozenSchemaTest {
     @ParameterizedTest
     @EnumSource
     void a_database_that_v001_created_opens_and_its_run_reads_back(Dialect dialect) throws IOException {
-        try (Place place = open(dialect)) {
+        try (StoreFixture place = open(dialect)) {
             assertEquals(1, place.number("SELECT number FROM semel_migration WHERE number = 1"), "it is one of V001");
             try (Store store = place.store();
                     StoreQueries reads = store.openQueries()) {

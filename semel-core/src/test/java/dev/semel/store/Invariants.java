@@ -165,12 +165,12 @@ public final class Invariants {
 
     private Invariants() {}
 
-    public static void check(Place place) {
+    public static void check(StoreFixture place) {
         check(place, NEVER);
     }
 
     /** Where old runs were removed, links of younger ones may lead to nothing; the lineage never does. */
-    static void checkAfterRetiring(Place place) {
+    static void checkAfterRetiring(StoreFixture place) {
         Map<String, String> never = new LinkedHashMap<>(NEVER);
         for (String link : List.of("previous_run", "duplicate_of", "parent", "replay_of")) {
             never.remove(link + " leads to no run");
@@ -178,7 +178,7 @@ public final class Invariants {
         check(place, never);
     }
 
-    private static void check(Place place, Map<String, String> never) {
+    private static void check(StoreFixture place, Map<String, String> never) {
         try (Connection connection = place.jdbc()) {
             check(connection, never);
         } catch (SQLException e) {
@@ -205,7 +205,7 @@ public final class Invariants {
      * For tests without distinct keys and without a sweep: of the runs of one key in one workflow only the first came
      * from nowhere; each other one says which run held the key before it.
      */
-    public static void oneRunPerLiveKey(Place place) {
+    public static void oneRunPerLiveKey(StoreFixture place) {
         assertEquals(0, place.number("""
             SELECT count(*) FROM (
                 SELECT 1 AS one FROM semel_run WHERE key IS NOT NULL AND previous_run IS NULL

@@ -59,7 +59,7 @@ final class InvariantsTest {
         is accepted and not done           | UPDATE semel_effect SET state = 2
         """)
     void every_invariant_can_fail(String rule, String tampering) {
-        Desk desk = new Desk(Dialect.SQLITE);
+        TestStoreClient desk = new TestStoreClient(Dialect.SQLITE);
         try {
             RunId run = desk.fresh(desk.key("K"));
             desk.fresh();
@@ -72,7 +72,7 @@ final class InvariantsTest {
             var links = new NewRun.RunParentage(null, run, run);
             desk.apply(desk.admit(desk.linked(desk.id(), links, gate, RunState.STARTED), List.of(), false));
             desk.apply(desk.gated(desk.id(), new NewRun.StartConditions(gate.queueLimits(), null, 0, null)));
-            desk.apply(Desk.ops(run, Deed.of(desk.ws, "d").reserve(run)));
+            desk.apply(TestStoreClient.ops(run, TestEffect.of(desk.ws, "d").reserve(run)));
             desk.change(new StoreCommand.SendSignal(desk.ws, run, "s", "k", "{}"));
             desk.apply(new StoreWrite.RecordDuplicates(List.of(desk.seen(run, false, 3))));
             letters(desk, run);
@@ -88,7 +88,7 @@ final class InvariantsTest {
     }
 
     /** One that is kept, one that was heard, and a wait that listens. */
-    private static void letters(Desk desk, RunId run) {
+    private static void letters(TestStoreClient desk, RunId run) {
         for (String key : List.of("heard", "done")) {
             var to = new KeyedSignalOperation.SignalAddress(desk.ws, "s", key);
             var ear = new KeyedSignalOperation.SignalWaiter(new StoreWrite.RunExecution(run, 1), key);
@@ -97,7 +97,7 @@ final class InvariantsTest {
         for (String key : List.of("done", "kept")) {
             var to = new KeyedSignalOperation.SignalAddress(desk.ws, "s", key);
             desk.change(new StoreCommand.KeyedSignalCommand<>(
-                    new KeyedSignalOperation.SendKeyedSignal(to, key, desk.id(), Desk.bytes("d"), "{}")));
+                    new KeyedSignalOperation.SendKeyedSignal(to, key, desk.id(), TestStoreClient.bytes("d"), "{}")));
         }
     }
 }

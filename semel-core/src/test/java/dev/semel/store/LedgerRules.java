@@ -22,10 +22,10 @@ interface LedgerRules {
     long HOUR = 3_600_000_000L;
     LedgerDecision NOTED = new LedgerDecision.Recorded();
 
-    Desk desk();
+    TestStoreClient desk();
 
-    private Deed deed() {
-        return Deed.of(desk().ws, "d1").once(HOUR);
+    private TestEffect deed() {
+        return TestEffect.of(desk().ws, "d1").once(HOUR);
     }
 
     private LedgerDecision ask(StoreWrite.AppendJournal append) {
@@ -34,42 +34,42 @@ interface LedgerRules {
         return owned.ledgerDecisions().getFirst();
     }
 
-    private LedgerDecision ask(RunId run, Deed deed) {
-        return ask(Desk.ops(run, deed.reserve(run)));
+    private LedgerDecision ask(RunId run, TestEffect deed) {
+        return ask(TestStoreClient.ops(run, deed.reserve(run)));
     }
 
-    private EffectLedger.EffectRow row(Deed deed) {
+    private EffectLedger.EffectRow row(TestEffect deed) {
         EffectLedger.EffectRow row = desk().reads.effect(deed.id());
         assertNotNull(row);
         return row;
     }
 
     /** A run that has done the deed. */
-    private RunId doer(Deed deed) {
+    private RunId doer(TestEffect deed) {
         RunId run = desk().fresh();
-        desk().apply(Desk.ops(run, deed.reserve(run)));
-        desk().apply(Desk.ops(run, deed.done(run)));
+        desk().apply(TestStoreClient.ops(run, deed.reserve(run)));
+        desk().apply(TestStoreClient.ops(run, deed.done(run)));
         return run;
     }
 
     @Test
-    default void the_first_to_ask_may_send_and_its_intent_is_on_record() {
+    default void the_first_request_may_send_and_its_intent_is_recorded() {
         RunId run = desk().fresh();
-        assertEquals(new LedgerDecision.SendGranted(1, 1, Place.START), ask(run, deed()));
+        assertEquals(new LedgerDecision.SendGranted(1, 1, StoreFixture.START), ask(run, deed()));
         assertEquals(
                 new EffectLedger.EffectRow(
                         deed().id(),
-                        Deed.holder(run, 1, 1),
+                        TestEffect.holder(run, 1, 1),
                         EffectState.RESERVED,
                         1,
                         1,
-                        Place.START,
+                        StoreFixture.START,
                         0,
                         HOUR,
                         0,
                         "data",
                         null,
-                        Deed.FACTS),
+                        TestEffect.FACTS),
                 row(deed()));
         assertEquals(List.of(row(deed())), desk().reads.effects(run));
     }
@@ -77,11 +77,11 @@ interface LedgerRules {
     @Test
     default void a_reservation_applied_again_is_the_same_reservation() {
         RunId run = desk().fresh();
-        StoreWrite.AppendJournal reserve = Desk.ops(run, deed().reserve(run));
+        StoreWrite.AppendJournal reserve = TestStoreClient.ops(run, deed().reserve(run));
         LedgerDecision first = ask(reserve);
-        desk().place.setTime(Place.START + 9);
+        desk().place.setTime(StoreFixture.START + 9);
         assertEquals(first, ask(reserve));
-        assertEquals(Place.START, row(deed()).firstAt());
+        assertEquals(StoreFixture.START, row(deed()).firstAt());
     }
 
     @Test
@@ -90,9 +90,9 @@ interface LedgerRules {
         EffectLedger.EffectRow done = row(deed());
         assertEquals(EffectState.DONE, done.state());
         assertEquals("{\"by\":1}", done.result());
-        assertEquals(Place.START + HOUR, done.expiresAt());
-        desk().place.setTime(Place.START + 9);
-        assertEquals(NOTED, ask(Desk.ops(run, deed().done(run))));
+        assertEquals(StoreFixture.START + HOUR, done.expiresAt());
+        desk().place.setTime(StoreFixture.START + 9);
+        assertEquals(NOTED, ask(TestStoreClient.ops(run, deed().done(run))));
         assertEquals(done, row(deed()));
     }
 
@@ -101,101 +101,101 @@ interface LedgerRules {
         RunId run = desk().fresh();
         ask(run, deed());
         StoreWrite.AppendJournal retry =
-                Desk.ops(run, deed().settle(run, EffectState.FREE, null), deed().reserve(Deed.holder(run, 1, 2)));
+                TestStoreClient.ops(run, deed().settle(run, EffectState.FREE, null), deed().reserve(TestEffect.holder(run, 1, 2)));
         OwnerWriteResult first = desk().apply(retry);
-        assertEquals(List.of(NOTED, new LedgerDecision.SendGranted(1, 2, Place.START)), first.ledgerDecisions());
+        assertEquals(List.of(NOTED, new LedgerDecision.SendGranted(1, 2, StoreFixture.START)), first.ledgerDecisions());
         LedgerDecision again = desk().apply(retry).ledgerDecisions().getLast();
         assertEquals(
-                new LedgerDecision.SendGranted(1, 2, Place.START, true),
+                new LedgerDecision.SendGranted(1, 2, StoreFixture.START, true),
                 again,
                 "what was before is not known any more");
         assertEquals(2, row(deed()).attempt());
     }
 
     @Test
-    default void what_another_run_reserved_or_doubts_is_taken() {
+    default void an_effect_reserved_or_in_doubt_by_another_run_is_held_by_it() {
         RunId one = desk().fresh();
         RunId two = desk().fresh();
         ask(one, deed());
         assertEquals(new LedgerDecision.HeldByOtherRun(one, false), ask(two, deed()));
-        desk().apply(Desk.ops(one, deed().settle(one, EffectState.UNKNOWN, null)));
-        desk().place.setTime(Place.START + 365 * 24 * HOUR);
+        desk().apply(TestStoreClient.ops(one, deed().settle(one, EffectState.UNKNOWN, null)));
+        desk().place.setTime(StoreFixture.START + 365 * 24 * HOUR);
         assertEquals(new LedgerDecision.HeldByOtherRun(one, true), ask(two, deed()), "what is unknown never expires");
     }
 
     @Test
-    default void what_was_done_is_suppressed_to_the_last_moment_of_its_window() {
+    default void a_done_effect_is_suppressed_until_the_end_of_its_window() {
         RunId first = doer(deed());
         RunId second = desk().fresh();
-        desk().place.setTime(Place.START + HOUR - 1);
-        assertEquals(new LedgerDecision.Suppressed("{\"by\":1}", first, Place.START), ask(second, deed()));
-        desk().place.setTime(Place.START + HOUR);
-        assertEquals(new LedgerDecision.SendGranted(2, 1, Place.START + HOUR), ask(second, deed()));
+        desk().place.setTime(StoreFixture.START + HOUR - 1);
+        assertEquals(new LedgerDecision.Suppressed("{\"by\":1}", first, StoreFixture.START), ask(second, deed()));
+        desk().place.setTime(StoreFixture.START + HOUR);
+        assertEquals(new LedgerDecision.SendGranted(2, 1, StoreFixture.START + HOUR), ask(second, deed()));
         assertEquals(second, row(deed()).holder().run());
     }
 
     @Test
-    default void other_data_inside_the_window_go_as_the_workflow_says() {
+    default void other_data_inside_the_window_follow_the_change_policy() {
         RunId first = doer(deed());
         RunId second = desk().fresh();
         assertEquals(new LedgerDecision.DataChanged(first), ask(second, deed().with(ChangePolicy.REVIEW, "other")));
         assertEquals(
-                new LedgerDecision.Suppressed("{\"by\":1}", first, Place.START),
+                new LedgerDecision.Suppressed("{\"by\":1}", first, StoreFixture.START),
                 ask(second, deed().with(ChangePolicy.SUPPRESS, "other")));
         assertEquals(
-                new LedgerDecision.SendGranted(2, 1, Place.START),
+                new LedgerDecision.SendGranted(2, 1, StoreFixture.START),
                 ask(second, deed().with(ChangePolicy.SEND, "other")));
     }
 
     @Test
-    default void what_was_not_sent_is_free_for_the_next() {
+    default void an_unsent_effect_is_free_for_the_next_run() {
         RunId one = desk().fresh();
         RunId two = desk().fresh();
         ask(one, deed());
-        desk().apply(Desk.ops(one, deed().settle(one, EffectState.FREE, null)));
-        assertEquals(new LedgerDecision.SendGranted(1, 1, Place.START), ask(two, deed()));
-        desk().apply(Desk.ops(one, deed().done(one)));
+        desk().apply(TestStoreClient.ops(one, deed().settle(one, EffectState.FREE, null)));
+        assertEquals(new LedgerDecision.SendGranted(1, 1, StoreFixture.START), ask(two, deed()));
+        desk().apply(TestStoreClient.ops(one, deed().done(one)));
         assertEquals(EffectState.RESERVED, row(deed()).state(), "who does not hold it settles nothing");
     }
 
     @Test
-    default void a_step_that_was_done_is_reused_for_ever() {
+    default void a_done_step_is_reused_for_ever() {
         RunId run = doer(deed());
-        desk().place.setTime(Place.START + 2 * HOUR);
+        desk().place.setTime(StoreFixture.START + 2 * HOUR);
         assertEquals(new LedgerDecision.Reused("{\"by\":1}"), ask(run, deed()));
     }
 
     @Test
-    default void an_own_send_without_a_result_is_unsettled_unless_the_provider_still_remembers_it() {
+    default void an_own_send_without_a_result_is_unknown_unless_the_provider_still_knows_the_key() {
         RunId run = desk().fresh();
         ask(run, deed());
         desk().change(new StoreCommand.ReturnRun(new RunExecution(run, 1)));
         RunExecution second = desk().claim().getFirst();
-        var holder = Deed.holder(run, second.claim(), 1);
+        var holder = TestEffect.holder(run, second.claim(), 1);
         assertEquals(
-                new LedgerDecision.OutcomeUnknown(1, 1, Place.START), ask(Desk.ops(second, deed().reserve(holder))));
-        Deed remembered = deed().resendFor(100);
-        desk().place.setTime(Place.START + 99);
+                new LedgerDecision.OutcomeUnknown(1, 1, StoreFixture.START), ask(TestStoreClient.ops(second, deed().reserve(holder))));
+        TestEffect remembered = deed().resendFor(100);
+        desk().place.setTime(StoreFixture.START + 99);
         assertEquals(
-                new LedgerDecision.SendGranted(1, 2, Place.START, true),
-                ask(Desk.ops(second, remembered.reserve(holder))));
-        desk().place.setTime(Place.START + 100);
+                new LedgerDecision.SendGranted(1, 2, StoreFixture.START, true),
+                ask(TestStoreClient.ops(second, remembered.reserve(holder))));
+        desk().place.setTime(StoreFixture.START + 100);
         assertEquals(
-                new LedgerDecision.OutcomeUnknown(1, 2, Place.START),
-                ask(Desk.ops(second, remembered.reserve(Deed.holder(run, second.claim(), 2)))));
+                new LedgerDecision.OutcomeUnknown(1, 2, StoreFixture.START),
+                ask(TestStoreClient.ops(second, remembered.reserve(TestEffect.holder(run, second.claim(), 2)))));
     }
 
     @Test
-    default void verdicts_come_in_the_order_of_the_ops() {
+    default void ledger_decisions_come_in_the_order_of_the_operations() {
         RunId other = doer(deed());
         RunId run = desk().fresh();
-        Deed late = Deed.of(desk().ws, "d0");
-        OwnerWriteResult owned = desk().apply(Desk.ops(
-                run, deed().reserve(run), late.reserve(run), late.done(run), late.reserve(Deed.holder(run, 1, 2))));
+        TestEffect late = TestEffect.of(desk().ws, "d0");
+        OwnerWriteResult owned = desk().apply(TestStoreClient.ops(
+                run, deed().reserve(run), late.reserve(run), late.done(run), late.reserve(TestEffect.holder(run, 1, 2))));
         assertEquals(
                 List.of(
-                        new LedgerDecision.Suppressed("{\"by\":1}", other, Place.START),
-                        new LedgerDecision.SendGranted(1, 1, Place.START),
+                        new LedgerDecision.Suppressed("{\"by\":1}", other, StoreFixture.START),
+                        new LedgerDecision.SendGranted(1, 1, StoreFixture.START),
                         NOTED,
                         new LedgerDecision.Reused("{\"by\":1}")),
                 owned.ledgerDecisions());
@@ -203,11 +203,11 @@ interface LedgerRules {
     }
 
     @Test
-    default void of_many_that_ask_in_one_batch_one_may_send() {
+    default void of_many_requests_in_one_batch_one_may_send() {
         RunId[] runs = {desk().fresh(), desk().fresh(), desk().fresh()};
         StoreWrite<?>[] asks = new StoreWrite<?>[runs.length];
         for (int i = 0; i < runs.length; i++) {
-            asks[i] = Desk.ops(runs[i], Deed.of(desk().ws, "own" + i).reserve(runs[i]), deed().reserve(runs[i]));
+            asks[i] = TestStoreClient.ops(runs[i], TestEffect.of(desk().ws, "own" + i).reserve(runs[i]), deed().reserve(runs[i]));
         }
         for (int round = 0; round < 2; round++) {
             List<LedgerDecision> verdicts = desk().decided(asks).stream()
@@ -216,7 +216,7 @@ interface LedgerRules {
                     .toList();
             assertEquals(
                     List.of(
-                            new LedgerDecision.SendGranted(1, 1, Place.START),
+                            new LedgerDecision.SendGranted(1, 1, StoreFixture.START),
                             new LedgerDecision.HeldByOtherRun(runs[0], false),
                             new LedgerDecision.HeldByOtherRun(runs[0], false)),
                     verdicts,
@@ -225,17 +225,17 @@ interface LedgerRules {
     }
 
     @Test
-    default void one_batch_may_let_go_take_and_end_one_after_another() {
+    default void one_batch_may_release_reserve_and_end_in_sequence() {
         RunId one = desk().fresh();
         RunId two = desk().fresh();
         ask(one, deed());
         List<Object> outcomes = desk().decided(
-                        Desk.ops(one, deed().settle(one, EffectState.FREE, null)),
-                        Desk.ops(two, deed().reserve(two)),
+                        TestStoreClient.ops(one, deed().settle(one, EffectState.FREE, null)),
+                        TestStoreClient.ops(two, deed().reserve(two)),
                         desk().end(new RunExecution(two, 1), deed().done(two)),
                         desk().end(new RunExecution(one, 1)));
         assertEquals(
-                List.of(new LedgerDecision.SendGranted(1, 1, Place.START)),
+                List.of(new LedgerDecision.SendGranted(1, 1, StoreFixture.START)),
                 ((OwnerWriteResult) outcomes.get(1)).ledgerDecisions());
         assertEquals(two, row(deed()).holder().run());
         assertEquals(EffectState.DONE, row(deed()).state());
@@ -243,7 +243,7 @@ interface LedgerRules {
     }
 
     @Test
-    default void an_end_settles_in_its_own_commit_and_once() {
+    default void an_end_settles_in_its_own_commit_once() {
         RunId run = desk().fresh();
         ask(run, deed());
         StoreWrite.EndRun end = desk().end(new RunExecution(run, 1), deed().settle(run, EffectState.FREE, null));
@@ -255,15 +255,15 @@ interface LedgerRules {
     }
 
     @Test
-    default void who_does_not_drive_the_run_moves_nothing_in_the_ledger() {
+    default void a_worker_that_does_not_own_the_run_changes_nothing_in_the_ledger() {
         RunId run = desk().fresh();
         var old = new RunExecution(run, 1);
         desk().change(new StoreCommand.ReturnRun(old));
         RunExecution now = desk().claim().getFirst();
-        assertEquals(OwnerWriteResult.FENCED, desk().apply(Desk.ops(old, deed().reserve(run))));
-        assertEquals(OwnerWriteResult.FENCED, desk().apply(Desk.ops(new RunExecution(run, 3), deed().reserve(run))));
+        assertEquals(OwnerWriteResult.FENCED, desk().apply(TestStoreClient.ops(old, deed().reserve(run))));
+        assertEquals(OwnerWriteResult.FENCED, desk().apply(TestStoreClient.ops(new RunExecution(run, 3), deed().reserve(run))));
         assertEquals(OwnerWriteResult.FENCED, desk().apply(desk().end(old, deed().reserve(run))));
-        assertEquals(OwnerWriteResult.FENCED, desk().applyAs(null, Desk.ops(now, deed().reserve(run))));
+        assertEquals(OwnerWriteResult.FENCED, desk().applyAs(null, TestStoreClient.ops(now, deed().reserve(run))));
         assertNull(desk().reads.effect(deed().id()));
         assertEquals(RunState.STARTED, desk().runOf(run).state());
     }
@@ -271,17 +271,17 @@ interface LedgerRules {
     @Test
     default void a_note_is_written_once_and_found_by_its_step() {
         RunId run = desk().fresh();
-        assertEquals(NOTED, ask(Desk.ops(run, deed().note(run))));
+        assertEquals(NOTED, ask(TestStoreClient.ops(run, deed().note(run))));
         EffectLedger.EffectRow noted = row(deed());
         assertEquals(EffectState.DONE, noted.state());
-        desk().place.setTime(Place.START + 9);
-        desk().apply(Desk.ops(run, deed().note(run)));
+        desk().place.setTime(StoreFixture.START + 9);
+        desk().apply(TestStoreClient.ops(run, deed().note(run)));
         assertEquals(noted, row(deed()));
         assertEquals(new LedgerDecision.Reused("{\"noted\":1}"), ask(run, deed()));
     }
 
     @Test
-    default void a_person_decides_what_is_in_doubt_once() {
+    default void a_user_decides_an_effect_in_doubt_once() {
         RunId run = desk().fresh();
         ask(run, deed());
         var decide =
@@ -303,14 +303,14 @@ interface LedgerRules {
         assertEquals(run, next.run());
         assertEquals(
                 new LedgerDecision.Reused("{\"seen\":1}"),
-                ask(Desk.ops(next, deed().reserve(Deed.holder(run, next.claim(), 1)))));
+                ask(TestStoreClient.ops(next, deed().reserve(TestEffect.holder(run, next.claim(), 1)))));
     }
 
     @Test
-    default void a_decision_that_meets_a_run_on_its_way_to_rest_is_not_slept_through() {
+    default void a_decision_during_a_suspension_is_not_missed() {
         RunId run = desk().fresh();
         ask(run, deed());
-        desk().apply(Desk.ops(run, deed().settle(run, EffectState.UNKNOWN, null)));
+        desk().apply(TestStoreClient.ops(run, deed().settle(run, EffectState.UNKNOWN, null)));
         assertTrue(desk().change(
                         new StoreCommand.DecideEffect(deed().id(), run, null, desk().by("op", "nothing arrived"))));
         var rest = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{\"for\":\"decision\"}", 0);
@@ -319,22 +319,22 @@ interface LedgerRules {
     }
 
     @Test
-    default void what_a_person_says_did_not_happen_may_be_sent_again() {
+    default void an_effect_decided_as_not_happened_may_be_sent_again() {
         RunId run = desk().fresh();
         ask(run, deed());
-        desk().apply(Desk.ops(run, deed().settle(run, EffectState.UNKNOWN, null)));
+        desk().apply(TestStoreClient.ops(run, deed().settle(run, EffectState.UNKNOWN, null)));
         assertTrue(desk().change(
                         new StoreCommand.DecideEffect(deed().id(), run, null, desk().by("op", "nothing arrived"))));
         assertEquals(
-                new LedgerDecision.SendGranted(1, 2, Place.START),
-                ask(Desk.ops(run, deed().reserve(Deed.holder(run, 1, 2)))));
+                new LedgerDecision.SendGranted(1, 2, StoreFixture.START),
+                ask(TestStoreClient.ops(run, deed().reserve(TestEffect.holder(run, 1, 2)))));
     }
 
     @Test
     default void effects_are_listed_newest_first_and_by_state() {
         RunId run = doer(deed());
-        desk().place.setTime(Place.START + 1);
-        Deed other = Deed.of(desk().ws, "d2");
+        desk().place.setTime(StoreFixture.START + 1);
+        TestEffect other = TestEffect.of(desk().ws, "d2");
         ask(run, other);
         assertEquals(List.of(row(other), row(deed())), listed(StoreQueries.EffectFilter.all(desk().ws, 10)));
         assertEquals(List.of(row(deed())), listed(StoreQueries.EffectFilter.in(desk().ws, EffectState.DONE, 10)));
@@ -346,19 +346,19 @@ interface LedgerRules {
     }
 
     @Test
-    default void a_filter_is_applied_before_a_page_is_cut() {
-        Deed other = Deed.of(desk().ws, "a0");
-        Deed deeds = Deed.of(desk().ws, "d2");
+    default void a_filter_applies_before_paging() {
+        TestEffect other = TestEffect.of(desk().ws, "a0");
+        TestEffect deeds = TestEffect.of(desk().ws, "d2");
         RunId run = doer(other);
         for (int i = 0; i < 5; i++) {
             RunId later = doer(deed());
-            desk().apply(Desk.ops(later, Deed.of(desk().ws, "n" + i).note(later)));
+            desk().apply(TestStoreClient.ops(later, TestEffect.of(desk().ws, "n" + i).note(later)));
             desk().place.setTime(desk().place.time() + 2 * HOUR);
         }
         RunId late = desk().fresh();
-        desk().apply(Desk.ops(late, deeds.suppressed(late)));
+        desk().apply(TestStoreClient.ops(late, deeds.suppressed(late)));
         RunId last = doer(deed());
-        desk().apply(Desk.ops(last, Deed.of(desk().ws, "n9").note(last)));
+        desk().apply(TestStoreClient.ops(last, TestEffect.of(desk().ws, "n9").note(last)));
         StoreQueries.EffectFilter page = StoreQueries.EffectFilter.all(desk().ws, 2);
         assertEquals(List.of(row(deeds)), listed(page.selection(StoreQueries.EffectSelection.SUPPRESSED)));
         assertEquals(
@@ -372,13 +372,13 @@ interface LedgerRules {
     }
 
     @Test
-    default void a_suppressed_effect_is_known_as_one_after_its_payload_is_gone() {
+    default void a_suppressed_effect_is_still_listed_after_its_payload_is_deleted() {
         RunId run = desk().fresh();
-        Deed note = Deed.of(desk().ws, "n1");
-        Deed kept = Deed.of(desk().ws, "s1");
-        desk().apply(Desk.ops(run, note.note(run), kept.suppressed(run)));
+        TestEffect note = TestEffect.of(desk().ws, "n1");
+        TestEffect kept = TestEffect.of(desk().ws, "s1");
+        desk().apply(TestStoreClient.ops(run, note.note(run), kept.suppressed(run)));
         desk().apply(desk().end(run));
-        assertEquals(1, desk().change(new StoreCommand.ErasePayloads(List.of(run), Place.START + 1)));
+        assertEquals(1, desk().change(new StoreCommand.ErasePayloads(List.of(run), StoreFixture.START + 1)));
         assertNull(row(kept).result());
         assertEquals("run_x 17", row(kept).suppressedBy());
         assertTrue(row(note).isStepNote());

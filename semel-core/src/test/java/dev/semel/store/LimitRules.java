@@ -13,14 +13,14 @@ import org.junit.jupiter.api.Test;
 
 /** Values at their limits, and values that a store cannot hold. */
 interface LimitRules {
-    Desk desk();
+    TestStoreClient desk();
 
     private NewRun withInput(RunId id, String input) {
         return new NewRun(
                 id,
                 desk().ws,
                 null,
-                Desk.WORKFLOW,
+                TestStoreClient.WORKFLOW,
                 1,
                 RunState.STARTED,
                 new NewRun.TriggerOrigin(TriggerSource.HTTP, "äctor 😀", "k", "correlation \"ß\" 漢字"),
@@ -52,7 +52,7 @@ interface LimitRules {
     }
 
     @Test
-    default void a_megabyte_of_input_comes_back_as_it_was() {
+    default void a_megabyte_of_input_is_read_back_unchanged() {
         String input = "{\"x\":\"" + "€😀\\u0000 a".repeat(80_000) + "\"}";
         RunId id = desk().id();
         desk().apply(desk().admit(withInput(id, input), List.of(), true));
@@ -82,18 +82,18 @@ interface LimitRules {
     }
 
     @Test
-    default void an_empty_batch_and_empty_values_are_fine() {
+    default void an_empty_batch_and_empty_values_are_accepted() {
         assertEquals(List.of(), desk().applyAll());
         assertEquals(List.of(true), desk().applyAll(new StoreWrite.RecordDuplicates(List.of())));
         RunId id = desk().id();
         desk().apply(desk().admit(withInput(id, ""), List.of(), true));
         assertEquals("", desk().runOf(id).input());
-        assertEquals(List.of(), Desk.runs(desk().apply(new StoreWrite.ClaimRuns(0))));
+        assertEquals(List.of(), TestStoreClient.runs(desk().apply(new StoreWrite.ClaimRuns(0))));
         assertEquals(0, desk().change(new StoreCommand.DeleteTombstones(List.of())));
     }
 
     @Test
-    default void a_value_that_breaks_a_rule_of_the_schema_poisons_its_batch_and_nothing_is_applied() {
+    default void a_value_that_violates_the_schema_rejects_its_whole_batch() {
         RunId run = desk().fresh();
         RunId innocent = desk().id();
         assertThrows(
@@ -111,7 +111,7 @@ interface LimitRules {
     }
 
     @Test
-    default void a_run_that_ended_in_no_ending_state_is_refused() {
+    default void a_run_end_with_a_non_final_state_is_rejected() {
         RunId run = desk().fresh();
         var odd = new StoreWrite.EndRun(run, RunState.RUNNING, StoreWrite.RunResult.output("1"), "[]");
         assertThrows(StoreFailure.ValueRejected.class, () -> desk().apply(odd));
@@ -120,7 +120,7 @@ interface LimitRules {
 
     /** PostgreSQL has no NUL in its texts and refuses the batch; SQLite stores it. Neither loses half of a value. */
     @Test
-    default void a_nul_is_stored_whole_or_refused_whole() {
+    default void a_nul_character_is_stored_or_rejected_completely() {
         RunId id = desk().id();
         var admit = desk().admit(withInput(id, "a\u0000b"), List.of(desk().key("K")), true);
         try {

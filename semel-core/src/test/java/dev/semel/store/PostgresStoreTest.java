@@ -2,7 +2,7 @@ package dev.semel.store;
 
 final class PostgresStoreTest extends StoreContract {
     @Override
-    Place place() {
+    StoreFixture place() {
         return Dialect.POSTGRES.emptied();
     }
 }

@@ -17,13 +17,13 @@ import org.junit.jupiter.api.Test;
 /** On a real PostgreSQL with two workers: a publish has no batch beside it, and every batch knows which side it is on. */
 final class PublishRaceTest {
     private static final long OTHER = 78;
-    private final Desk desk = new Desk(Dialect.POSTGRES);
+    private final TestStoreClient desk = new TestStoreClient(Dialect.POSTGRES);
     private final WriteLane otherLane = desk.store.openLane();
     private final WorkerLeases otherLeases = desk.store.openLeases();
 
     @BeforeEach
     void open() {
-        otherLeases.start(OTHER, "other", desk.store.lanes(), 100 * Desk.TTL);
+        otherLeases.start(OTHER, "other", desk.store.lanes(), 100 * TestStoreClient.TTL);
     }
 
     @AfterEach
@@ -40,7 +40,7 @@ final class PublishRaceTest {
     }
 
     private Object publishElsewhere(int version) {
-        var publish = new StoreCommand.PublishVersion(desk.ws, "one", Desk.WORKFLOW, "body " + version, "other");
+        var publish = new StoreCommand.PublishVersion(desk.ws, "one", TestStoreClient.WORKFLOW, "body " + version, "other");
         return otherLane
                 .apply(new CommitBatch(
                         new CommitBatch.LeaseSlot(OTHER, 0), List.of(new StoreWrite.ExecuteCommand<>(publish))))
@@ -57,11 +57,11 @@ final class PublishRaceTest {
     }
 
     @Test
-    void a_publish_waits_for_the_batches_of_other_workers_that_are_in_flight() throws Exception {
+    void a_publish_waits_for_batches_in_flight_of_other_workers() throws Exception {
         try (Connection batch =
-                holding("SELECT 1 FROM semel_fence WHERE lease = " + Desk.LEASE + " AND slot = 1 FOR NO KEY UPDATE")) {
+                holding("SELECT 1 FROM semel_fence WHERE lease = " + TestStoreClient.LEASE + " AND slot = 1 FOR NO KEY UPDATE")) {
             FutureTask<Object> publish = apart(() -> publishElsewhere(2));
-            PostgresPlace.awaitBlockedBy(batch);
+            PostgresStoreFixture.awaitBlockedBy(batch);
             assertFalse(publish.isDone());
             batch.commit();
             assertInstanceOf(StoredRows.WorkflowRow.class, publish.get());
@@ -72,14 +72,14 @@ final class PublishRaceTest {
     void a_publish_waits_for_a_batch_without_a_lease() throws Exception {
         try (Connection batch = holding("SELECT revision FROM semel_catalog FOR SHARE")) {
             FutureTask<Object> publish = apart(() -> publishElsewhere(2));
-            PostgresPlace.awaitBlockedBy(batch);
+            PostgresStoreFixture.awaitBlockedBy(batch);
             batch.commit();
             assertInstanceOf(StoredRows.WorkflowRow.class, publish.get());
         }
     }
 
     @Test
-    void a_batch_that_waited_for_a_publish_is_on_the_later_side_of_it() throws Exception {
+    void a_batch_that_waited_for_a_publish_runs_after_it() throws Exception {
         StoreWrite.AdmitRun late = desk.admit(desk.id(), desk.key("K"));
         try (Connection publish = holding("""
             SELECT revision FROM semel_catalog FOR UPDATE;
@@ -88,7 +88,7 @@ final class PublishRaceTest {
             UPDATE semel_fence SET catalog_revision = catalog_revision + 1\
             """)) {
             FutureTask<List<Object>> batch = apart(() -> desk.applyAll(late));
-            PostgresPlace.awaitBlockedBy(publish);
+            PostgresStoreFixture.awaitBlockedBy(publish);
             publish.commit();
             assertInstanceOf(AdmitResult.CatalogChanged.class, batch.get().getFirst());
         }
@@ -96,17 +96,17 @@ final class PublishRaceTest {
     }
 
     @Test
-    void a_lease_that_starts_during_a_publish_knows_it() throws Exception {
+    void a_lease_that_starts_during_a_publish_sees_it() throws Exception {
         try (Connection publish = holding("""
             UPDATE semel_catalog SET revision = revision + 1;
             UPDATE semel_fence SET catalog_revision = catalog_revision + 1\
             """);
                 WorkerLeases third = desk.store.openLeases()) {
             FutureTask<Boolean> start = apart(() -> {
-                third.start(79, "third", desk.store.lanes(), Desk.TTL);
+                third.start(79, "third", desk.store.lanes(), TestStoreClient.TTL);
                 return true;
             });
-            PostgresPlace.awaitBlockedBy(publish);
+            PostgresStoreFixture.awaitBlockedBy(publish);
             publish.commit();
             start.get();
         }
@@ -117,12 +117,12 @@ final class PublishRaceTest {
     }
 
     @Test
-    void workers_that_publish_and_admit_at_once_never_wait_in_a_circle() throws Exception {
+    void workers_that_publish_and_admit_concurrently_never_deadlock() throws Exception {
         for (int round = 0; round < 40; round++) {
             int version = 2 * round + 2;
             String key = "K" + round;
             var publish =
-                    new StoreCommand.PublishVersion(desk.ws, "one", Desk.WORKFLOW, "body " + (version + 1), "desk");
+                    new StoreCommand.PublishVersion(desk.ws, "one", TestStoreClient.WORKFLOW, "body " + (version + 1), "desk");
             FutureTask<Object> there = apart(() -> publishElsewhere(version));
             // Throws where the database ended it as a deadlock.
             List<Object> here =

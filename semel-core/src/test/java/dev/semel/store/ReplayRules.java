@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 interface ReplayRules {
     long LASTING = 10_000_000;
 
-    Desk desk();
+    TestStoreClient desk();
 
     private <T> T change(ReplayPlanOperation<T> replay) {
         return desk().change(new StoreCommand.ReplayPlanCommand<>(replay));
@@ -61,7 +61,7 @@ interface ReplayRules {
     }
 
     @Test
-    default void a_plan_is_laid_once_and_gets_its_items_while_it_is_made() {
+    default void a_plan_is_created_once_and_gets_its_items_while_planning() {
         RunId id = laid(false);
         ReplayPlanOperation.ReplayPlan again =
                 change(new ReplayPlanOperation.CreatePlan(id, desk().ws, "bob", "{\"other\":1}", "1", true));
@@ -133,7 +133,7 @@ interface ReplayRules {
     }
 
     @Test
-    default void a_plan_that_needs_it_is_approved_by_somebody_else_than_its_maker() {
+    default void a_plan_that_needs_approval_is_approved_by_another_user() {
         RunId id = laid(true);
         change(new ReplayPlanOperation.MarkReady(id, "{}"));
         ReplayPlanOperation<ReplayPlanOperation.@Nullable ReplayPlan> own =
@@ -158,7 +158,7 @@ interface ReplayRules {
     }
 
     @Test
-    default void a_plan_is_seen_to_by_one_worker_at_a_time() {
+    default void a_plan_is_processed_by_one_worker_at_a_time() {
         RunId run = desk().id();
         RunId id = applying(run);
         RunId one = desk().id();
@@ -180,7 +180,7 @@ interface ReplayRules {
     }
 
     @Test
-    default void a_worker_sees_plans_that_are_free_and_its_own_those_that_wait_the_longest_first() {
+    default void a_worker_sees_free_and_own_plans_longest_waiting_first() {
         RunId busy = applying(desk().id());
         RunId own = applying(desk().id());
         RunId open = applying(desk().id());
@@ -198,7 +198,7 @@ interface ReplayRules {
     }
 
     @Test
-    default void what_a_plan_waits_for_stands_with_it_until_somebody_goes_on() {
+    default void the_wait_reason_of_a_plan_is_stored_until_someone_continues() {
         RunId id = applying(desk().id());
         RunId one = desk().id();
         change(new ReplayPlanOperation.ClaimPlan(id, one, LASTING));
@@ -221,7 +221,7 @@ interface ReplayRules {
     }
 
     @Test
-    default void what_was_approved_is_applied_as_it_was_said_and_in_no_other_way() {
+    default void an_approved_plan_is_applied_only_with_its_approved_options() {
         RunId id = desk().id();
         change(new ReplayPlanOperation.CreatePlan(id, desk().ws, "ann", "{}", null, true, "{\"a\":1}"));
         change(new ReplayPlanOperation.MarkReady(id, "{}"));
@@ -245,7 +245,7 @@ interface ReplayRules {
     }
 
     @Test
-    default void items_that_are_not_meant_any_more_go_while_the_plan_is_made() {
+    default void items_no_longer_selected_are_removed_while_planning() {
         RunId id = laid(false);
         RunId one = desk().id();
         RunId two = desk().id();
@@ -262,7 +262,7 @@ interface ReplayRules {
     }
 
     @Test
-    default void of_many_runs_those_are_told_that_have_ended() {
+    default void of_many_runs_the_ended_ones_are_returned() {
         RunId open = desk().fresh();
         List<RunId> all = new java.util.ArrayList<>(List.of(open, desk().id()));
         for (int i = 0; i < 27; i++) {
@@ -283,7 +283,7 @@ interface ReplayRules {
     }
 
     @Test
-    default void progress_is_what_the_new_runs_say_of_themselves() {
+    default void progress_is_read_from_the_new_runs() {
         RunId one = desk().id();
         RunId two = desk().id();
         RunId three = desk().id();
@@ -308,7 +308,7 @@ interface ReplayRules {
     }
 
     @Test
-    default void a_plan_that_is_finished_or_stopped_is_not_applied_any_more() {
+    default void a_finished_or_stopped_plan_cannot_be_applied() {
         RunId id = applying(desk().id());
         assertEquals(id, assertThere(desk().reads.plans().applying()).id());
         RunId worker = desk().id();
@@ -336,7 +336,7 @@ interface ReplayRules {
     }
 
     @Test
-    default void old_plans_go_in_small_parts_and_those_that_are_applied_stay() {
+    default void old_plans_are_deleted_in_small_parts_and_applying_ones_stay() {
         RunId id = planned(desk().id(), desk().id(), desk().id());
         RunId busy = applying(desk().id());
         long later = desk().place.time() + 1;
@@ -353,7 +353,7 @@ interface ReplayRules {
     }
 
     @Test
-    default void a_run_begins_with_the_record_that_it_carries_and_only_once() {
+    default void a_run_starts_with_its_carried_journal_only_once() {
         RunId first = desk().fresh();
         RunId id = desk().id();
         var links = new NewRun.RunParentage(first, null, first, "[{\"step\":\"a\",\"at\":1,\"result\":1}]", 0);

@@ -52,7 +52,7 @@ final class ReplayScript {
                 random.nextBoolean()
                         ? new ReplayPlanOperation.FinishPlan(plan, ReplayPlanOperation.PlanState.DONE, "")
                         : new ReplayPlanOperation.StopPlan(ws, plan, by);
-            default -> new ReplayPlanOperation.DeleteOldPlans(Place.START + random.nextInt(5_000_000), 2);
+            default -> new ReplayPlanOperation.DeleteOldPlans(StoreFixture.START + random.nextInt(5_000_000), 2);
         };
         return new StoreCommand.ReplayPlanCommand<>(replay);
     }

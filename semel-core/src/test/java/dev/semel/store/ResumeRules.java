@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 interface ResumeRules {
     int CLAIMS = 1 << 24;
 
-    Desk desk();
+    TestStoreClient desk();
 
     private RunId failed(KeyClaim... wishes) {
         RunId run = desk().fresh(wishes);
@@ -60,7 +60,7 @@ interface ResumeRules {
     }
 
     @Test
-    default void a_run_that_failed_is_at_work_again_and_its_journal_goes_on() {
+    default void a_resumed_failed_run_is_active_again_and_its_journal_continues() {
         RunId run = failed(desk().key("k"));
         assertEquals(ResumeResult.DONE, desk().change(resume(run)));
         StoredRows.RunRow row = desk().runOf(run);
@@ -75,7 +75,7 @@ interface ResumeRules {
     }
 
     @Test
-    default void applied_again_it_answers_the_same_whatever_became_of_the_run() {
+    default void a_resume_applied_again_returns_the_same() {
         RunId run = failed();
         StoreCommand.ResumeFailedRun resume = resume(run);
         assertEquals(ResumeResult.DONE, desk().change(resume));
@@ -88,7 +88,7 @@ interface ResumeRules {
     }
 
     @Test
-    default void of_two_who_saw_the_same_end_one_takes_it_back() {
+    default void of_two_users_who_saw_the_same_end_one_resumes() {
         RunId run = failed();
         StoreCommand.ResumeFailedRun one = resume(run);
         StoreCommand.ResumeFailedRun other = resume(run);
@@ -98,7 +98,7 @@ interface ResumeRules {
     }
 
     @Test
-    default void who_saw_the_first_end_does_not_take_back_the_second() {
+    default void a_user_who_saw_the_first_end_cannot_resume_after_the_second() {
         RunId run = failed();
         StoreCommand.ResumeFailedRun late = resume(run);
         desk().change(resume(run));
@@ -113,7 +113,7 @@ interface ResumeRules {
     }
 
     @Test
-    default void only_a_run_of_the_workspace_that_failed_then_goes_on() {
+    default void only_a_failed_run_of_the_workspace_can_be_resumed() {
         RunId working = desk().fresh();
         assertEquals(ResumeResult.MOVED, desk().change(resume(working)));
         RunId completed = desk().fresh();
@@ -154,7 +154,7 @@ interface ResumeRules {
     }
 
     @Test
-    default void an_end_is_followed_by_a_replay_or_in_place_and_never_by_both() {
+    default void an_end_is_followed_by_a_replay_or_a_resume_and_never_both() {
         RunId run = failed();
         RunId replay = desk().id();
         NewRun made = desk().linked(replay, new NewRun.RunParentage(run, null, run), null, RunState.STARTED);
@@ -174,7 +174,7 @@ interface ResumeRules {
     }
 
     @Test
-    default void a_replay_without_a_name_stands_in_the_way_too() {
+    default void a_replay_without_a_key_also_blocks_the_resume() {
         RunId run = failed();
         NewRun made = desk().linked(desk().id(), new NewRun.RunParentage(run, null, run), null, RunState.STARTED);
         desk().apply(desk().admit(made, List.of(), true));
@@ -182,7 +182,7 @@ interface ResumeRules {
     }
 
     @Test
-    default void a_key_that_failure_frees_belongs_to_the_run_again_or_to_the_next_one() {
+    default void a_key_freed_by_failure_returns_to_the_run_or_goes_to_the_next() {
         int flags = KeyRecord.HOLD | KeyRecord.RERUN_FAILED;
         RunId first = failed(desk().key("a", flags));
         RunId next = desk().id();
@@ -196,7 +196,7 @@ interface ResumeRules {
     }
 
     @Test
-    default void an_execution_from_before_the_end_writes_nothing_any_more() {
+    default void an_execution_from_before_the_end_no_longer_writes() {
         RunId run = failed();
         desk().change(resume(run));
         desk().claim();
@@ -206,7 +206,7 @@ interface ResumeRules {
     }
 
     @Test
-    default void it_goes_through_its_queues_again() {
+    default void a_resumed_run_enters_its_queues_again() {
         var place = new NewRun.StartConditions.QueueLimit("Q", 1);
         var gate = new NewRun.StartConditions(List.of(place), null, 0, null);
         RunId run = desk().id();
@@ -226,7 +226,7 @@ interface ResumeRules {
     }
 
     @Test
-    default void a_refusal_leaves_no_queue_behind() {
+    default void a_rejected_resume_leaves_no_queue_entry() {
         RunId run = desk().fresh();
         assertEquals(
                 ResumeResult.MOVED,
@@ -236,26 +236,26 @@ interface ResumeRules {
                         first,
                         new NewRun.StartConditions(
                                 List.of(new NewRun.StartConditions.QueueLimit("Q", 1)), null, 0, null)));
-        assertTrue(Desk.runs(desk().claim()).contains(first));
+        assertTrue(TestStoreClient.runs(desk().claim()).contains(first));
     }
 
     @Test
-    default void while_its_workflow_is_paused_it_waits() {
+    default void a_resumed_run_waits_while_its_workflow_is_paused() {
         RunId run = failed();
-        desk().change(new StoreCommand.PauseWorkflow(desk().ws, Desk.WORKFLOW, true));
+        desk().change(new StoreCommand.PauseWorkflow(desk().ws, TestStoreClient.WORKFLOW, true));
         assertEquals(ResumeResult.DONE, desk().change(resume(run)));
         assertEquals(RunState.QUEUED, desk().runOf(run).state());
         assertEquals(List.of(), desk().claim());
-        desk().change(new StoreCommand.PauseWorkflow(desk().ws, Desk.WORKFLOW, false));
+        desk().change(new StoreCommand.PauseWorkflow(desk().ws, TestStoreClient.WORKFLOW, false));
         assertEquals(List.of(new RunExecution(run, CLAIMS + 1)), desk().claim());
     }
 
     @Test
-    default void what_a_person_says_of_its_effect_is_one_commit_with_it() {
-        Deed deed = Deed.of(desk().ws, "charge");
+    default void the_decision_on_its_effect_commits_with_the_resume() {
+        TestEffect deed = TestEffect.of(desk().ws, "charge");
         RunId run = desk().fresh();
-        desk().apply(Desk.ops(run, deed.reserve(run)));
-        desk().apply(Desk.ops(run, deed.settle(run, EffectLedger.EffectState.FREE, null)));
+        desk().apply(TestStoreClient.ops(run, deed.reserve(run)));
+        desk().apply(TestStoreClient.ops(run, deed.settle(run, EffectLedger.EffectState.FREE, null)));
         desk().apply(desk().failed(run));
         EffectLedger.EffectRow free = desk().reads.effect(deed.id());
         assertNotNull(free);
@@ -272,14 +272,14 @@ interface ResumeRules {
     }
 
     @Test
-    default void what_it_listened_for_it_asks_for_again() {
+    default void a_resumed_run_registers_its_signal_waits_again() {
         RunId run = desk().fresh();
         KeyedSignalOperation.SignalAddress to = new KeyedSignalOperation.SignalAddress(desk().ws, "paid", "order_1");
         desk().change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StartListening(
                 to, new KeyedSignalOperation.SignalWaiter(new RunExecution(run, 1), "wait"), false)));
         desk().apply(desk().failed(run));
         desk().change(new StoreCommand.KeyedSignalCommand<>(
-                new KeyedSignalOperation.SendKeyedSignal(to, "letter", desk().id(), Desk.bytes("d"), "{}")));
+                new KeyedSignalOperation.SendKeyedSignal(to, "letter", desk().id(), TestStoreClient.bytes("d"), "{}")));
         desk().change(resume(run));
         RunExecution driver = desk().claim().getFirst();
         desk().change(new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.StartListening(
@@ -288,7 +288,7 @@ interface ResumeRules {
     }
 
     @Test
-    default void a_run_that_goes_on_is_not_removed() {
+    default void a_resumed_run_is_not_removed_by_retention() {
         RunId run = failed();
         desk().change(resume(run));
         desk().place.advance(java.time.Duration.ofDays(1));

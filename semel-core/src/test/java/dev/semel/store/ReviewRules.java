@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 interface ReviewRules {
     long A_MINUTE = 60_000_000;
 
-    Desk desk();
+    TestStoreClient desk();
 
     private ReviewOperation.ReviewQuestion question(ReviewKind kind, String step, String effect) {
         return new ReviewOperation.ReviewQuestion(kind, step, effect, "role:ops", "{\"title\":\"?\"}", A_MINUTE);
@@ -30,7 +30,7 @@ interface ReviewRules {
 
     private OpenReviewResult ask(RunExecution by, ReviewOperation.ReviewQuestion question) {
         return desk().change(new StoreCommand.ReviewCommand<>(
-                new ReviewOperation.OpenReview(by, desk().ws, Desk.WORKFLOW, question)));
+                new ReviewOperation.OpenReview(by, desk().ws, TestStoreClient.WORKFLOW, question)));
     }
 
     private RunExecution driver() {
@@ -65,41 +65,41 @@ interface ReviewRules {
     }
 
     /** A run whose effect is in doubt, and asked about. */
-    private RunExecution doubting(Deed deed) {
+    private RunExecution doubting(TestEffect deed) {
         RunExecution by = driver();
-        desk().apply(Desk.ops(by.run(), deed.reserve(by.run())));
-        desk().apply(Desk.ops(by.run(), deed.settle(by.run(), EffectLedger.EffectState.UNKNOWN, null)));
+        desk().apply(TestStoreClient.ops(by.run(), deed.reserve(by.run())));
+        desk().apply(TestStoreClient.ops(by.run(), deed.settle(by.run(), EffectLedger.EffectState.UNKNOWN, null)));
         assertEquals(
                 OpenReviewResult.ASKED,
                 ask(by, question(ReviewKind.DOUBT, "pay", deed.id().digest())));
         return by;
     }
 
-    private StoreCommand.DecideEffect decide(Deed deed, RunId run, @Nullable String result) {
+    private StoreCommand.DecideEffect decide(TestEffect deed, RunId run, @Nullable String result) {
         return new StoreCommand.DecideEffect(deed.id(), run, result, desk().by("bob", "saw it"));
     }
 
     @Test
-    default void a_question_is_asked_once_and_stands_with_its_due_time() {
+    default void a_review_is_opened_once_with_its_due_time() {
         RunExecution by = driver();
         assertEquals(OpenReviewResult.ASKED, ask(by, question(ReviewKind.APPROVAL, "ok", "")));
         desk().place.advance(java.time.Duration.ofMillis(1));
         assertEquals(OpenReviewResult.ASKED, ask(by, question(ReviewKind.APPROVAL, "ok", "")));
         ReviewOperation.ReviewRow row = row(by, "ok");
         assertEquals(1, row.version());
-        assertEquals(Place.START, row.openedAt());
-        assertEquals(Place.START + A_MINUTE, row.dueAt());
+        assertEquals(StoreFixture.START, row.openedAt());
+        assertEquals(StoreFixture.START + A_MINUTE, row.dueAt());
         assertTrue(row.isOpen());
         assertEquals(List.of(row), open());
         assertEquals(List.of(row), desk().reads.reviews().reviewsOf(by.run()));
     }
 
     @Test
-    default void what_a_run_left_gives_way_to_what_its_code_asks_and_not_the_other_way_round() {
-        Deed deed = Deed.of(desk().ws, "d");
+    default void a_leftover_review_yields_to_one_opened_by_code_and_not_vice_versa() {
+        TestEffect deed = TestEffect.of(desk().ws, "d");
         RunExecution by = driver();
-        desk().apply(Desk.ops(by.run(), deed.reserve(by.run())));
-        desk().apply(Desk.ops(by.run(), deed.settle(by.run(), EffectLedger.EffectState.UNKNOWN, null)));
+        desk().apply(TestStoreClient.ops(by.run(), deed.reserve(by.run())));
+        desk().apply(TestStoreClient.ops(by.run(), deed.settle(by.run(), EffectLedger.EffectState.UNKNOWN, null)));
         var left = new ReviewOperation.ReviewQuestion(
                 ReviewKind.DOUBT, "pay", deed.id().digest(), "owner", "{\"left_in_doubt\":true}", 0);
         var own = new ReviewOperation.ReviewQuestion(
@@ -114,8 +114,8 @@ interface ReviewRules {
     }
 
     @Test
-    default void a_doubt_that_is_settled_is_not_asked_any_more_though_nobody_decided_it() {
-        Deed deed = Deed.of(desk().ws, "d");
+    default void the_review_of_a_settled_doubt_closes_without_a_decision() {
+        TestEffect deed = TestEffect.of(desk().ws, "d");
         RunExecution by = doubting(deed);
         ReviewOperation.ReviewRow asked = row(by, "pay");
         assertTrue(desk().reads.reviews().isStillOpen(asked));
@@ -124,12 +124,12 @@ interface ReviewRules {
         RunId replay = desk().id();
         var links = new NewRun.RunParentage(by.run(), null, by.run());
         desk().apply(desk().admit(desk().linked(replay, links, null, RunState.STARTED), List.of(), true));
-        EffectLedger.EffectHolder same = Deed.in(by.run(), replay);
-        desk().apply(Desk.ops(
+        EffectLedger.EffectHolder same = TestEffect.in(by.run(), replay);
+        desk().apply(TestStoreClient.ops(
                 replay,
                 new EffectLedger.ReserveSend(
-                        deed.id(), same, 0, 0, deed.onChange(), deed.data(), Deed.FACTS, true, false)));
-        desk().apply(Desk.ops(replay, deed.settle(same, EffectLedger.EffectState.DONE, "1")));
+                        deed.id(), same, 0, 0, deed.onChange(), deed.data(), TestEffect.FACTS, true, false)));
+        desk().apply(TestStoreClient.ops(replay, deed.settle(same, EffectLedger.EffectState.DONE, "1")));
         assertFalse(desk().reads.reviews().isStillOpen(asked), "the provider was asked, and knew");
         assertEquals(List.of(), open());
         assertEquals(
@@ -139,7 +139,7 @@ interface ReviewRules {
     }
 
     @Test
-    default void an_approval_is_not_asked_any_more_when_its_run_has_ended() {
+    default void an_approval_closes_when_its_run_has_ended() {
         RunExecution by = driver();
         ask(by, question(ReviewKind.APPROVAL, "ok", ""));
         ReviewOperation.ReviewRow asked = row(by, "ok");
@@ -149,7 +149,7 @@ interface ReviewRules {
     }
 
     @Test
-    default void whoever_does_not_drive_the_run_asks_nothing() {
+    default void a_worker_that_does_not_own_the_run_opens_no_review() {
         RunExecution by = driver();
         assertEquals(
                 OpenReviewResult.GONE, ask(new RunExecution(by.run(), 2), question(ReviewKind.APPROVAL, "ok", "")));
@@ -159,7 +159,7 @@ interface ReviewRules {
     }
 
     @Test
-    default void of_two_decisions_one_counts_and_the_other_is_told_whose() {
+    default void of_two_decisions_one_applies_and_the_other_gets_its_author() {
         RunExecution by = driver();
         ask(by, question(ReviewKind.APPROVAL, "ok", ""));
         ReviewOperation.ReviewRow asked = row(by, "ok");
@@ -178,7 +178,7 @@ interface ReviewRules {
     }
 
     @Test
-    default void a_decision_that_is_applied_again_after_a_lost_answer_is_the_same_decision() {
+    default void a_decision_applied_again_after_a_lost_response_is_the_same_decision() {
         RunExecution by = driver();
         ask(by, question(ReviewKind.APPROVAL, "ok", ""));
         StoreCommand.ChangeAuthor who = desk().by("ann", "why");
@@ -198,7 +198,7 @@ interface ReviewRules {
     }
 
     @Test
-    default void a_decision_about_nothing_says_so() {
+    default void a_decision_on_a_missing_review_returns_not_found() {
         RunExecution by = driver();
         ReviewOperation.DecideReview rule =
                 new ReviewOperation.DecideReview(desk().ws, "rev_none", 0, "approve", yes(by), desk().by("ann", ""));
@@ -207,8 +207,8 @@ interface ReviewRules {
     }
 
     @Test
-    default void an_effect_in_doubt_that_is_decided_in_whatever_way_is_asked_about_no_more() {
-        Deed deed = Deed.of(desk().ws, "d1");
+    default void a_decided_effect_closes_its_review() {
+        TestEffect deed = TestEffect.of(desk().ws, "d1");
         RunExecution by = doubting(deed);
         assertTrue(desk().change(decide(deed, by.run(), "{\"id\":1}")));
         assertEquals("happened", row(by, "pay").decision());
@@ -219,14 +219,14 @@ interface ReviewRules {
     }
 
     @Test
-    default void asked_again_after_a_decision_it_is_the_next_version() {
-        Deed deed = Deed.of(desk().ws, "d1");
+    default void a_review_opened_again_after_a_decision_is_the_next_version() {
+        TestEffect deed = TestEffect.of(desk().ws, "d1");
         RunExecution by = doubting(deed);
         DecideReviewResult done = rule(row(by, "pay"), 1, "did_not_happen", decide(deed, by.run(), null));
         assertInstanceOf(DecideReviewResult.Done.class, done);
-        var again = Deed.holder(by.run(), 1, 2);
-        desk().apply(Desk.ops(by.run(), deed.reserve(again)));
-        desk().apply(Desk.ops(by.run(), deed.settle(again, EffectLedger.EffectState.UNKNOWN, null)));
+        var again = TestEffect.holder(by.run(), 1, 2);
+        desk().apply(TestStoreClient.ops(by.run(), deed.reserve(again)));
+        desk().apply(TestStoreClient.ops(by.run(), deed.settle(again, EffectLedger.EffectState.UNKNOWN, null)));
         assertEquals(OpenReviewResult.ASKED, ask(by, question(ReviewKind.DOUBT, "pay", "d1")));
         assertEquals(2, row(by, "pay").version());
         assertInstanceOf(
@@ -236,8 +236,8 @@ interface ReviewRules {
     }
 
     @Test
-    default void two_runs_do_not_ask_about_one_effect() {
-        Deed deed = Deed.of(desk().ws, "d1");
+    default void two_runs_do_not_open_reviews_for_one_effect() {
+        TestEffect deed = TestEffect.of(desk().ws, "d1");
         RunExecution by = doubting(deed);
         RunExecution other = driver();
         assertEquals(OpenReviewResult.ASKED, ask(other, question(ReviewKind.DOUBT, "pay", "d1")));
@@ -245,8 +245,8 @@ interface ReviewRules {
     }
 
     @Test
-    default void what_a_run_left_is_asked_by_the_next_one_and_the_newer_question_is_listed() {
-        Deed deed = Deed.of(desk().ws, "d1");
+    default void a_leftover_review_moves_to_the_next_run_and_the_newer_is_listed() {
+        TestEffect deed = TestEffect.of(desk().ws, "d1");
         RunExecution by = doubting(deed);
         desk().apply(desk().end(by.run()));
         ReviewOperation.ReviewRow old = row(by, "pay");
@@ -266,7 +266,7 @@ interface ReviewRules {
     }
 
     @Test
-    default void a_question_about_one_message_gives_way_to_that_about_another_and_so_does_its_decision() {
+    default void a_review_of_one_message_yields_to_that_of_another_with_its_decision() {
         RunExecution by = driver();
         ReviewOperation.ReviewQuestion first = new ReviewOperation.ReviewQuestion(
                 ReviewKind.CHANGE, "mail", "", "role:ops", "{\"message_digest\":\"aa\"}", 0);
@@ -284,7 +284,7 @@ interface ReviewRules {
     }
 
     @Test
-    default void a_deed_that_is_not_done_decides_nothing() {
+    default void a_decision_whose_action_fails_is_not_recorded() {
         RunExecution by = driver();
         ask(by, question(ReviewKind.APPROVAL, "ok", ""));
         desk().apply(desk().end(by.run()));
@@ -294,7 +294,7 @@ interface ReviewRules {
     }
 
     @Test
-    default void time_that_is_over_counts_unless_a_decision_came_before() {
+    default void an_expiry_applies_unless_a_decision_came_before() {
         RunExecution by = driver();
         ReviewOperation.ReviewQuestion question = question(ReviewKind.APPROVAL, "ok", "");
         ask(by, question);
@@ -318,7 +318,7 @@ interface ReviewRules {
     }
 
     @Test
-    default void what_is_due_first_comes_first_and_pages_go_on_where_they_ended() {
+    default void reviews_are_paged_by_due_time() {
         RunExecution one = driver();
         RunExecution two = driver();
         RunExecution never = driver();
@@ -331,7 +331,7 @@ interface ReviewRules {
         assertEquals(List.of(row(never, "ok")), rest.found());
         assertNull(rest.next());
         var toBoss = new ReviewOperation.OpenReviewFilter(
-                desk().ws, ReviewKind.APPROVAL, Desk.WORKFLOW, "role:boss", ReviewOperation.ReviewCursor.FRONT, 10);
+                desk().ws, ReviewKind.APPROVAL, TestStoreClient.WORKFLOW, "role:boss", ReviewOperation.ReviewCursor.FRONT, 10);
         assertEquals(
                 List.of(row(two, "ok")), desk().reads.reviews().open(toBoss).found());
         var doubts = new ReviewOperation.OpenReviewFilter(
@@ -340,31 +340,31 @@ interface ReviewRules {
     }
 
     @Test
-    default void a_time_to_tell_somebody_is_written_down_once() {
+    default void a_reminder_is_recorded_once() {
         RunExecution by = driver();
         ask(by, question(ReviewKind.APPROVAL, "ok", ""));
-        assertEquals(List.of(row(by, "ok")), desk().reads.reviews().dueReminders(Place.START, 10));
+        assertEquals(List.of(row(by, "ok")), desk().reads.reviews().dueReminders(StoreFixture.START, 10));
         var told = new ReviewOperation.RecordReminder(
-                desk().ws, row(by, "ok").id(), Place.START, Place.START + A_MINUTE, "role:boss");
+                desk().ws, row(by, "ok").id(), StoreFixture.START, StoreFixture.START + A_MINUTE, "role:boss");
         assertTrue(desk().change(new StoreCommand.ReviewCommand<>(told)));
         assertFalse(desk().change(new StoreCommand.ReviewCommand<>(told)));
-        assertEquals(List.of(), desk().reads.reviews().dueReminders(Place.START, 10));
+        assertEquals(List.of(), desk().reads.reviews().dueReminders(StoreFixture.START, 10));
         assertEquals("role:boss", row(by, "ok").reviewer());
-        assertEquals(List.of(row(by, "ok")), desk().reads.reviews().dueReminders(Place.START + A_MINUTE, 10));
+        assertEquals(List.of(row(by, "ok")), desk().reads.reviews().dueReminders(StoreFixture.START + A_MINUTE, 10));
     }
 
     @Test
-    default void a_key_stands_for_longer_and_never_for_shorter() {
+    default void a_key_can_be_extended_and_never_shortened() {
         KeyClaim key = desk().key("k");
         RunId run = desk().fresh(key);
-        long later = Place.START + 2 * Desk.WINDOW;
+        long later = StoreFixture.START + 2 * TestStoreClient.WINDOW;
         StoreCommand.ExtendKey extend =
                 new StoreCommand.ExtendKey(key.key(), run, later, desk().by("ann", "slow retries"));
         assertTrue(desk().change(extend));
         assertTrue(desk().change(extend), "the same when applied again");
         assertEquals(later, Objects.requireNonNull(desk().holder(key)).expiresAt());
         assertTrue(desk().change(
-                        new StoreCommand.ExtendKey(key.key(), run, Place.START + 1, desk().by("bob", "shorter"))));
+                        new StoreCommand.ExtendKey(key.key(), run, StoreFixture.START + 1, desk().by("bob", "shorter"))));
         assertEquals(later, Objects.requireNonNull(desk().holder(key)).expiresAt());
         assertFalse(desk().change(
                         new StoreCommand.ExtendKey(key.key(), desk().id(), later, desk().by("eve", "not its run"))));
@@ -374,13 +374,13 @@ interface ReviewRules {
 
     @Test
     default void effects_are_listed_with_those_of_the_newest_runs_first() {
-        Deed one = Deed.of(desk().ws, "aa");
-        Deed two = Deed.of(desk().ws, "bb");
+        TestEffect one = TestEffect.of(desk().ws, "aa");
+        TestEffect two = TestEffect.of(desk().ws, "bb");
         RunId first = desk().fresh();
         RunId second = desk().fresh();
-        desk().apply(Desk.ops(first, one.reserve(first)));
-        desk().apply(Desk.ops(second, two.reserve(second)));
-        desk().apply(Desk.ops(second, two.done(second)));
+        desk().apply(TestStoreClient.ops(first, one.reserve(first)));
+        desk().apply(TestStoreClient.ops(second, two.reserve(second)));
+        desk().apply(TestStoreClient.ops(second, two.done(second)));
         StoreQueries.EffectPage page = effects(null, null, 1);
         assertEquals(List.of("bb"), digests(page));
         assertEquals(List.of("aa"), digests(effects(null, page.next(), 10)));

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** Versions for a share of the triggers, for all of them, and back again. */
 interface RolloutRules {
-    Desk desk();
+    TestStoreClient desk();
 
     private StoredRows.WorkflowRow publish(String body) {
         return desk().change(new StoreCommand.PublishVersion(desk().ws, "pay", "wf_pay", body, "tester"));
@@ -50,7 +50,7 @@ interface RolloutRules {
     }
 
     @Test
-    default void a_candidate_stands_beside_the_current_version() {
+    default void a_candidate_exists_beside_the_current_version() {
         publish("text 1");
         long before = desk().reads.catalogVersion();
         assertRollout(new Rollout(1, 2, 10, 2), true, stage("text 2", 10));
@@ -59,7 +59,7 @@ interface RolloutRules {
     }
 
     @Test
-    default void the_same_candidate_again_changes_nothing_and_another_share_only_the_share() {
+    default void the_same_candidate_again_changes_at_most_its_rollout_percentage() {
         publish("text 1");
         stage("text 2", 10);
         long before = desk().reads.catalogVersion();
@@ -71,7 +71,7 @@ interface RolloutRules {
     }
 
     @Test
-    default void another_candidate_takes_the_place_of_the_first_under_a_number_of_its_own() {
+    default void another_candidate_replaces_the_first_under_its_own_number() {
         publish("text 1");
         stage("text 2", 10);
         assertRollout(new Rollout(1, 3, 20, 3), true, stage("text 3", 20));
@@ -90,7 +90,7 @@ interface RolloutRules {
     }
 
     @Test
-    default void a_text_that_follows_what_its_author_saw_is_published_and_another_changes_nothing() {
+    default void a_text_based_on_the_seen_version_is_published_and_others_change_nothing() {
         assertEquals(Rollout.of(1), after("text 1", 0, 0));
         assertEquals(NullOutcome.NOTHING, publishAfter("other", 0, 0), "somebody made it meanwhile");
         assertEquals(Rollout.of(2), after("text 2", 1, 0));
@@ -104,7 +104,7 @@ interface RolloutRules {
     }
 
     @Test
-    default void a_candidate_that_its_author_did_not_see_is_not_ended_by_a_text() {
+    default void a_publish_does_not_end_a_candidate_that_its_author_did_not_see() {
         publish("text 1");
         stage("text 2", 10);
         assertEquals(NullOutcome.NOTHING, publishAfter("text 3", 1, 0));
@@ -113,14 +113,14 @@ interface RolloutRules {
     }
 
     @Test
-    default void what_was_never_published_has_no_version_to_follow() {
+    default void an_unpublished_workflow_has_no_base_version() {
         assertEquals(NullOutcome.NOTHING, publishAfter("text", 1, 0));
         assertEquals(NullOutcome.NOTHING, publishAfter("text", 0, 1));
         assertEquals(1, desk().reads.workflows(desk().ws).size());
     }
 
     @Test
-    default void what_was_counted_before_somebody_else_published_is_not_published() {
+    default void a_publish_based_on_an_outdated_count_is_rejected() {
         long counted = desk().reads.catalogVersion();
         var mine = new StoreCommand.PublishIfUnchanged(
                 new StoreCommand.PublishVersion(desk().ws, "mine", "wf_mine", "text", "tester"), counted, null);
@@ -134,7 +134,7 @@ interface RolloutRules {
     }
 
     @Test
-    default void what_was_counted_and_what_was_seen_are_both_held_against_a_text() {
+    default void a_publish_checks_both_the_count_and_the_seen_version() {
         long counted = desk().reads.catalogVersion();
         var text = new StoreCommand.PublishVersion(desk().ws, "pay", "wf_pay", "text 1", "tester");
         var none = new StoreCommand.VersionsInForce(0, 0);
@@ -157,14 +157,14 @@ interface RolloutRules {
     }
 
     @Test
-    default void there_is_no_candidate_of_what_was_never_published() {
+    default void an_unpublished_workflow_has_no_candidate() {
         assertEquals(
                 NullOutcome.NOTHING, refused(new StoreCommand.StageCandidate(desk().ws, "none", "text", 10, "tester")));
         assertEquals(1, desk().reads.workflows(desk().ws).size());
     }
 
     @Test
-    default void a_promoted_candidate_is_for_all_and_promoting_again_changes_nothing() {
+    default void a_promoted_candidate_is_current_and_promoting_again_changes_nothing() {
         publish("text 1");
         stage("text 2", 10);
         assertRollout(new Rollout(1, 2, 10, 2), false, promote(7));
@@ -179,7 +179,7 @@ interface RolloutRules {
     }
 
     @Test
-    default void a_candidate_that_is_over_keeps_its_number() {
+    default void an_ended_candidate_keeps_its_number() {
         publish("text 1");
         stage("text 2", 10);
         assertRollout(new Rollout(1, 0, 0, 2), true, rollback(0));
@@ -189,7 +189,7 @@ interface RolloutRules {
     }
 
     @Test
-    default void going_back_to_a_version_publishes_its_text_under_a_new_number() {
+    default void a_rollback_publishes_the_old_text_under_a_new_number() {
         publish("text 1");
         publish("text 2");
         stage("text 3", 10);
@@ -201,14 +201,14 @@ interface RolloutRules {
     }
 
     @Test
-    default void going_back_to_the_text_that_is_current_ends_the_candidate_only() {
+    default void a_rollback_to_the_current_text_only_ends_the_candidate() {
         publish("text 1");
         stage("text 2", 10);
         assertRollout(new Rollout(1, 0, 0, 2), true, rollback(1));
     }
 
     @Test
-    default void publishing_for_all_ends_the_candidate_unless_it_is_the_current_text_again() {
+    default void publishing_ends_the_candidate_unless_the_text_is_unchanged() {
         publish("text 1");
         stage("text 2", 10);
         assertRollout(new Rollout(1, 2, 10, 2), false, publish("text 1"));
@@ -218,7 +218,7 @@ interface RolloutRules {
     }
 
     @Test
-    default void another_workspace_cannot_promote_or_go_back() {
+    default void another_workspace_cannot_promote_or_roll_back() {
         publish("text 1");
         stage("text 2", 10);
         int other = desk().workspace("two").ws();
@@ -266,11 +266,11 @@ interface RolloutRules {
         }
         assertEquals(
                 List.of(new StoredRows.RunCount(1, RunState.STARTED, 3)),
-                desk().reads.countRuns(desk().ws, Desk.WORKFLOW, 100));
+                desk().reads.countRuns(desk().ws, TestStoreClient.WORKFLOW, 100));
         assertEquals(
                 List.of(new StoredRows.RunCount(1, RunState.STARTED, 2)),
-                desk().reads.countRuns(desk().ws, Desk.WORKFLOW, 2));
-        assertEquals(List.of(), desk().reads.countRuns(desk().ws + 1, Desk.WORKFLOW, 100));
-        assertFalse(desk().reads.countRuns(desk().ws, Desk.WORKFLOW, 1).isEmpty());
+                desk().reads.countRuns(desk().ws, TestStoreClient.WORKFLOW, 2));
+        assertEquals(List.of(), desk().reads.countRuns(desk().ws + 1, TestStoreClient.WORKFLOW, 100));
+        assertFalse(desk().reads.countRuns(desk().ws, TestStoreClient.WORKFLOW, 1).isEmpty());
     }
 }

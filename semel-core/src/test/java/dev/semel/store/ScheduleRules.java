@@ -17,18 +17,18 @@ import org.junit.jupiter.api.Test;
 interface ScheduleRules {
     long LASTS = 15_000_000;
 
-    Desk desk();
+    TestStoreClient desk();
 
     private long at(int seconds) {
-        return Place.START + seconds * 1_000_000L;
+        return StoreFixture.START + seconds * 1_000_000L;
     }
 
     private boolean lay(StoreCommand.ScheduleUpdate... schedules) {
-        return desk().change(new StoreCommand.SaveSchedules(desk().ws, Desk.WORKFLOW, 1, List.of(schedules)));
+        return desk().change(new StoreCommand.SaveSchedules(desk().ws, TestStoreClient.WORKFLOW, 1, List.of(schedules)));
     }
 
     private StoredRows.ScheduleRow row(String name) {
-        StoredRows.ScheduleRow row = desk().reads.schedules().schedule(desk().ws, Desk.WORKFLOW, name);
+        StoredRows.ScheduleRow row = desk().reads.schedules().schedule(desk().ws, TestStoreClient.WORKFLOW, name);
         assertNotNull(row);
         return row;
     }
@@ -39,7 +39,7 @@ interface ScheduleRules {
 
     private static StoredRows.TickRow tick(long nominal, TickOutcome state, @Nullable RunId run) {
         return new StoredRows.TickRow(
-                Desk.WORKFLOW, "a", nominal, state, state.ran() ? "" : "overlap", run, nominal, 0);
+                TestStoreClient.WORKFLOW, "a", nominal, state, state.ran() ? "" : "overlap", run, nominal, 0);
     }
 
     private List<StoredRows.ScheduleRow> due() {
@@ -58,36 +58,36 @@ interface ScheduleRules {
         return desk().change(new StoreCommand.RecordTicks(
                 by,
                 List.of(new StoreCommand.ScheduleProgress(
-                        Desk.WORKFLOW, "a", from, next, next, last, List.of(ticks)))));
+                        TestStoreClient.WORKFLOW, "a", from, next, next, last, List.of(ticks)))));
     }
 
     private List<StoredRows.TickRow> ticks() {
-        return desk().reads.schedules().ticks(Desk.WORKFLOW, "a", Long.MAX_VALUE, 100);
+        return desk().reads.schedules().ticks(TestStoreClient.WORKFLOW, "a", Long.MAX_VALUE, 100);
     }
 
     @Test
-    default void schedules_are_laid_out_for_the_current_version_only() {
+    default void schedules_are_saved_for_the_current_version_only() {
         assertFalse(desk().change(
-                        new StoreCommand.SaveSchedules(desk().ws, Desk.WORKFLOW, 2, List.of(laid("a", "one", at(5))))));
+                        new StoreCommand.SaveSchedules(desk().ws, TestStoreClient.WORKFLOW, 2, List.of(laid("a", "one", at(5))))));
         assertFalse(desk().change(new StoreCommand.SaveSchedules(
-                desk().ws + 1, Desk.WORKFLOW, 1, List.of(laid("a", "one", at(5))))));
+                desk().ws + 1, TestStoreClient.WORKFLOW, 1, List.of(laid("a", "one", at(5))))));
         assertNull(desk().reads.schedules().firstDue());
         assertTrue(lay(laid("b", "two", at(3)), laid("a", "one", at(5))));
         assertEquals("b", assertThere(desk().reads.schedules().firstDue()).name());
         assertEquals(
                 List.of("a", "b"),
-                desk().reads.schedules().ofWorkflow(Desk.WORKFLOW).stream()
+                desk().reads.schedules().ofWorkflow(TestStoreClient.WORKFLOW).stream()
                         .map(StoredRows.ScheduleRow::name)
                         .toList());
         assertEquals(
                 List.of("b"),
-                desk().reads.schedules().page(desk().ws, Desk.WORKFLOW, "a", 10).stream()
+                desk().reads.schedules().page(desk().ws, TestStoreClient.WORKFLOW, "a", 10).stream()
                         .map(StoredRows.ScheduleRow::name)
                         .toList());
         assertTrue(desk().reads.schedules().page(desk().ws + 1, "", "", 10).isEmpty(), "another workspace");
-        assertNull(desk().reads.schedules().schedule(desk().ws + 1, Desk.WORKFLOW, "a"));
+        assertNull(desk().reads.schedules().schedule(desk().ws + 1, TestStoreClient.WORKFLOW, "a"));
         assertEquals(
-                List.of(new ScheduleQueries.CurrentVersion(desk().ws, Desk.WORKFLOW, 1)),
+                List.of(new ScheduleQueries.CurrentVersion(desk().ws, TestStoreClient.WORKFLOW, 1)),
                 desk().reads.schedules().currentVersions("", 10));
     }
 
@@ -97,14 +97,14 @@ interface ScheduleRules {
     }
 
     @Test
-    default void a_schedule_that_is_laid_out_again_unchanged_stays_where_it_is() {
+    default void an_unchanged_schedule_saved_again_keeps_its_progress() {
         lay(laid("a", "one", at(5)));
         assertTrue(lay(laid("a", "one", at(9))));
         assertEquals(at(5), row("a").nextNominal());
     }
 
     @Test
-    default void an_edit_counts_only_against_the_row_that_was_read_and_twice_like_once() {
+    default void an_edit_applies_only_to_the_row_that_was_read_and_once() {
         lay(laid("a", "one", at(5)));
         StoredRows.ScheduleRow before = row("a");
         StoreCommand.ScheduleUpdate edit = new StoreCommand.ScheduleUpdate("a", "two", at(7), at(8), before);
@@ -118,7 +118,7 @@ interface ScheduleRules {
     }
 
     @Test
-    default void a_tick_whose_time_had_come_when_its_schedule_went_is_told() {
+    default void a_due_tick_of_a_removed_schedule_is_recorded() {
         lay(laid("a", "one", at(5)));
         desk().place.advance(Duration.ofSeconds(4));
         assertTrue(lay());
@@ -128,28 +128,28 @@ interface ScheduleRules {
         assertTrue(lay());
         assertEquals(
                 List.of(new StoredRows.TickRow(
-                        Desk.WORKFLOW, "a", at(5), TickOutcome.SKIPPED, "edited", null, at(5), 0)),
+                        TestStoreClient.WORKFLOW, "a", at(5), TickOutcome.SKIPPED, "edited", null, at(5), 0)),
                 ticks());
         assertNull(desk().reads.schedules().firstDue());
     }
 
     @Test
-    default void a_schedule_that_goes_after_an_outage_tells_all_its_ticks_up_to_now() {
+    default void a_schedule_removed_after_an_outage_records_all_its_due_ticks() {
         lay(laid("a", "one", at(5)), laid("b", "one", at(5)));
         desk().place.advance(Duration.ofSeconds(65));
         assertTrue(lay(new StoreCommand.ScheduleUpdate("b", "two", at(70), at(70), row("b"))));
         assertEquals(
                 List.of(new StoredRows.TickRow(
-                        Desk.WORKFLOW, "a", at(5), TickOutcome.SKIPPED, "edited", null, at(65), at(65))),
+                        TestStoreClient.WORKFLOW, "a", at(5), TickOutcome.SKIPPED, "edited", null, at(65), at(65))),
                 ticks());
         assertEquals(
                 List.of(new StoredRows.TickRow(
-                        Desk.WORKFLOW, "b", at(5), TickOutcome.SKIPPED, "edited", null, at(65), at(65))),
-                desk().reads.schedules().ticks(Desk.WORKFLOW, "b", Long.MAX_VALUE, 100));
+                        TestStoreClient.WORKFLOW, "b", at(5), TickOutcome.SKIPPED, "edited", null, at(65), at(65))),
+                desk().reads.schedules().ticks(TestStoreClient.WORKFLOW, "b", Long.MAX_VALUE, 100));
     }
 
     @Test
-    default void what_was_found_of_ticks_that_are_left_behind_is_told_as_long_as_the_row_stands_there() {
+    default void results_for_abandoned_ticks_are_recorded_while_the_row_is_unchanged() {
         lay(laid("a", "one", at(0)));
         RunId run = desk().id();
         List<StoredRows.TickRow> found =
@@ -157,14 +157,14 @@ interface ScheduleRules {
         StoreCommand.AbandonedTicks elsewhere =
                 new StoreCommand.AbandonedTicks("a", at(3), List.of(tick(at(3), TickOutcome.SKIPPED, null)));
         StoreCommand.AbandonedTicks left = new StoreCommand.AbandonedTicks("a", at(0), found);
-        var edit = new StoreCommand.SaveSchedules(desk().ws, Desk.WORKFLOW, 1, List.of(), List.of(elsewhere, left));
+        var edit = new StoreCommand.SaveSchedules(desk().ws, TestStoreClient.WORKFLOW, 1, List.of(), List.of(elsewhere, left));
         assertTrue(desk().change(edit));
         assertTrue(desk().change(edit), "after a lost answer");
         assertEquals(found.reversed(), ticks());
     }
 
     @Test
-    default void an_edit_that_leaves_the_times_alone_leaves_on_record_that_somebody_had_the_tick() {
+    default void an_edit_that_keeps_the_times_keeps_the_tick_claim() {
         lay(laid("a", "one", at(0)));
         RunId first = desk().id();
         take(first);
@@ -180,7 +180,7 @@ interface ScheduleRules {
     }
 
     @Test
-    default void the_tick_that_comes_next_is_found_behind_those_that_are_due() {
+    default void the_next_tick_is_found_after_the_due_ones() {
         assertNull(desk().reads.schedules().firstDueAfter(0));
         lay(laid("a", "one", at(3)), laid("b", "one", at(5)), laid("c", "one", at(9)));
         assertEquals(
@@ -191,7 +191,7 @@ interface ScheduleRules {
     }
 
     @Test
-    default void a_tick_that_is_due_is_taken_by_one_worker_for_a_while() {
+    default void a_due_tick_is_claimed_by_one_worker_for_a_while() {
         lay(laid("a", "one", at(5)), laid("b", "two", at(6)));
         assertTrue(due().isEmpty());
         desk().place.advance(Duration.ofSeconds(5));
@@ -214,7 +214,7 @@ interface ScheduleRules {
     }
 
     @Test
-    default void what_became_of_a_tick_is_written_with_the_one_that_comes_next_once() {
+    default void a_tick_outcome_is_stored_with_the_next_time_once() {
         lay(laid("a", "one", at(0)));
         RunId by = desk().id();
         take(by);
@@ -228,7 +228,7 @@ interface ScheduleRules {
     }
 
     @Test
-    default void a_worker_that_comes_late_tells_runs_and_nothing_else() {
+    default void a_late_worker_records_runs_and_nothing_else() {
         lay(laid("a", "one", at(0)));
         RunId late = desk().id();
         take(late);
@@ -264,22 +264,22 @@ interface ScheduleRules {
         StoreCommand.ChangeAuthor by = desk().by("tester", "");
         assertEquals(
                 NullOutcome.NOTHING,
-                refused(new StoreCommand.PauseSchedule(desk().ws + 1, Desk.WORKFLOW, "a", true, by)));
+                refused(new StoreCommand.PauseSchedule(desk().ws + 1, TestStoreClient.WORKFLOW, "a", true, by)));
         assertEquals(
                 NullOutcome.NOTHING,
-                refused(new StoreCommand.PauseSchedule(desk().ws, Desk.WORKFLOW, "none", true, by)));
-        assertTrue(assertThere(desk().change(new StoreCommand.PauseSchedule(desk().ws, Desk.WORKFLOW, "a", true, by)))
+                refused(new StoreCommand.PauseSchedule(desk().ws, TestStoreClient.WORKFLOW, "none", true, by)));
+        assertTrue(assertThere(desk().change(new StoreCommand.PauseSchedule(desk().ws, TestStoreClient.WORKFLOW, "a", true, by)))
                 .paused());
-        assertTrue(assertThere(desk().change(new StoreCommand.PauseSchedule(desk().ws, Desk.WORKFLOW, "a", true, by)))
+        assertTrue(assertThere(desk().change(new StoreCommand.PauseSchedule(desk().ws, TestStoreClient.WORKFLOW, "a", true, by)))
                 .paused());
         assertEquals(1, desk().reads.audit(desk().ws, null, 10).size());
         assertFalse(assertThere(desk().change(new StoreCommand.PauseSchedule(
-                        desk().ws, Desk.WORKFLOW, "a", false, desk().by("tester", ""))))
+                        desk().ws, TestStoreClient.WORKFLOW, "a", false, desk().by("tester", ""))))
                 .paused());
     }
 
     @Test
-    default void old_ticks_are_deleted_the_oldest_first() {
+    default void old_ticks_are_deleted_oldest_first() {
         for (int i = 0; i < 5; i++) {
             desk().change(new StoreCommand.RecordBackfill(List.of(tick(at(i), TickOutcome.SKIPPED, null))));
         }

@@ -16,7 +16,7 @@ final class ScheduleScript {
     private final RandomGenerator random = new Random(11);
     private long seen = 0;
 
-    StoreCommand<?> next(Actor actor) {
+    StoreCommand<?> next(ScriptedStore actor) {
         ScheduleQueries timetable = actor.reads.schedules();
         long now = actor.place.time();
         return switch (random.nextInt(8)) {

@@ -10,7 +10,7 @@ import java.util.TreeMap;
 /** What a database says about its own tables, in words that both dialects share. */
 record Schema(SortedMap<String, List<String>> tables, List<String> indexes) {
 
-    static Schema of(Dialect dialect, Place place) throws SQLException {
+    static Schema of(Dialect dialect, StoreFixture place) throws SQLException {
         try (Connection connection = place.jdbc()) {
             return switch (dialect) {
                 case SQLITE -> sqlite(connection);

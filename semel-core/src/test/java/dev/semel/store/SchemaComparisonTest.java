@@ -14,8 +14,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class SchemaComparisonTest {
     @Test
     void both_stores_have_the_same_tables_columns_keys_and_indexes() throws SQLException {
-        try (Place file = Dialect.SQLITE.open();
-                Place server = Dialect.POSTGRES.open();
+        try (StoreFixture file = Dialect.SQLITE.open();
+                StoreFixture server = Dialect.POSTGRES.open();
                 Store _ = file.store();
                 Store _ = server.store()) {
             Schema sqlite = Schema.of(Dialect.SQLITE, file);
@@ -32,8 +32,8 @@ final class SchemaComparisonTest {
     @Test
     void both_stores_have_the_same_migrations() {
         String numbers = "SELECT sum(number * 1000 + breaking) FROM semel_migration";
-        try (Place file = Dialect.SQLITE.open();
-                Place server = Dialect.POSTGRES.open();
+        try (StoreFixture file = Dialect.SQLITE.open();
+                StoreFixture server = Dialect.POSTGRES.open();
                 Store _ = file.store();
                 Store _ = server.store()) {
             assertEquals(file.count("semel_migration"), server.count("semel_migration"));
@@ -44,7 +44,7 @@ final class SchemaComparisonTest {
     @ParameterizedTest
     @EnumSource
     void migrating_again_changes_nothing(Dialect dialect) {
-        try (Place place = dialect.open();
+        try (StoreFixture place = dialect.open();
                 Store store = place.store()) {
             long before = place.count("semel_migration");
             store.migrate();
@@ -54,8 +54,8 @@ final class SchemaComparisonTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_migration_with_another_text_is_refused(Dialect dialect) {
-        try (Place place = dialect.open()) {
+    void a_migration_with_another_text_is_rejected(Dialect dialect) {
+        try (StoreFixture place = dialect.open()) {
             place.store().close();
             place.execute("UPDATE semel_migration SET checksum = 'other' WHERE number = 1");
             assertRefused(place, "V001__schema.sql", "another text", "Nothing was changed.", "Use the Semel version");
@@ -64,8 +64,8 @@ final class SchemaComparisonTest {
 
     @ParameterizedTest
     @EnumSource
-    void a_newer_breaking_migration_is_refused(Dialect dialect) {
-        try (Place place = dialect.open()) {
+    void a_newer_breaking_migration_is_rejected(Dialect dialect) {
+        try (StoreFixture place = dialect.open()) {
             place.store().close();
             place.execute("INSERT INTO semel_migration VALUES (900, 'V900__future.sql', 'sum', 1)");
             assertRefused(place, "V900__future.sql", "newer Semel", "Nothing was changed.", "Start the newer version");
@@ -75,7 +75,7 @@ final class SchemaComparisonTest {
     @ParameterizedTest
     @EnumSource
     void a_newer_migration_that_breaks_nothing_is_fine(Dialect dialect) {
-        try (Place place = dialect.open()) {
+        try (StoreFixture place = dialect.open()) {
             place.store().close();
             place.execute("INSERT INTO semel_migration VALUES (900, 'V900__future.sql', 'sum', 0)");
             try (Store store = place.store()) {
@@ -86,7 +86,7 @@ final class SchemaComparisonTest {
     }
 
     /** What failed, which one, what state things are in, what to do. */
-    private static void assertRefused(Place place, String... parts) {
+    private static void assertRefused(StoreFixture place, String... parts) {
         StoreFailure refusal = assertThrows(StoreFailure.class, place::store);
         for (String part : List.of(parts)) {
             assertTrue(String.valueOf(refusal.getMessage()).contains(part), refusal.getMessage());

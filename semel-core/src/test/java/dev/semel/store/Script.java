@@ -24,114 +24,114 @@ final class Script {
     private static final int REVIEWS_EVERY = 8;
 
     private final RandomGenerator random;
-    private final Actor first;
-    private final Triggers triggers;
-    private final Ops ops;
-    private final List<Step.Apply> past = new ArrayList<>();
+    private final ScriptedStore first;
+    private final TriggerScript triggers;
+    private final LedgerScript ops;
+    private final List<ScriptStep.ApplyBatch> past = new ArrayList<>();
     private final List<RunId> runs = new ArrayList<>();
     private long leases = 1;
     private long seen = 0;
     private int made = 0;
     private final SettingScript settings = new SettingScript();
     private final ScheduleScript schedules = new ScheduleScript();
-    private final LetterScript letters;
+    private final KeyedSignalScript letters;
     private final ReviewScript reviews;
     private final DeliveryScript deliveries = new DeliveryScript();
     private final ReplayScript replays;
 
-    Script(RandomGenerator random, Actor first) {
+    Script(RandomGenerator random, ScriptedStore first) {
         this.random = random;
         this.first = first;
-        this.triggers = new Triggers(random, runs, this::lineage, () -> first.reads.catalogVersion());
-        this.ops = new Ops(random, first.reads);
-        this.letters = new LetterScript(this::mine, runs);
+        this.triggers = new TriggerScript(random, runs, this::lineage, () -> first.reads.catalogVersion());
+        this.ops = new LedgerScript(random, first.reads);
+        this.letters = new KeyedSignalScript(this::mine, runs);
         this.reviews = new ReviewScript(this::mine, first.reads);
         this.replays = new ReplayScript(first.reads);
     }
 
     /** What a script begins with: two workspaces, three workflows. */
-    static List<Step> opening() {
+    static List<ScriptStep> opening() {
         List<StoreCommand<?>> edits = List.of(
                 new StoreCommand.CreateWorkspace("one", new byte[] {1, 2}),
                 new StoreCommand.CreateWorkspace("two", new byte[] {3}),
                 new StoreCommand.PublishVersion(1, "pay", "wf_pay", "v1", "tester"),
                 new StoreCommand.PublishVersion(1, "ship", "wf_ship", "v1", "tester"),
                 new StoreCommand.PublishVersion(2, "pay", "wf_other", "v1", "tester"));
-        List<Step> steps = new ArrayList<>();
+        List<ScriptStep> steps = new ArrayList<>();
         edits.forEach(
-                edit -> steps.add(new Step.Apply(Step.As.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(edit)))));
+                edit -> steps.add(new ScriptStep.ApplyBatch(ScriptStep.BatchAuthor.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(edit)))));
         return steps;
     }
 
-    Step next() {
-        Step step = make();
-        if (step instanceof Step.Apply apply) {
+    ScriptStep next() {
+        ScriptStep step = make();
+        if (step instanceof ScriptStep.ApplyBatch apply) {
             past.add(apply);
             past.subList(0, Math.max(0, past.size() - REMEMBERED)).clear();
         }
         return step;
     }
 
-    private Step make() {
+    private ScriptStep make() {
         if (++made % SETTINGS_EVERY == 0) {
-            return new Step.Apply(
-                    Step.As.NOBODY,
+            return new ScriptStep.ApplyBatch(
+                    ScriptStep.BatchAuthor.NOBODY,
                     List.of(new StoreWrite.ExecuteCommand<>(settings.next(first.reads.catalogVersion()))));
         }
         if (made % SCHEDULES_EVERY == 0) {
-            return new Step.Apply(Step.As.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(schedules.next(first))));
+            return new ScriptStep.ApplyBatch(ScriptStep.BatchAuthor.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(schedules.next(first))));
         }
         if (made % LETTERS_EVERY == 0) {
-            return new Step.Apply(
-                    Step.As.OWNER,
+            return new ScriptStep.ApplyBatch(
+                    ScriptStep.BatchAuthor.OWNER,
                     List.of(new StoreWrite.ExecuteCommand<>(new StoreCommand.KeyedSignalCommand<>(letters.next()))));
         }
         if (made % REVIEWS_EVERY == 0) {
-            return new Step.Apply(
-                    Step.As.OWNER,
+            return new ScriptStep.ApplyBatch(
+                    ScriptStep.BatchAuthor.OWNER,
                     List.of(new StoreWrite.ExecuteCommand<>(new StoreCommand.ReviewCommand<>(reviews.next()))));
         }
         if (made % DELIVERIES_EVERY == 0) {
-            return new Step.Apply(Step.As.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(deliveries.next())));
+            return new ScriptStep.ApplyBatch(ScriptStep.BatchAuthor.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(deliveries.next())));
         }
         if (made % REPLAYS_EVERY == 0) {
-            return new Step.Apply(Step.As.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(replays.next(runs))));
+            return new ScriptStep.ApplyBatch(ScriptStep.BatchAuthor.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(replays.next(runs))));
         }
         if (made % TIDIES_EVERY == 0) {
-            return new Step.Apply(Step.As.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(tidy())));
+            return new ScriptStep.ApplyBatch(ScriptStep.BatchAuthor.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(tidy())));
         }
         int dice = random.nextInt(100);
         if (dice < 8) {
-            return new Step.Move(pick(List.of(1L, 1_000L, 999_999L, 1_000_000L, 5_000_000L, 3_600_000_000L)));
+            return new ScriptStep.AdvanceClock(pick(List.of(1L, 1_000L, 999_999L, 1_000_000L, 5_000_000L, 3_600_000_000L)));
         }
         if (dice < 10) {
-            return random.nextBoolean() ? new Step.Crash(++leases) : new Step.Handover(++leases);
+            return random.nextBoolean() ? new ScriptStep.Crash(++leases) : new ScriptStep.Handover(++leases);
         }
         if (dice < 12) {
-            return new Step.Renew();
+            return new ScriptStep.Renew();
         }
         if (dice < 20 && !past.isEmpty()) {
             return again(pick(past));
         }
         if (dice < 28) {
-            return new Step.Apply(Step.As.OWNER, batch());
+            return new ScriptStep.ApplyBatch(ScriptStep.BatchAuthor.OWNER, batch());
         }
-        Step.As as = dice < 30 ? Step.As.NOBODY : dice < 31 && leases > 1 ? Step.As.FENCED : Step.As.OWNER;
-        return new Step.Apply(as, List.of(write()));
+        ScriptStep.BatchAuthor as = dice < 30 ? ScriptStep.BatchAuthor.NOBODY : dice < 31 && leases > 1 ? ScriptStep.BatchAuthor.FENCED : ScriptStep.BatchAuthor.OWNER;
+        return new ScriptStep.ApplyBatch(as, List.of(write()));
     }
 
     /**
      * After a lost answer everything is applied again. Of several triggers only one: what PostgreSQL tells the others
      * about it in the same batch is as of now and not as of the first time.
      */
-    private static Step again(Step.Apply step) {
+    private static ScriptStep again(ScriptStep.ApplyBatch step) {
         List<StoreWrite<?>> writes = new ArrayList<>();
         for (StoreWrite<?> write : step.writes()) {
             if (!(write instanceof StoreWrite.AdmitRun) || writes.isEmpty()) {
                 writes.add(write);
             }
         }
-        return new Step.Apply(step.as(), writes);
+        return new ScriptStep.ApplyBatch(step.as(), writes);
     }
 
     private StoreWrite<?> write() {
@@ -301,7 +301,7 @@ final class Script {
             case 2 -> new StoreCommand.CancelRun(ws, run, "tester", "enough");
             case 3 -> new StoreCommand.WakeRuns(List.of(run, anyRun()));
             case 4 -> new StoreCommand.ReturnRun(driver());
-            case 5 -> new StoreCommand.WakeHeldRuns(pick(Triggers.WORKFLOWS));
+            case 5 -> new StoreCommand.WakeHeldRuns(pick(TriggerScript.WORKFLOWS));
             case 6, 7 -> decide(run);
             case 8 -> new StoreCommand.ContinueHeldRun(ws, run, "tester", "mended");
             default -> throw new AssertionError();
@@ -357,11 +357,11 @@ final class Script {
         return switch (random.nextInt(15)) {
             case 0 ->
                 new StoreCommand.PauseWorkflow(
-                        random.nextInt(6) == 0 ? 2 : 1, pick(Triggers.WORKFLOWS), random.nextBoolean());
-            case 1 -> new StoreCommand.PauseWorkflow(1, pick(Triggers.WORKFLOWS), false);
+                        random.nextInt(6) == 0 ? 2 : 1, pick(TriggerScript.WORKFLOWS), random.nextBoolean());
+            case 1 -> new StoreCommand.PauseWorkflow(1, pick(TriggerScript.WORKFLOWS), false);
             case 2 -> new StoreCommand.DeleteExpiredReplies(10);
             case 3 -> new StoreCommand.PublishVersion(1, "pay", "wf_pay", "v" + random.nextInt(3), "tester");
-            case 4, 14 -> Triggers.publishOver(random, first.reads.catalogVersion());
+            case 4, 14 -> TriggerScript.publishOver(random, first.reads.catalogVersion());
             case 5 -> token();
             case 6 -> new StoreCommand.RevokeToken(1, "tok_" + random.nextInt(3), "tester");
             case 7, 8 -> release();

@@ -19,7 +19,7 @@ interface SettingRules {
     SettingKind KEEPING = new SettingKind("template", true, true);
     SettingKind PLAIN = new SettingKind("profile", false, false);
 
-    Desk desk();
+    TestStoreClient desk();
 
     private SettingName name(SettingKind kind, String text) {
         return new SettingName(desk().ws, kind, text);
@@ -48,7 +48,7 @@ interface SettingRules {
     }
 
     @Test
-    default void a_put_makes_the_next_version_and_an_unchanged_text_makes_none() {
+    default void a_put_creates_the_next_version_and_an_unchanged_text_creates_none() {
         SettingName name = name(PLAIN, "anna");
         assertNull(desk().reads.setting(desk().ws, "profile", "anna"));
         assertEquals(row(name, 1, "{\"a\":1}"), put(name, "{\"a\":1}", null));
@@ -62,7 +62,7 @@ interface SettingRules {
     }
 
     @Test
-    default void of_two_who_replace_the_same_version_one_wins_and_the_other_is_told() {
+    default void of_two_writers_replacing_one_version_one_gets_a_conflict() {
         for (SettingKind kind : List.of(WATCHED, KEEPING, PLAIN)) {
             SettingName name = name(kind, "contested");
             put(name, "{}", 0);
@@ -77,7 +77,7 @@ interface SettingRules {
     }
 
     @Test
-    default void a_new_document_is_not_made_over_one_that_is_there() {
+    default void a_new_document_does_not_overwrite_an_existing_one() {
         SettingName name = name(PLAIN, "anna");
         put(name, "{}", 0);
         assertEquals(
@@ -91,7 +91,7 @@ interface SettingRules {
     }
 
     @Test
-    default void a_put_whose_answer_was_lost_is_told_the_same_again() {
+    default void a_put_with_a_lost_response_returns_the_same_again() {
         for (SettingKind kind : List.of(WATCHED, KEEPING, PLAIN)) {
             SettingName name = name(kind, "lost");
             put(name, "{}", null);
@@ -108,7 +108,7 @@ interface SettingRules {
     }
 
     @Test
-    default void older_versions_are_kept_only_where_the_kind_says_so() {
+    default void older_versions_are_kept_only_if_the_kind_keeps_them() {
         for (SettingKind kind : List.of(KEEPING, PLAIN)) {
             SettingName name = name(kind, "a");
             put(name, "{\"v\":1}", null);
@@ -124,7 +124,7 @@ interface SettingRules {
     }
 
     @Test
-    default void a_removed_document_is_gone_and_its_number_goes_on() {
+    default void a_removed_document_is_gone_and_its_version_number_continues() {
         SettingName name = name(PLAIN, "anna");
         assertEquals(new SettingResult.NotFound(), desk().change(new StoreCommand.RemoveSetting(name, null, "tester")));
         put(name, "{\"secret\":true}", null);
@@ -142,7 +142,7 @@ interface SettingRules {
     }
 
     @Test
-    default void documents_are_listed_by_name_page_by_page_and_large_texts_are_left_out() {
+    default void documents_are_paged_by_name_and_large_texts_are_left_out() {
         String large = "\"" + "x".repeat(5_000) + "\"";
         put(name(KEEPING, "b"), "{}", null);
         put(name(KEEPING, "b"), "{\"v\":2}", null);
@@ -163,7 +163,7 @@ interface SettingRules {
     }
 
     @Test
-    default void what_workers_remember_moves_the_catalog_and_is_in_the_audit_and_the_rest_is_not() {
+    default void only_settings_cached_by_workers_change_the_catalog_and_are_audited() {
         long before = desk().reads.catalogVersion();
         long audited = desk().place.count("semel_audit");
         put(name(PLAIN, "anna"), "{}", null);
@@ -183,7 +183,7 @@ interface SettingRules {
     }
 
     @Test
-    default void what_was_counted_before_another_document_moved_is_not_placed() {
+    default void a_setting_based_on_an_outdated_count_is_rejected() {
         SettingName mine = name(WATCHED, "mine");
         SettingName theirs = name(WATCHED, "theirs");
         put(mine, "{}", 0);

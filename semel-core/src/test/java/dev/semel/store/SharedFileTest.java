@@ -19,13 +19,13 @@ import org.junit.jupiter.api.Test;
 final class SharedFileTest {
     private static final long OTHER = 78;
     private static final CommitBatch.LeaseSlot THERE = new CommitBatch.LeaseSlot(OTHER, 0);
-    private final Desk desk = new Desk(SqlitePlace.shared());
+    private final TestStoreClient desk = new TestStoreClient(SqliteStoreFixture.shared());
     private final WriteLane otherLane = desk.store.openLane();
     private final WorkerLeases otherLeases = desk.store.openLeases();
 
     @BeforeEach
     void open() {
-        otherLeases.start(OTHER, "other", desk.slots(), 100 * Desk.TTL);
+        otherLeases.start(OTHER, "other", desk.slots(), 100 * TestStoreClient.TTL);
     }
 
     @AfterEach
@@ -35,25 +35,25 @@ final class SharedFileTest {
 
     @Test
     void only_the_stores_clock_ends_a_lease() {
-        desk.place.setTime(Place.START + Desk.TTL);
+        desk.place.setTime(StoreFixture.START + TestStoreClient.TTL);
         assertEquals(0, otherLeases.takeOverExpired(), "it holds up to its last microsecond");
-        desk.place.setTime(Place.START + Desk.TTL + 1);
+        desk.place.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
         assertEquals(1, otherLeases.takeOverExpired());
         assertEquals(0, otherLeases.takeOverExpired());
-        assertFalse(desk.leases.renew(Desk.LEASE, Desk.TTL));
+        assertFalse(desk.leases.renew(TestStoreClient.LEASE, TestStoreClient.TTL));
         assertEquals(1, desk.place.count("semel_lease"), "the taker's own is left");
     }
 
     @Test
     void a_lease_is_never_used_twice() {
-        assertThrows(StoreFailure.class, () -> otherLeases.start(Desk.LEASE, "other", 1, Desk.TTL));
-        assertTrue(desk.leases.renew(Desk.LEASE, Desk.TTL));
+        assertThrows(StoreFailure.class, () -> otherLeases.start(TestStoreClient.LEASE, "other", 1, TestStoreClient.TTL));
+        assertTrue(desk.leases.renew(TestStoreClient.LEASE, TestStoreClient.TTL));
     }
 
     @Test
     void a_batch_that_begins_after_the_takeover_writes_no_row() {
         RunId run = desk.fresh(desk.key("K"));
-        desk.place.setTime(Place.START + Desk.TTL + 1);
+        desk.place.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
         otherLeases.takeOverExpired();
         assertThrows(
                 StoreFailure.Fenced.class,
@@ -63,16 +63,16 @@ final class SharedFileTest {
     }
 
     @Test
-    void a_run_that_was_taken_over_belongs_to_its_new_driver_alone() {
+    void a_taken_over_run_belongs_only_to_its_new_owner() {
         RunId run = desk.fresh();
-        desk.place.setTime(Place.START + Desk.TTL + 1);
+        desk.place.setTime(StoreFixture.START + TestStoreClient.TTL + 1);
         otherLeases.takeOverExpired();
         assertEquals(1, work(run).crashCount(), "its worker died with it");
         var driver = new StoreWrite.RunExecution(run, 2);
         assertEquals(
                 List.of(List.of(driver)),
                 otherLane.apply(new CommitBatch(THERE, List.of(new StoreWrite.ClaimRuns(5)))));
-        desk.leases.start(79, "back again", 1, Desk.TTL);
+        desk.leases.start(79, "back again", 1, TestStoreClient.TTL);
         var late = new CommitBatch.LeaseSlot(79, 0);
         assertEquals(StoreWrite.OwnerWriteResult.FENCED, desk.applyAs(late, desk.append(run, 0, "[\"late\"]")));
         var append = new StoreWrite.AppendJournal(driver, 0, "[1]", RunState.RUNNING, List.of(), null);
@@ -90,14 +90,14 @@ final class SharedFileTest {
     }
 
     @Test
-    void a_lease_given_back_is_no_fall() {
+    void a_returned_lease_counts_as_no_crash() {
         RunId run = desk.fresh();
-        desk.leases.end(Desk.LEASE);
+        desk.leases.end(TestStoreClient.LEASE);
         assertEquals(0, work(run).crashCount());
     }
 
     @Test
-    void equal_triggers_at_two_workers_at_once_are_one_run() throws Exception {
+    void equal_concurrent_triggers_at_two_workers_are_one_run() throws Exception {
         for (int round = 0; round < 200; round++) {
             StoreWrite.AdmitRun here = desk.admit(desk.id(), desk.key("K" + round));
             StoreWrite.AdmitRun there = desk.admit(desk.id(), desk.key("K" + round));

@@ -12,16 +12,16 @@ import org.junit.jupiter.api.Test;
 
 /** A signal arrives once, and whenever it comes the run that waits for it is taken up. */
 interface SignalRules {
-    Desk desk();
+    TestStoreClient desk();
 
     private StoreCommand.SendSignal signal(RunId run, String key) {
         return new StoreCommand.SendSignal(desk().ws, run, "paid", key, "{\"a\":1}");
     }
 
     @Test
-    default void a_signal_makes_a_run_that_waits_due() {
+    default void a_signal_makes_a_waiting_run_due() {
         RunId run = desk().fresh();
-        desk().apply(Desk.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 0));
+        desk().apply(TestStoreClient.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 0));
         assertFalse(desk().freeWork());
         assertEquals(SignalResult.DELIVERED, desk().change(signal(run, "k")));
         assertEquals(List.of(new RunExecution(run, 2)), desk().claim());
@@ -31,34 +31,34 @@ interface SignalRules {
     default void a_signal_makes_a_run_in_doubt_due() {
         RunId run = desk().fresh();
         var rest = new StoreWrite.Suspension(StoreWrite.Suspension.NEVER, "{}", 0);
-        desk().apply(Desk.ops(run));
+        desk().apply(TestStoreClient.ops(run));
         desk().apply(new StoreWrite.AppendJournal(new RunExecution(run, 1), 0, "", RunState.IN_DOUBT, List.of(), rest));
         assertEquals(SignalResult.DELIVERED, desk().change(signal(run, "k")));
         assertEquals(List.of(new RunExecution(run, 2)), desk().claim());
     }
 
     @Test
-    default void a_signal_that_came_before_the_rest_is_not_slept_over() {
+    default void a_signal_before_the_suspension_is_not_missed() {
         RunId run = desk().fresh();
         desk().change(signal(run, "k"));
         assertFalse(desk().freeWork(), "somebody drives it");
-        desk().apply(Desk.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 0));
+        desk().apply(TestStoreClient.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 0));
         RunExecution next = desk().claim().getFirst();
         assertEquals(run, next.run());
-        desk().apply(Desk.rest(next, StoreWrite.Suspension.NEVER, 1));
+        desk().apply(TestStoreClient.rest(next, StoreWrite.Suspension.NEVER, 1));
         assertEquals(List.of(), desk().claim(), "it has seen this one");
         desk().change(signal(run, "l"));
         assertEquals(List.of(new RunExecution(run, 3)), desk().claim());
     }
 
     @Test
-    default void a_signal_and_a_rest_in_one_batch_lose_nothing_in_either_order() {
+    default void a_signal_and_a_suspension_in_one_batch_lose_nothing_in_either_order() {
         RunId one = desk().fresh();
         RunId two = desk().fresh();
         desk().applyAll(
                         new StoreWrite.ExecuteCommand<>(signal(one, "k")),
-                        Desk.rest(new RunExecution(one, 1), StoreWrite.Suspension.NEVER, 0),
-                        Desk.rest(new RunExecution(two, 1), StoreWrite.Suspension.NEVER, 0),
+                        TestStoreClient.rest(new RunExecution(one, 1), StoreWrite.Suspension.NEVER, 0),
+                        TestStoreClient.rest(new RunExecution(two, 1), StoreWrite.Suspension.NEVER, 0),
                         new StoreWrite.ExecuteCommand<>(signal(two, "k")));
         assertEquals(List.of(new RunExecution(one, 2), new RunExecution(two, 2)), desk().claim());
     }
@@ -69,7 +69,7 @@ interface SignalRules {
         assertEquals(SignalResult.DELIVERED, desk().change(signal(run, "k")));
         assertEquals(SignalResult.REPEATED, desk().change(signal(run, "k")));
         assertEquals(SignalResult.DELIVERED, desk().change(signal(run, "l")));
-        desk().apply(Desk.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 2));
+        desk().apply(TestStoreClient.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 2));
         assertEquals(SignalResult.REPEATED, desk().change(signal(run, "l")));
         assertEquals(List.of(), desk().claim(), "a repeat wakes nobody");
         List<StoredRows.SignalRow> signals = desk().reads.signals(run);
@@ -77,12 +77,12 @@ interface SignalRules {
                 List.of("k", "l"),
                 signals.stream().map(StoredRows.SignalRow::key).toList());
         assertEquals(
-                new StoredRows.SignalRow(signals.getFirst().id(), "paid", "k", "{\"a\":1}", Place.START),
+                new StoredRows.SignalRow(signals.getFirst().id(), "paid", "k", "{\"a\":1}", StoreFixture.START),
                 signals.getFirst());
     }
 
     @Test
-    default void a_signal_to_a_run_that_is_not_there_or_has_ended_is_told_so() {
+    default void a_signal_to_a_missing_or_ended_run_returns_its_status() {
         RunId run = desk().fresh();
         int other = desk().workspace("two").ws();
         assertEquals(SignalResult.GONE, desk().change(new StoreCommand.SendSignal(other, run, "paid", "k", "{}")));
@@ -98,7 +98,7 @@ interface SignalRules {
         desk().apply(desk().gated(run, new NewRun.StartConditions(List.of(), null, 100, null)));
         assertEquals(SignalResult.DELIVERED, desk().change(signal(run, "k")));
         assertEquals(List.of(), desk().claim());
-        desk().place.setTime(Place.START + 100);
+        desk().place.setTime(StoreFixture.START + 100);
         assertEquals(List.of(new RunExecution(run, 1)), desk().claim());
     }
 }

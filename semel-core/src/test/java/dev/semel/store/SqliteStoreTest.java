@@ -2,7 +2,7 @@ package dev.semel.store;
 
 final class SqliteStoreTest extends StoreContract {
     @Override
-    Place place() {
+    StoreFixture place() {
         return Dialect.SQLITE.open();
     }
 }

@@ -9,23 +9,23 @@ import org.junit.jupiter.api.BeforeEach;
  */
 abstract class StoreContract
         implements AdmissionRules,
-                NameRules,
-                RepeatedRules,
-                OwnerRules,
-                ChangeRules,
+                UniqueKeyRules,
+                ReappliedBatchRules,
+                OwnershipRules,
+                StoreCommandRules,
                 RolloutRules,
                 CatalogRules,
-                ReplyRules,
-                SweepRules,
-                ReadRules,
+                IdempotentCommandRules,
+                RetentionRules,
+                StoreQueryRules,
                 LimitRules,
                 LedgerRules,
-                RestRules,
+                SuspensionRules,
                 SignalRules,
-                LetterRules,
+                KeyedSignalRules,
                 ReviewRules,
-                GateRules,
-                QuietRules,
+                StartConditionRules,
+                DebounceRules,
                 WorkerRules,
                 SettingRules,
                 ScheduleRules,
@@ -33,19 +33,19 @@ abstract class StoreContract
                 ResumeRules,
                 EventRules,
                 DeliveryRules,
-                FigureRules,
-                TxRules {
-    private Desk desk = unopened();
+                MetricRules,
+                UserTransactionRules {
+    private TestStoreClient desk = unopened();
 
-    abstract Place place();
+    abstract StoreFixture place();
 
     @BeforeEach
     void open() {
-        desk = new Desk(place());
+        desk = new TestStoreClient(place());
     }
 
     @Override
-    public Desk desk() {
+    public TestStoreClient desk() {
         return desk;
     }
 
@@ -55,7 +55,7 @@ abstract class StoreContract
     }
 
     @SuppressWarnings("NullAway") // set before each test
-    private static Desk unopened() {
+    private static TestStoreClient unopened() {
         return null;
     }
 }

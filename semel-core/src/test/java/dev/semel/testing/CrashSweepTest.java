@@ -62,7 +62,7 @@ final class CrashSweepTest {
     }
 
     @Test
-    void a_provider_that_honours_keys_makes_one_effect_whatever_crashes_and_whatever_answer_is_lost() {
+    void a_provider_with_keys_accepts_one_effect_in_spite_of_crashes_and_lost_responses() {
         cards.honoursKeysFor(Duration.ofHours(24)).loseResponse(1);
         Workflow<String, String> flow = withProviderKey();
         CrashSweepReport report = lab.crashEverywhere(l -> l.start(flow, "x", KEY))
@@ -88,7 +88,7 @@ final class CrashSweepTest {
     }
 
     @Test
-    void a_lookup_an_at_most_once_and_a_question_never_make_two() {
+    void lookup_at_most_once_and_review_never_duplicate() {
         Workflow<String, String> looked = charging(
                 draft -> draft.lookup(String.class, e -> cards.find(e.key())).call(e -> cards.call(e.key())));
         lab.crashEverywhere(l -> l.start(looked, "x", KEY)).check(l -> assertEquals(1, cards.effects()));
@@ -104,7 +104,7 @@ final class CrashSweepTest {
     }
 
     @Test
-    void an_effect_that_only_claims_to_be_repeatable_is_caught_and_the_point_is_named() {
+    void an_effect_falsely_declared_repeatable_is_caught_and_the_crash_point_named() {
         Workflow<String, String> unsafe =
                 charging(draft -> draft.repeatable("not true").call(String.class, e -> cards.call(e.key())));
         CrashSweep sweep = lab.crashEverywhere(l -> l.start(unsafe, "x", KEY));
@@ -121,7 +121,7 @@ final class CrashSweepTest {
     }
 
     @Test
-    void duplicates_that_are_allowed_are_counted_and_fail_nothing() {
+    void allowed_duplicates_are_counted_and_fail_nothing() {
         Workflow<String, String> harmless =
                 charging(draft -> draft.repeatable("a cache").call(String.class, e -> cards.call(e.key())));
         CrashSweepReport report = lab.crashEverywhere(l -> l.start(harmless, "x", KEY))
@@ -132,7 +132,7 @@ final class CrashSweepTest {
     }
 
     @Test
-    void a_caller_without_a_key_who_asks_again_makes_a_second_run_and_is_caught() {
+    void a_retry_without_a_key_starts_a_second_run_and_is_caught() {
         cards.honoursKeysFor(Duration.ofHours(24));
         Workflow<String, String> flow = Workflow.define("pay", String.class, String.class)
                 .body((ctx, in) -> ctx.effect("charge")
@@ -146,7 +146,7 @@ final class CrashSweepTest {
     }
 
     @Test
-    void a_check_that_fails_names_its_point_and_carries_its_cause() {
+    void a_failing_check_names_its_crash_point_and_carries_its_cause() {
         Workflow<String, String> flow =
                 charging(draft -> draft.repeatable("counts itself").call(String.class, e -> "c"));
         CrashSweep sweep = lab.crashEverywhere(l -> l.start(flow, "x", KEY));
@@ -159,7 +159,7 @@ final class CrashSweepTest {
     }
 
     @Test
-    void a_scenario_that_fails_without_a_crash_is_told_and_no_crash_is_tried() {
+    void a_scenario_that_fails_without_a_crash_is_reported_and_no_crash_is_tried() {
         CrashSweep sweep = lab.crashEverywhere(_ -> {
             throw new java.io.IOException("the scenario itself");
         });
@@ -169,7 +169,7 @@ final class CrashSweepTest {
     }
 
     @Test
-    void signals_children_branches_and_two_workers_live_through_every_crash() {
+    void signals_children_branches_and_two_workers_survive_every_crash() {
         Signal<String> paid = Signal.of("paid", String.class);
         cards.honoursKeysFor(Duration.ofDays(2));
         Workflow<String, String> child = Workflow.define("child", String.class, String.class)
@@ -200,7 +200,7 @@ final class CrashSweepTest {
     }
 
     @Test
-    void code_that_asks_for_something_else_after_a_crash_loses_its_run_and_is_caught() {
+    void nondeterministic_code_loses_its_run_and_is_caught() {
         AtomicInteger executions = new AtomicInteger();
         Workflow<String, String> fickle = Workflow.define("fickle", String.class, String.class)
                 .body((ctx, in) -> {
@@ -219,20 +219,20 @@ final class CrashSweepTest {
     }
 
     @Test
-    void a_run_that_is_nowhere_is_lost() {
+    void a_missing_run_counts_as_lost() {
         assertEquals("it is not in the store", RunInspector.lostReason(null));
         assertNull(lab.semel().testAccess().findRun("run_3H5wXAQaEjrZOshsbxHPtO"));
     }
 
     @Test
-    void a_sweep_that_nobody_made_fails_the_test_that_forgot_it() {
+    void an_unused_sweep_fails_the_test_that_forgot_it() {
         WorkflowTestKit forgetful = new WorkflowTestKit();
         forgetful.crashEverywhere(_ -> {});
         assertThrows(AssertionError.class, forgetful::close);
     }
 
     @Test
-    void the_report_counts_what_it_is_told() {
+    void the_report_counts_what_it_is_given() {
         CrashPoint sent = new CrashPoint("effect-sent", 1);
         var calm = new CrashSweepReport.CrashResult(
                 null, true, new CrashSweepReport.EffectCounts(1, 1, 0), List.of(), null);

@@ -47,7 +47,7 @@ final class WorkflowTestKitTest {
     }
 
     @Test
-    void what_is_due_on_the_way_happens_at_its_own_moment() {
+    void timers_on_the_way_fire_at_their_own_time() {
         Workflow<String, List<Instant>> flow = Workflow.define(
                         "naps",
                         dev.semel.workflow.TypeRef.of(String.class),
@@ -70,7 +70,7 @@ final class WorkflowTestKitTest {
     }
 
     @Test
-    void time_passes_by_itself_where_that_is_asked_for_until_only_a_message_can_help() {
+    void time_advances_automatically_until_only_a_message_can_help() {
         AtomicInteger tries = new AtomicInteger();
         Workflow<String, String> flow = Workflow.define("flow", String.class, String.class)
                 .body((ctx, in) -> {
@@ -94,7 +94,7 @@ final class WorkflowTestKitTest {
     }
 
     @Test
-    void a_signal_is_done_with_when_the_lab_has_settled() {
+    void a_signal_is_processed_when_the_test_kit_has_settled() {
         Workflow<String, String> flow = Workflow.define("flow", String.class, String.class)
                 .body((ctx, in) -> ctx.await("one", PAID) + ctx.await("two", PAID));
         Run<String> run = lab.register(flow).start(flow, "x");
@@ -144,7 +144,7 @@ final class WorkflowTestKitTest {
     }
 
     @Test
-    void a_caller_without_an_answer_asks_again_and_gets_the_run_that_was_made() {
+    void a_caller_without_a_response_retries_and_gets_the_created_run() {
         Workflow<String, String> flow =
                 Workflow.define("flow", String.class, String.class).body((ctx, in) -> in);
         lab.register(flow).crashAt("batch-committed", 1);
@@ -196,7 +196,7 @@ final class WorkflowTestKitTest {
     }
 
     @Test
-    void a_run_that_cannot_come_to_rest_is_described() {
+    void a_run_that_cannot_settle_is_described() {
         Workflow<String, String> flow = unpaidAfterThreeDays();
         Run<String> run = lab.register(flow).start(flow, "secret", KEY);
         lab.settle();
@@ -207,7 +207,7 @@ final class WorkflowTestKitTest {
     }
 
     @Test
-    void what_the_lab_is_made_of_is_said_before_it_opens() {
+    void the_test_kit_is_configured_before_it_opens() {
         lab.semel();
         assertThrows(IllegalStateException.class, lab::twoWorkers);
     }

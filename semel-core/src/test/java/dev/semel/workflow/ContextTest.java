@@ -28,11 +28,11 @@ class ContextTest {
 
     private static final Signal<Pick> PICKED = Signal.of("picked", Pick.class);
 
-    private final MemoryDurable.World world = new MemoryDurable.World();
-    private final Context ctx = new Context(new MemoryDurable(world), JsonCodec.STANDARD);
+    private final InMemoryDurableOperations.SharedState world = new InMemoryDurableOperations.SharedState();
+    private final Context ctx = new Context(new InMemoryDurableOperations(world), JsonCodec.STANDARD);
 
     @Test
-    void a_step_returns_what_is_on_record_and_does_not_run_again() {
+    void a_step_returns_its_recorded_result_and_does_not_run_again() {
         assertEquals(new Pick("a"), ctx.step("pick", Pick.class, s -> new Pick("a")));
         assertEquals(new Pick("a"), ctx.step("pick", Pick.class, s -> new Pick("b")));
         assertEquals("{\"place\":\"a\"}", world.recorded.get("pick"));
@@ -40,7 +40,7 @@ class ContextTest {
     }
 
     @Test
-    void types_with_parameters_come_back_whole() {
+    void types_with_parameters_are_read_back_completely() {
         TypeRef<List<Pick>> picks = new TypeRef<>() {};
         ctx.step("picks", picks, s -> List.of(new Pick("a")));
         List<Pick> again = ctx.step("picks", picks, s -> List.of());
@@ -51,7 +51,7 @@ class ContextTest {
     }
 
     @Test
-    void code_works_with_what_a_restart_would_have() {
+    void code_gets_the_value_that_a_restart_would_read() {
         List<Object> first = ctx.step("a", new TypeRef<List<Object>>() {}, s -> List.of(new Pick("x")));
         assertEquals(List.of(Map.of("place", "x")), first);
     }
@@ -67,7 +67,7 @@ class ContextTest {
     }
 
     @Test
-    void a_step_can_be_told_more() {
+    void a_step_accepts_options() {
         ctx.step("a")
                 .retry(Retry.none())
                 .timeout(Duration.ofSeconds(3))
@@ -90,7 +90,7 @@ class ContextTest {
     }
 
     @Test
-    void a_signal_is_awaited_with_and_without_an_end() {
+    void a_signal_is_awaited_with_and_without_a_timeout() {
         assertEquals(Optional.empty(), ctx.await(PICKED, Duration.ofDays(1)));
         world.signals.put("picked", StrictJson.parse("{\"place\":\"a\"}"));
         assertEquals(Optional.of(new Pick("a")), ctx.await(PICKED, Duration.ofDays(1)));
@@ -101,14 +101,14 @@ class ContextTest {
     }
 
     @Test
-    void a_signal_that_brings_null_is_not_taken_for_none() {
+    void a_signal_with_null_is_not_treated_as_missing() {
         world.signals.put("picked", StrictJson.parse("null"));
         TypeMismatch refused = assertThrows(TypeMismatch.class, () -> ctx.await(PICKED, Duration.ofDays(1)));
         assertTrue(refused.detail().startsWith("The value of signal \"picked\" is null"), refused.detail());
     }
 
     @Test
-    void a_signal_is_sent_under_a_name_made_of_what_it_is() {
+    void a_signal_is_sent_under_a_derived_key() {
         ctx.signal("run_2", PICKED, new Pick("a"));
         ctx.signal("run_2", PICKED, new Pick("a"));
         ctx.signal("run_2", PICKED, new Pick("b"), Key.of("evt", 1));
@@ -123,7 +123,7 @@ class ContextTest {
     }
 
     @Test
-    void steps_of_an_item_hang_on_its_key() {
+    void steps_of_an_item_depend_on_its_key() {
         List<String> items = List.of("a", "b");
         assertEquals(
                 List.of("step_each/a/x", "step_each/b/x"),
@@ -141,7 +141,7 @@ class ContextTest {
     }
 
     @Test
-    void items_need_keys_that_tell_them_apart() {
+    void items_need_distinct_keys() {
         assertEquals("items 1 and 3 have the same key", refusalOf("a", "b", "a"));
         assertEquals("the key of item 2 is empty, or differs between processes", refusalOf("a", null));
         assertEquals("the key of item 1 is empty, or differs between processes", refusalOf(""));
@@ -180,18 +180,18 @@ class ContextTest {
         if (undo == null) {
             throw new AssertionError("nothing was registered");
         }
-        undo.run(new MemoryDurable(world));
+        undo.run(new InMemoryDurableOperations(world));
         assertEquals(Map.of("x", "null"), world.recorded);
     }
 
     @Test
-    void an_approval_without_a_title_is_called_by_its_name() {
+    void an_approval_without_a_title_uses_its_name() {
         ctx.approval("release", a -> a.to("role:ops"));
         assertEquals(ApprovalRequest.of().title("release").to("role:ops"), world.asked.get("release"));
     }
 
     @Test
-    void the_rest_is_handed_through() {
+    void the_other_operations_are_passed_through() {
         ctx.sleep("a", Duration.ofSeconds(1));
         ctx.sleepUntil("b", Instant.EPOCH);
         ctx.status("fine");

@@ -30,8 +30,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What a workflow says of an effect, and what the engine is told. */
 class EffectBuilderTest {
-    private final MemoryDurable.World world = new MemoryDurable.World();
-    private final Context ctx = new Context(new MemoryDurable(world), JsonCodec.STANDARD);
+    private final InMemoryDurableOperations.SharedState world = new InMemoryDurableOperations.SharedState();
+    private final Context ctx = new Context(new InMemoryDurableOperations(world), JsonCodec.STANDARD);
 
     static Stream<Arguments> protections() {
         return Stream.of(
@@ -46,7 +46,7 @@ class EffectBuilderTest {
 
     @ParameterizedTest
     @MethodSource("protections")
-    void the_engine_is_told_the_protection(Function<EffectBuilder, Effect> choice, Protection told) {
+    void the_engine_gets_the_protection(Function<EffectBuilder, Effect> choice, Protection told) {
         assertEquals("done", choice.apply(ctx.effect("x")).call(String.class, e -> "done"));
         EffectSpec plan = plan();
         assertEquals(told, plan.protection());
@@ -59,7 +59,7 @@ class EffectBuilderTest {
     }
 
     @Test
-    void everything_that_is_said_arrives() {
+    void all_options_reach_the_engine() {
         ctx.effect("x")
                 .key("k", 1)
                 .to("ann@example.org")
@@ -158,7 +158,7 @@ class EffectBuilderTest {
 
     @ParameterizedTest
     @MethodSource("refusals")
-    void a_mistake_is_refused_with_the_name_of_the_effect_before_anything_is_sent(
+    void an_invalid_effect_is_rejected_with_its_name_before_sending(
             String why, Consumer<EffectBuilder> mistake) {
         SemelException refused = assertThrows(SemelException.class, () -> mistake.accept(ctx.effect("send_receipt")));
         assertEquals(ErrorCode.INVALID_DEFINITION, refused.code());
@@ -169,7 +169,7 @@ class EffectBuilderTest {
     }
 
     @Test
-    void a_key_of_exactly_64_kilobytes_is_taken() {
+    void a_key_of_exactly_64_kilobytes_is_accepted() {
         ctx.effect("x")
                 .key("x".repeat(EffectBuilder.MAX_KEY_BYTES))
                 .repeatable("w")
@@ -178,13 +178,13 @@ class EffectBuilderTest {
     }
 
     @Test
-    void an_effect_without_a_name_is_refused() {
+    void an_effect_without_a_name_is_rejected() {
         assertThrows(SemelException.class, () -> ctx.effect(" "));
         assertThrows(SemelException.class, () -> ctx.step(""));
     }
 
     @Test
-    void what_is_done_at_most_once_is_done_or_nobody_knows() {
+    void an_at_most_once_effect_is_done_or_unknown() {
         Outcome<String> done = ctx.effect("x").atMostOnce().call(String.class, e -> "value");
         assertEquals(new Outcome.Done<>("value"), done);
         world.lost.add("y");
@@ -194,7 +194,7 @@ class EffectBuilderTest {
     }
 
     @Test
-    void doubt_that_nobody_decided_is_no_value() {
+    void an_undecided_doubt_has_no_value() {
         world.lost.add("x");
         Effect effect = ctx.effect("x").askOnDoubt("role:ops");
         EffectInDoubt doubt = assertThrows(EffectInDoubt.class, () -> effect.call(String.class, e -> "value"));
@@ -202,7 +202,7 @@ class EffectBuilderTest {
     }
 
     @Test
-    void a_result_that_cannot_be_recorded_says_so_after_the_deed() {
+    void an_unrecordable_result_is_reported_after_the_effect() {
         List<String> done = new ArrayList<>();
         Effect effect = ctx.effect("x").repeatable("why");
         TypeMismatch refused = assertThrows(

@@ -46,14 +46,14 @@ class KeyTest {
 
     @ParameterizedTest
     @MethodSource("joined")
-    void parts_are_joined_so_that_no_other_parts_make_the_same_key(String key, Object[] parts) {
+    void joined_parts_are_unambiguous(String key, Object[] parts) {
         assertEquals(key, Key.joinEscaped(parts).text());
         assertEquals(key, Key.of(parts).text());
         assertEquals(key, Start.withKey(parts).key());
     }
 
     @Test
-    void a_single_part_is_the_key_itself_where_a_caller_names_it() {
+    void a_single_part_is_the_key_itself() {
         assertEquals("urn:event:1", Key.of("urn:event:1").text());
         assertEquals("urn:event:1", Start.withKey("urn:event:1").key());
         assertEquals("urn%3Aevent%3A1", Key.joinEscaped("urn:event:1").text());
@@ -78,7 +78,7 @@ class KeyTest {
 
     @ParameterizedTest
     @MethodSource("refused")
-    void parts_that_unlike_actions_would_share_are_refused(String why, @Nullable Object[] parts) {
+    void ambiguous_parts_are_rejected(String why, @Nullable Object[] parts) {
         assertEquals(
                 why,
                 assertThrows(IllegalArgumentException.class, () -> Key.joinEscaped(parts))

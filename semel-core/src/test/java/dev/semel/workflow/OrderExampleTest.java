@@ -78,7 +78,7 @@ class OrderExampleTest {
             });
 
     private final Order order = new Order("o_1", List.of(new Line("sku_1", 1), new Line("sku_2", 2)));
-    private final MemoryDurable.World world = new MemoryDurable.World();
+    private final InMemoryDurableOperations.SharedState world = new InMemoryDurableOperations.SharedState();
 
     @BeforeEach
     void paid() {
@@ -87,7 +87,7 @@ class OrderExampleTest {
     }
 
     @Test
-    void an_order_that_is_not_paid_ends_there() throws Exception {
+    void an_unpaid_order_ends_there() throws Exception {
         world.signals.clear();
         assertEquals("unpaid", run());
         assertEquals(List.of(), done);
@@ -111,7 +111,7 @@ class OrderExampleTest {
     }
 
     @Test
-    void after_a_crash_the_warehouse_is_asked_before_anything_is_sent_again() throws Exception {
+    void after_a_crash_the_warehouse_is_queried_before_anything_is_resent() throws Exception {
         world.lost.add("pick");
         world.decision = new Rejected("bob", "no stock");
         assertEquals("rejected: no stock", run());
@@ -120,11 +120,11 @@ class OrderExampleTest {
     }
 
     @Test
-    void nobody_may_answer() throws Exception {
+    void an_approval_may_time_out() throws Exception {
         assertEquals("nobody answered", run());
     }
 
     private String run() throws Exception {
-        return ORDER.outputOf(ORDER.body().run(new MemoryDurable(world), ORDER.inputOf(order)));
+        return ORDER.outputOf(ORDER.body().run(new InMemoryDurableOperations(world), ORDER.inputOf(order)));
     }
 }

@@ -87,10 +87,10 @@ class ReceiptExampleTest {
         """;
 
     @Test
-    void it_does_each_deed_once_however_often_the_code_runs() throws Exception {
-        MemoryDurable.World world = new MemoryDurable.World();
-        JsonNode first = RECEIPT.body().run(new MemoryDurable(world), StrictJson.parse(DATA));
-        JsonNode again = RECEIPT.body().run(new MemoryDurable(world), StrictJson.parse(DATA));
+    void each_effect_happens_once_for_any_number_of_executions() throws Exception {
+        InMemoryDurableOperations.SharedState world = new InMemoryDurableOperations.SharedState();
+        JsonNode first = RECEIPT.body().run(new InMemoryDurableOperations(world), StrictJson.parse(DATA));
+        JsonNode again = RECEIPT.body().run(new InMemoryDurableOperations(world), StrictJson.parse(DATA));
         assertEquals(new Receipt("ch_1", "L-pay_1"), RECEIPT.outputOf(first));
         assertEquals(first, again);
         assertEquals(
@@ -102,9 +102,9 @@ class ReceiptExampleTest {
     }
 
     @Test
-    void the_engine_is_told_what_the_workflow_says() throws Exception {
-        MemoryDurable.World world = new MemoryDurable.World();
-        RECEIPT.body().run(new MemoryDurable(world), StrictJson.parse(DATA));
+    void the_engine_gets_the_declared_options() throws Exception {
+        InMemoryDurableOperations.SharedState world = new InMemoryDurableOperations.SharedState();
+        RECEIPT.body().run(new InMemoryDurableOperations(world), StrictJson.parse(DATA));
         EffectSpec capture = planOf(world, "capture");
         assertEquals("capture:pay_1", capture.key());
         assertEquals(new Protection.ProviderKey(Duration.ofHours(24)), capture.protection());
@@ -124,7 +124,7 @@ class ReceiptExampleTest {
                         .toList());
     }
 
-    private static EffectSpec planOf(MemoryDurable.World world, String name) {
+    private static EffectSpec planOf(InMemoryDurableOperations.SharedState world, String name) {
         EffectSpec plan = world.effects.get(name);
         if (plan == null) {
             throw new AssertionError("there was no effect " + name);

@@ -51,12 +51,12 @@ class WorkflowBuilderTest {
                 "\"p\"",
                 StrictJson.write(smallest.body()
                         .run(
-                                new MemoryDurable(new MemoryDurable.World()),
+                                new InMemoryDurableOperations(new InMemoryDurableOperations.SharedState()),
                                 smallest.inputOf(new Payment("p", 1, "c")))));
     }
 
     @Test
-    void who_declares_a_fingerprint_rejects_a_change_unless_told_otherwise() {
+    void a_declared_fingerprint_rejects_a_change_by_default() {
         assertEquals(OnMismatch.REPLAY, finished(draft()).policy().onMismatch());
         assertEquals(
                 OnMismatch.REJECT,
@@ -78,7 +78,7 @@ class WorkflowBuilderTest {
     }
 
     @Test
-    void everything_that_is_said_arrives() {
+    void all_options_are_kept() {
         Workflow<Payment, String> whole = finished(draft().title("Payments")
                 .description("Takes money.")
                 .owner("team")
@@ -167,7 +167,7 @@ class WorkflowBuilderTest {
     }
 
     @Test
-    void what_names_a_person_is_known_of_the_body_and_is_no_new_version() {
+    void personal_data_fields_are_known_and_create_no_new_version() {
         Workflow<Payment, String> marked = finished(draft().pii("email", "lines[].name"));
         assertEquals("[email, lines[].name]", marked.body().piiPaths().toString());
         assertEquals(finished(draft()).descriptor(), marked.descriptor());
@@ -212,7 +212,7 @@ class WorkflowBuilderTest {
 
     @ParameterizedTest
     @MethodSource("refusals")
-    void a_bad_value_is_refused_where_it_is_said(String why, Consumer<WorkflowBuilder<Payment, String>> mistake) {
+    void a_bad_value_is_rejected_immediately(String why, Consumer<WorkflowBuilder<Payment, String>> mistake) {
         SemelException refused = assertThrows(SemelException.class, () -> mistake.accept(draft()));
         assertEquals(ErrorCode.INVALID_DEFINITION, refused.code());
         assertTrue(refused.detail().startsWith("The definition of workflow \"pay\" is not valid: "), refused.detail());
@@ -221,12 +221,12 @@ class WorkflowBuilderTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "Pay", "1pay", "pay receipt", "p\u00e4y", "a/b"})
-    void a_name_that_fits_no_address_is_refused(String name) {
+    void a_name_that_fits_no_url_is_rejected(String name) {
         assertThrows(SemelException.class, () -> Workflow.define(name, Payment.class, String.class));
     }
 
     @Test
-    void a_finished_workflow_does_not_change_with_its_draft() {
+    void a_built_workflow_does_not_change_with_its_builder() {
         WorkflowBuilder<Payment, String> draft = draft().fingerprint(Payment::id);
         Workflow<Payment, String> first = finished(draft);
         String before = first.descriptor();
@@ -236,13 +236,13 @@ class WorkflowBuilderTest {
     }
 
     @Test
-    void an_input_that_no_longer_fits_its_type_is_told_in_words_of_the_run() {
+    void an_input_that_no_longer_fits_its_type_is_reported_with_its_run() {
         Workflow<Payment, String> workflow = finished(draft());
         TypeMismatch refused = assertThrows(
                 TypeMismatch.class,
                 () -> workflow.body()
                         .run(
-                                new MemoryDurable(new MemoryDurable.World()),
+                                new InMemoryDurableOperations(new InMemoryDurableOperations.SharedState()),
                                 StrictJson.parse("{\"id\":\"hush\",\"amount\":\"hush\"}")));
         assertTrue(
                 refused.detail().startsWith("The input of workflow \"pay\" cannot be read as Payment, at /amount"),
@@ -251,11 +251,11 @@ class WorkflowBuilderTest {
     }
 
     @Test
-    void types_with_parameters_and_no_input_at_all_are_possible() throws Exception {
+    void parameterized_types_and_no_input_are_supported() throws Exception {
         Workflow<Void, List<Payment>> list = Workflow.define(
                         "list", TypeRef.of(Void.class), new TypeRef<List<Payment>>() {})
                 .body((ctx, nothing) -> List.of(new Payment("a", 1, "b")));
-        DurableOperations run = new MemoryDurable(new MemoryDurable.World());
+        DurableOperations run = new InMemoryDurableOperations(new InMemoryDurableOperations.SharedState());
         list.checkInput(StrictJson.parse("{}"));
         assertEquals(
                 "a",

@@ -46,7 +46,7 @@ class WorkflowInputTest {
     }
 
     @Test
-    void a_field_has_the_name_that_people_know() {
+    void a_field_has_its_json_name() {
         Accessor<Order, Object> captured = Order::total;
         Workflow<Order, String> workflow =
                 finished(draft().fingerprint(Order::orderId, Order::normalised, o -> o.lines(), captured)
@@ -64,7 +64,7 @@ class WorkflowInputTest {
     }
 
     @Test
-    void a_method_of_another_class_is_shown_and_stands_for_no_member() {
+    void a_method_of_another_class_is_shown_and_matches_no_member() {
         Object lock = new Object(); // captured, and not serializable
         Workflow<Order, String> workflow =
                 finished(draft().fingerprint(WorkflowInputTest::lines, o -> o.lines() + (lock.equals(o) ? 1 : 0)));
@@ -92,7 +92,7 @@ class WorkflowInputTest {
 
     /** CONTRACT: a well-formed duplicate is never refused for its payload except by the conflict rule. */
     @Test
-    void data_that_do_not_fit_are_still_compared() {
+    void mismatched_data_are_still_compared() {
         Workflow<Order, String> workflow = finished(draft().fingerprint(Order::orderId, Order::normalised));
         Fingerprint first = of(workflow, DATA);
         Workflow<Order, String> byMember = finished(draft().fingerprint(Order::orderId));
@@ -119,7 +119,7 @@ class WorkflowInputTest {
                 "'null'                                                                | /data",
                 "'[\"hush\"]'                                                          | /data",
             })
-    void data_that_do_not_fit_are_refused_with_their_place_and_without_a_value(String data, String pointer) {
+    void mismatched_data_are_rejected_with_their_path_and_without_a_value(String data, String pointer) {
         SemelException refused =
                 assertThrows(SemelException.class, () -> finished(draft()).checkInput(StrictJson.parse(data)));
         assertEquals(ErrorCode.INVALID_INPUT, refused.code());
@@ -134,7 +134,7 @@ class WorkflowInputTest {
     }
 
     @Test
-    void data_without_what_the_fingerprint_reads_are_refused() {
+    void data_without_the_fingerprint_fields_are_rejected() {
         Workflow<Order, String> workflow =
                 finished(draft().fingerprint("sum", o -> o.total().amount()));
         SemelException refused =
@@ -157,7 +157,7 @@ class WorkflowInputTest {
 
     @ParameterizedTest
     @MethodSource("keys")
-    void a_workflow_makes_its_own_key(String key, Accessor<Order, Object> accessor) {
+    void a_workflow_derives_its_own_key(String key, Accessor<Order, Object> accessor) {
         assertEquals(key, finished(draft().keyedBy(accessor)).derivedKey(StrictJson.parse(DATA)));
     }
 
@@ -186,7 +186,7 @@ class WorkflowInputTest {
 
     @ParameterizedTest
     @MethodSource("noKeys")
-    void without_the_key_it_promises_a_workflow_does_not_run(
+    void without_its_required_key_a_workflow_does_not_run(
             ErrorCode code, String why, Accessor<Order, Object> accessor, String data) {
         SemelException refused = assertThrows(
                 SemelException.class, () -> finished(draft().keyedBy(accessor)).derivedKey(StrictJson.parse(data)));
@@ -197,7 +197,7 @@ class WorkflowInputTest {
     }
 
     @Test
-    void gates_take_their_keys_out_of_the_data() {
+    void concurrency_limits_read_their_keys_from_the_data() {
         ConcurrencyControl gates = finished(draft().serialBy(Order::orderId)
                         .debounce(o -> Key.of("cart", o.lines()), Duration.ofSeconds(1), Duration.ofSeconds(2))
                         .rateLimit(Order::lines, 3, Duration.ofMinutes(1)))
@@ -221,7 +221,7 @@ class WorkflowInputTest {
                 "'{\"order_id\":\"hush\"}'              | The data do not match the input type of workflow \"order\" at"
                         + " /data/lines",
             })
-    void a_gate_without_a_key_is_an_error_that_says_so(String data, String detail) {
+    void a_concurrency_limit_without_a_key_reports_an_error(String data, String detail) {
         ConcurrencyControl gates = finished(draft().serialBy(Order::orderId)).concurrency();
         SemelException refused = assertThrows(SemelException.class, () -> key(gates.serialBy(), data));
         assertEquals(ErrorCode.INVALID_INPUT, refused.code());
@@ -230,7 +230,7 @@ class WorkflowInputTest {
     }
 
     @Test
-    void a_gate_whose_key_fails_or_is_too_long_is_refused() {
+    void a_concurrency_key_that_fails_or_is_too_long_is_rejected() {
         ConcurrencyControl failing =
                 finished(draft().serialBy(o -> o.total().amount())).concurrency();
         SemelException failed = assertThrows(SemelException.class, () -> key(failing.serialBy(), "{\"lines\":1}"));

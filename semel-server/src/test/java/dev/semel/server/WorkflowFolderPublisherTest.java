@@ -48,7 +48,7 @@ class WorkflowFolderPublisherTest {
     }
 
     @Test
-    void only_what_has_changed_is_published() throws IOException {
+    void only_changed_files_are_published() throws IOException {
         write("a.yaml", FILE.formatted("One"));
         write("notes.txt", "not a workflow");
         write(".a.yaml.swp.yaml", "half of a file");
@@ -64,7 +64,7 @@ class WorkflowFolderPublisherTest {
     }
 
     @Test
-    void a_file_of_alerts_is_no_workflow_and_is_read_after_them_whenever_it_changes() throws IOException {
+    void a_changed_alert_file_is_imported_after_the_workflows() throws IOException {
         write("alerts.yaml", "one");
         write("w.yaml", FILE.formatted("W"));
         try (WorkflowFolderPublisher open = open()) {
@@ -82,7 +82,7 @@ class WorkflowFolderPublisherTest {
     }
 
     @Test
-    void a_bad_file_is_told_with_its_place_once_and_the_old_version_stays() throws IOException {
+    void a_bad_file_is_reported_once_with_its_position_and_the_old_version_stays() throws IOException {
         write("a.yaml", FILE.formatted("One"));
         try (WorkflowFolderPublisher open = open()) {
             open.publishChanged();
@@ -101,7 +101,7 @@ class WorkflowFolderPublisherTest {
     }
 
     @Test
-    void a_deleted_file_unpublishes_nothing_and_that_is_said() throws IOException {
+    void a_deleted_file_unpublishes_nothing_and_that_is_logged() throws IOException {
         write("a.yaml", FILE.formatted("One"));
         try (WorkflowFolderPublisher open = open()) {
             open.publishChanged();
@@ -116,7 +116,7 @@ class WorkflowFolderPublisherTest {
     }
 
     @Test
-    void a_folder_that_is_watched_tells_of_a_change_by_itself() throws Exception {
+    void a_watched_folder_publishes_changes_automatically() throws Exception {
         try (WorkflowFolderPublisher open = open()) {
             open.publishChanged();
             open.startWatching();
@@ -129,7 +129,7 @@ class WorkflowFolderPublisherTest {
     }
 
     @Test
-    void in_production_a_bad_file_ends_the_start() throws IOException {
+    void in_production_a_bad_file_stops_the_start() throws IOException {
         write("a.yaml", "semel: 1\nworkflow: w\n");
         try (WorkflowFolderPublisher open = open()) {
             SemelException refused = assertThrows(SemelException.class, open::publishAll);

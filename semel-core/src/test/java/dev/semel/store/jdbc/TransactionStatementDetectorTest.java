@@ -55,7 +55,7 @@ final class TransactionStatementDetectorTest {
                 "CREATE TEMP TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM a; END",
                 "'",
             })
-    void not_found(String sql) {
+    void other_statements_are_not_detected(String sql) {
         assertNull(TransactionStatementDetector.findIn(sql));
     }
 }

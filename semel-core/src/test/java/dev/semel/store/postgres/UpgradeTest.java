@@ -11,7 +11,7 @@ import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
-import dev.semel.store.PostgresPlace;
+import dev.semel.store.PostgresStoreFixture;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.jdbc.SchemaMigrations;
 import dev.semel.workflow.Start;
@@ -36,7 +36,7 @@ final class UpgradeTest {
     private static final String BREAKING = "/dev/semel/store/future/V901__breaking.sql";
     private static final Duration LONGEST = Duration.ofSeconds(60);
 
-    private final PostgresPlace place = PostgresPlace.withItsOwnClock();
+    private final PostgresStoreFixture place = PostgresStoreFixture.withItsOwnClock();
     private final AtomicLong ids = new AtomicLong();
 
     @AfterEach
@@ -75,7 +75,7 @@ final class UpgradeTest {
     }
 
     @Test
-    void an_older_worker_goes_on_under_a_newer_schema_that_only_adds() throws SQLException {
+    void an_older_worker_continues_under_a_newer_compatible_schema() throws SQLException {
         try (Semel older = worker(ECHO)) {
             upgrade(ADDITIVE);
             assertEquals("a", older.start(ECHO, "a").result(LONGEST));
@@ -87,7 +87,7 @@ final class UpgradeTest {
     }
 
     @Test
-    void an_older_worker_stops_at_once_when_the_schema_becomes_one_that_it_does_not_understand() throws Exception {
+    void an_older_worker_stops_when_the_schema_becomes_incompatible() throws Exception {
         CountDownLatch driven = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
         Workflow<String, String> slow = Workflow.define("slow", String.class, String.class)
@@ -122,7 +122,7 @@ final class UpgradeTest {
     }
 
     @Test
-    void an_older_worker_does_not_start_under_a_schema_that_it_does_not_understand() throws SQLException {
+    void an_older_worker_does_not_start_under_an_incompatible_schema() throws SQLException {
         store().migrate();
         upgrade(BREAKING);
         StoreFailure refusal = assertThrows(StoreFailure.SchemaTooNew.class, () -> worker(ECHO));
@@ -136,7 +136,7 @@ final class UpgradeTest {
     }
 
     @Test
-    void workers_that_migrate_at_the_same_moment_do_it_once() throws Exception {
+    void concurrent_migrations_run_once() throws Exception {
         int workers = 6;
         CyclicBarrier together = new CyclicBarrier(workers);
         try (var threads = Executors.newFixedThreadPool(workers)) {
@@ -157,7 +157,7 @@ final class UpgradeTest {
 
     /** Stopped between two of its statements by a lock of ours; then its session is ended, as by a crash. */
     @Test
-    void a_migration_that_dies_half_way_leaves_nothing_and_the_next_start_does_it() throws Exception {
+    void a_migration_that_crashes_half_way_is_done_by_the_next_start() throws Exception {
         store().migrate();
         String applied = "SELECT count(*) FROM semel_migration WHERE number = 900";
         String changed = "SELECT count(*) FROM information_schema.columns WHERE table_schema = current_schema()"
@@ -171,7 +171,7 @@ final class UpgradeTest {
                 upgrade(ADDITIVE);
                 return null;
             });
-            PostgresPlace.awaitBlockedBy(holder);
+            PostgresStoreFixture.awaitBlockedBy(holder);
             assertEquals(1, place.number("""
                 SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
                 WHERE wait_event_type = 'Lock' AND query LIKE '%ALTER TABLE semel_run%' AND datname = current_database()

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.store.SqlitePlace;
+import dev.semel.store.SqliteStoreFixture;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
 import java.io.IOException;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 final class SqliteFileTest {
     @Test
     void file_and_new_folder_belong_to_their_owner_alone() throws IOException {
-        try (SqlitePlace place = new SqlitePlace();
+        try (SqliteStoreFixture place = new SqliteStoreFixture();
                 Store _ = place.store()) {
             Path file = place.file();
             assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
@@ -30,8 +30,8 @@ final class SqliteFileTest {
     }
 
     @Test
-    void a_file_that_others_could_read_is_closed_to_them() throws IOException {
-        try (SqlitePlace place = new SqlitePlace()) {
+    void a_file_readable_by_others_is_restricted_to_its_owner() throws IOException {
+        try (SqliteStoreFixture place = new SqliteStoreFixture()) {
             place.store().close();
             Files.setPosixFilePermissions(place.file(), PosixFilePermissions.fromString("rw-r--r--"));
             try (Store _ = place.store()) {
@@ -41,8 +41,8 @@ final class SqliteFileTest {
     }
 
     @Test
-    void a_second_store_on_the_same_file_is_refused_with_a_clear_word() {
-        try (SqlitePlace place = new SqlitePlace()) {
+    void a_second_store_on_the_same_file_is_rejected_with_a_clear_message() {
+        try (SqliteStoreFixture place = new SqliteStoreFixture()) {
             try (Store _ = place.store()) {
                 assertUsed(assertThrows(StoreFailure.Unreachable.class, place::store), place);
             }
@@ -51,8 +51,8 @@ final class SqliteFileTest {
     }
 
     @Test
-    void a_second_process_on_the_same_file_is_refused_with_a_clear_word() throws IOException {
-        try (SqlitePlace place = new SqlitePlace()) {
+    void a_second_process_on_the_same_file_is_rejected_with_a_clear_message() throws IOException {
+        try (SqliteStoreFixture place = new SqliteStoreFixture()) {
             place.store().close();
             Process other = new ProcessBuilder(
                             Path.of(System.getProperty("java.home"), "bin", "java")
@@ -73,7 +73,7 @@ final class SqliteFileTest {
         }
     }
 
-    private static void assertUsed(StoreFailure refusal, SqlitePlace place) {
+    private static void assertUsed(StoreFailure refusal, SqliteStoreFixture place) {
         for (String part : List.of(
                 place.file().toString(),
                 "another Semel process uses it",
@@ -84,8 +84,8 @@ final class SqliteFileTest {
     }
 
     @Test
-    void a_file_that_is_no_database_is_refused_each_time_for_what_it_is() throws IOException {
-        try (SqlitePlace place = new SqlitePlace()) {
+    void a_file_that_is_no_database_is_rejected_as_such_each_time() throws IOException {
+        try (SqliteStoreFixture place = new SqliteStoreFixture()) {
             Files.createDirectories(place.file().getParent());
             Files.writeString(place.file(), "this is a letter, not a database. ".repeat(100));
             for (int i = 0; i < 2; i++) {
@@ -99,7 +99,7 @@ final class SqliteFileTest {
     }
 
     @Test
-    void a_library_with_the_wal_bug_is_refused() {
+    void a_library_with_the_wal_bug_is_rejected() {
         for (String old : List.of("3.51.2", "3.51", "3.50.9", "3.7.17", "2.99.99")) {
             assertFalse(SqliteStore.isSupportedVersion(old), old);
         }

@@ -4,11 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.store.CommitBatch;
-import dev.semel.store.SqlitePlace;
+import dev.semel.store.SqliteStoreFixture;
 import dev.semel.store.Store;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreWrite;
-import dev.semel.store.Waiting;
+import dev.semel.store.Await;
 import dev.semel.store.WriteLane;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -25,19 +25,19 @@ final class WalCheckpointerTest {
 
     @Test
     void pages_move_into_the_file_while_the_store_is_open() throws IOException {
-        try (SqlitePlace place = new SqlitePlace();
+        try (SqliteStoreFixture place = new SqliteStoreFixture();
                 Store store = place.store();
                 WriteLane lane = store.openLane()) {
             for (int i = 0; i < 4; i++) {
                 publish(lane, i);
             }
-            Waiting.until("the file holds the pages", () -> Files.size(place.file()) > 4 * 1024 * 1024);
+            Await.until("the file holds the pages", () -> Files.size(place.file()) > 4 * 1024 * 1024);
         }
     }
 
     @Test
-    void under_constant_writing_the_wal_begins_anew() throws IOException {
-        try (SqlitePlace place = new SqlitePlace();
+    void under_constant_writing_the_wal_restarts() throws IOException {
+        try (SqliteStoreFixture place = new SqliteStoreFixture();
                 Store store = place.store();
                 WriteLane lane = store.openLane()) {
             publish(lane, 0);

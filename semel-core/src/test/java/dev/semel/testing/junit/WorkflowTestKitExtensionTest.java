@@ -41,7 +41,7 @@ final class WorkflowTestKitExtensionTest {
     private static final List<WorkflowTestKit> LABS = new ArrayList<>();
 
     @SemelTest
-    static final class Lawful {
+    static final class PassingTests {
         private WorkflowTestKit before;
 
         @BeforeEach
@@ -62,15 +62,15 @@ final class WorkflowTestKitExtensionTest {
     }
 
     @Test
-    void all_methods_of_a_test_share_a_lab_and_no_two_tests_do() {
+    void all_methods_of_a_test_share_a_test_kit_and_no_two_tests_do() {
         LABS.clear();
-        assertEquals(2, run(Lawful.class).getTestsSucceededCount());
+        assertEquals(2, run(PassingTests.class).getTestsSucceededCount());
         assertEquals(2, LABS.size());
         assertNotSame(LABS.getFirst(), LABS.getLast());
     }
 
     @SemelTest
-    static final class Forgetful {
+    static final class MissingSweepTests {
         @Test
         void sweep(WorkflowTestKit lab) {
             lab.crashEverywhere(_ -> {});
@@ -78,8 +78,8 @@ final class WorkflowTestKitExtensionTest {
     }
 
     @Test
-    void the_lab_is_closed_and_its_complaint_fails_the_test() {
-        TestExecutionSummary summary = run(Forgetful.class);
+    void the_test_kit_is_closed_and_its_failure_fails_the_test() {
+        TestExecutionSummary summary = run(MissingSweepTests.class);
         assertEquals(1, summary.getTestsFailedCount());
         assertTrue(failure(summary).contains("its sweep was not executed"), failure(summary));
     }
@@ -93,7 +93,7 @@ final class WorkflowTestKitExtensionTest {
     }
 
     @Test
-    void a_constructor_gets_no_lab() {
+    void a_constructor_gets_no_test_kit() {
         assertTrue(failure(run(InConstructor.class)).contains("No ParameterResolver"));
     }
 
@@ -112,7 +112,7 @@ final class WorkflowTestKitExtensionTest {
     }
 
     @Test
-    void a_test_that_fails_shows_its_runs_with_their_steps_and_no_payload() {
+    void a_failing_test_shows_its_runs_with_steps_and_no_payload() {
         PrintStream before = System.out;
         ByteArrayOutputStream shown = new ByteArrayOutputStream();
         TestExecutionSummary summary;

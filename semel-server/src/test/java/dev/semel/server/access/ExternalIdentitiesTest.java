@@ -45,7 +45,7 @@ class ExternalIdentitiesTest {
     }
 
     @Test
-    void a_name_says_where_it_comes_from_and_the_second_of_a_name_has_a_mark() {
+    void an_external_name_shows_its_provider_and_a_second_one_gets_a_suffix() {
         assertEquals(NOW, enter(alma));
         ExternalIdentity twin =
                 ExternalIdentity.of("https://id.example.com:8443/realm", "s-8", "alma@example.com", Role.VIEWER);
@@ -56,7 +56,7 @@ class ExternalIdentitiesTest {
     }
 
     @Test
-    void a_plain_name_of_before_is_left_and_what_is_known_of_the_person_goes_along() {
+    void an_old_plain_name_is_replaced_and_its_data_move_along() {
         keep(IDENTITY, alma.identity(), "{\"name\":\"alma\"}");
         keep(PERSON, "alma", "{\"role\":\"viewer\",\"identity\":\"" + alma.identity() + "\",\"groups\":[\"ops\"]}");
         assertEquals(NOW, enter(alma));
@@ -66,7 +66,7 @@ class ExternalIdentitiesTest {
     }
 
     @Test
-    void who_was_disabled_under_a_plain_name_stays_out() {
+    void a_user_disabled_under_a_plain_name_stays_disabled() {
         keep(IDENTITY, alma.identity(), "{\"name\":\"alma\"}");
         keep(PERSON, "alma", "{\"role\":\"viewer\",\"identity\":\"" + alma.identity() + "\",\"disabled\":true}");
         for (int i = 0; i < 2; i++) {
@@ -77,7 +77,7 @@ class ExternalIdentitiesTest {
     }
 
     @Test
-    void somebody_of_this_server_keeps_the_plain_name_that_an_identity_once_led_to() {
+    void a_local_user_keeps_the_plain_name_once_linked_to_an_identity() {
         keep(IDENTITY, alma.identity(), "{\"name\":\"alma\"}");
         keep(PERSON, "alma", "{\"role\":\"admin\"}");
         assertEquals(NOW, enter(alma));

@@ -45,7 +45,7 @@ class LoginThrottleTest {
     }
 
     @Test
-    void ten_for_one_name_from_one_address_and_then_one_each_half_minute() {
+    void ten_attempts_per_name_and_address_then_one_per_30_seconds() {
         guess("ada", "10.0.0.1", 10);
         assertEquals(30, refused("ada", "10.0.0.1"));
         assertEquals(30, refused("ADA", "10.0.0.1"));
@@ -62,7 +62,7 @@ class LoginThrottleTest {
     }
 
     @Test
-    void what_is_refused_puts_nothing_off_and_five_quiet_minutes_are_a_new_beginning() {
+    void a_rejected_attempt_extends_nothing_and_five_quiet_minutes_reset() {
         guess("ada", "10.0.0.1", 10);
         pass(20);
         assertEquals(10, refused("ada", "10.0.0.1"));
@@ -72,7 +72,7 @@ class LoginThrottleTest {
     }
 
     @Test
-    void a_hundred_from_one_address_whatever_the_names_and_nobody_else_is_kept_waiting() {
+    void a_hundred_attempts_per_address_and_no_other_address_is_delayed() {
         for (int i = 0; i < 100; i++) {
             guess("name" + i, "10.0.0.1", 1);
         }
@@ -83,7 +83,7 @@ class LoginThrottleTest {
     }
 
     @Test
-    void many_addresses_do_not_help_and_do_not_keep_the_owner_out() {
+    void many_addresses_do_not_help_and_do_not_lock_the_owner_out() {
         looked("ada", "192.0.2.7");
         for (int i = 0; i < 5; i++) {
             guess("ada", "10.0.0." + i, 10);
@@ -95,14 +95,14 @@ class LoginThrottleTest {
     }
 
     @Test
-    void where_the_owner_logged_in_guesses_are_counted_as_everywhere() {
+    void attempts_from_the_owners_address_are_counted_too() {
         looked("ada", "192.0.2.7");
         guess("ada", "192.0.2.7", 10);
         refused("ada", "192.0.2.7");
     }
 
     @Test
-    void a_browser_that_is_known_waits_for_its_own_mistakes_alone() {
+    void a_known_browser_is_delayed_only_by_its_own_failures() {
         guess("ada", "10.0.0.1", 10);
         for (int i = 0; i < 90; i++) {
             guess("name" + i, "10.0.0.1", 1);
@@ -117,7 +117,7 @@ class LoginThrottleTest {
     }
 
     @Test
-    void many_at_once_are_counted_before_any_of_them_has_failed() {
+    void concurrent_attempts_are_counted_before_any_has_failed() {
         for (int i = 0; i < 10; i++) {
             attempts.admit(new LoginThrottle.LoginAttempt("ada", "10.0.0.1"));
         }
@@ -125,14 +125,14 @@ class LoginThrottleTest {
     }
 
     @Test
-    void whoever_logs_in_often_uses_nothing_up() {
+    void successful_logins_use_up_no_attempts() {
         for (int i = 0; i < 300; i++) {
             looked("ada", "10.0.0.1");
         }
     }
 
     @Test
-    void a_network_of_ipv6_is_one_address() {
+    void an_ipv6_network_is_one_address() {
         for (int i = 0; i < 10; i++) {
             guess("ada", "2001:db8:0:1::" + i, 1);
         }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** Whoever is told something at night is told what to do. */
 final class AlertMessageTest {
     @Test
-    void every_signal_says_what_it_is_where_to_look_and_what_to_do() {
+    void every_metric_alert_says_what_happened_where_to_look_and_what_to_do() {
         Set<String> titles = new HashSet<>();
         Set<String> fixes = new HashSet<>();
         for (String signal : AlertSetting.METRICS) {

@@ -45,7 +45,7 @@ final class FourEyesCheckTest {
     }
 
     @Test
-    void who_made_the_token_is_nobody_else() {
+    void a_token_of_the_same_user_is_not_a_second_user() {
         make("tok_a", "usr_ann");
         make("tok_b", "usr_bob");
         make("tok_c", "tok_b");
@@ -65,7 +65,7 @@ final class FourEyesCheckTest {
     }
 
     @Test
-    void who_made_a_token_is_known_when_no_row_of_the_audit_says_it() {
+    void the_creator_of_a_token_is_known_without_an_audit_row() {
         var row = new StoredRows.TokenRow("tok_old", ws(), "default", "t", hash("tok_old"), "read", 0, 0, 0, "usr_ann");
         lab.semel().change(new StoreCommand.CreateToken(row));
         assertFalse(isOther("usr_ann", "tok_old"));

@@ -64,7 +64,7 @@ final class IncidentFactCollectorTest {
     }
 
     @Test
-    void what_failed_and_who_acted_is_found_behind_thousands_that_came_since() {
+    void failures_and_actions_are_found_behind_thousands_of_later_rows() {
         lab.register(flow);
         Run<String> first = lab.start(flow, "x", Start.withKey("k"));
         lab.settle();

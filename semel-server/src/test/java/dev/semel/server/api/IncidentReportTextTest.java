@@ -21,7 +21,7 @@ final class IncidentReportTextTest {
     private static final Pattern LIVE = Pattern.compile("(?<!\\\\)(?:\\\\\\\\)*[`*\\[\\]|#!~<>]");
 
     @Test
-    void a_name_stands_as_it_was_written() {
+    void a_name_is_shown_as_written() {
         String[][] cases = {
             {"send_mail", "send_mail"},
             {"run_0AbC9", "run_0AbC9"},
@@ -49,7 +49,7 @@ final class IncidentReportTextTest {
     }
 
     @Test
-    void a_name_is_one_line() {
+    void a_name_stays_on_one_line() {
         assertEquals("a b c d", MarkdownEscaper.escape("a\nb\r\n\u2028c\t\u0000\u202e d\n"));
     }
 
@@ -84,7 +84,7 @@ final class IncidentReportTextTest {
                 "**bold** __x__ ~~y~~",
                 "trailing\\"
             })
-    void hostile_names_do_nothing_anywhere_in_a_review(String name) {
+    void hostile_names_are_inert_in_an_incident_report(String name) {
         JsonNode facts = facts(name);
         Map<String, String> drafts = IncidentReportText.draftAnswers(facts);
         IncidentReport hostile =
@@ -111,7 +111,7 @@ final class IncidentReportTextTest {
     }
 
     @Test
-    void people_write_markdown_and_tags_of_theirs_are_shown_and_not_done() {
+    void markdown_of_users_is_kept_and_their_html_tags_are_escaped() {
         Map<String, String> answers = new LinkedHashMap<>();
         answers.put("cause", "**Bold**, a < b, <script>alert(1)</script> <https://x.example> <!-- x -->\n\n- one\n");
         IncidentReport incident = new IncidentReport("t", "a", "b", null, null, answers);
@@ -123,7 +123,7 @@ final class IncidentReportTextTest {
     }
 
     @Test
-    void what_came_to_its_bound_is_told_as_at_least_or_as_not_known() {
+    void a_truncated_count_is_shown_as_at_least_or_unknown() {
         JsonNode facts = StrictJson.parse("""
             {"failed_runs": 100000, "first": {"run_id": "run_1", "step": "pay", "code": "broken", "at": "t"},
              "errors": [], "duplicated": 0, "duplicated_objects": [], "possibly_duplicated": 0, "in_doubt": 0, "decided": 7,

@@ -40,12 +40,12 @@ class PiiMasksTest {
         112345 of 4000123412341234. | 112345 of •••.
         o-1 s-1                     | o-1 s-1
         """)
-    void a_value_is_masked_where_it_stands_alone_in_any_case_of_letters(String text, String shown) {
+    void a_whole_value_is_masked_in_any_letter_case(String text, String shown) {
         assertEquals(shown, MASK.maskText(text));
     }
 
     @Test
-    void the_input_is_masked_by_its_paths_too_also_where_a_value_is_short() {
+    void the_input_is_also_masked_by_path_even_for_short_values() {
         assertEquals(StrictJson.parse("""
             {"name": "•••", "mail": "•••", "zip": "•••", "house": "•••", "card": "•••",
              "lines": [{"to": "•••", "sku": "s-1"}, {"to": null}], "id": "o-1"}
@@ -53,7 +53,7 @@ class PiiMasksTest {
     }
 
     @Test
-    void what_came_of_an_input_is_masked_all_the_way_down() {
+    void values_derived_from_an_input_are_masked_at_every_depth() {
         JsonNode out = StrictJson.parse("""
             {"error": {"message": "no such mailbox: ada@b.example", "code": "refused"},
              "result": [4000123412341234, 12, true, {"k": "Ada"}], "none": null}
@@ -65,7 +65,7 @@ class PiiMasksTest {
     }
 
     @Test
-    void where_there_are_too_many_values_to_look_for_nothing_is_shown() {
+    void with_too_many_values_to_search_everything_is_masked() {
         ObjectNode input = (ObjectNode) StrictJson.parse("{}");
         for (int i = 0; i <= 200; i++) {
             input.withArray("names").add("name " + i);
@@ -78,7 +78,7 @@ class PiiMasksTest {
     }
 
     @Test
-    void names_of_members_are_masked_too_and_two_that_become_equal_stay_two() {
+    void member_names_are_masked_too_and_stay_distinct() {
         JsonNode out = StrictJson.parse("""
             {"result": {"ada@b.example": "sent", "Ada@B.example": "again", "•••": 1, "to Ada": {"EVE ÜNAL": true}, "id": "o-1"}}
             """);
@@ -88,7 +88,7 @@ class PiiMasksTest {
     }
 
     @Test
-    void names_that_are_ours_stay_whatever_a_marked_field_holds() {
+    void names_of_our_own_fields_are_never_masked() {
         PiiMasks.PiiMask mask = PiiMasks.fromInputs(
                 List.of(FieldPath.parse("name")), List.of(StrictJson.parse("{\"name\": \"message\"}")));
         JsonNode out = StrictJson.parse("{\"error\": {\"message\": \"no message\", \"code\": \"refused\"}}");
@@ -98,7 +98,7 @@ class PiiMasksTest {
     }
 
     @Test
-    void a_name_inside_of_a_marked_field_is_looked_for_unless_it_is_the_name_of_a_field() {
+    void a_name_inside_a_marked_field_is_masked_unless_it_is_a_field_name() {
         PiiMasks.PiiMask mask = PiiMasks.fromInputs(
                 List.of(FieldPath.parse("people")),
                 List.of(StrictJson.parse("{\"people\": {\"ada@b.example\": {\"first-name\": true}}}")));
@@ -106,7 +106,7 @@ class PiiMasksTest {
     }
 
     @Test
-    void what_any_of_several_inputs_holds_is_masked() {
+    void values_of_any_of_several_inputs_are_masked() {
         PiiMasks.PiiMask mask = PiiMasks.fromInputs(
                 List.of(FieldPath.parse("name"), FieldPath.parse("mail")),
                 List.of(StrictJson.parse("{\"name\": \"Ada\"}"), StrictJson.parse("{\"mail\": \"eve@b.example\"}")));
@@ -115,7 +115,7 @@ class PiiMasksTest {
     }
 
     @Test
-    void what_came_with_a_run_comes_out_under_a_mask_alone() {
+    void run_payloads_are_only_rendered_through_a_mask() {
         UnmaskedValue made =
                 UnmaskedValue.withFixedNames(StrictJson.parse("{\"message\": \"no Ada\", \"step\": null}"));
         assertEquals(StrictJson.parse("{\"message\": \"no •••\", \"step\": null}"), made.maskWith(MASK));
@@ -123,7 +123,7 @@ class PiiMasksTest {
     }
 
     @Test
-    void without_marked_fields_all_is_shown() {
+    void without_marked_fields_everything_is_shown() {
         assertEquals("Ada", PiiMasks.noMask().maskText("Ada"));
         assertEquals(INPUT, PiiMasks.noMask().maskInput(INPUT));
     }

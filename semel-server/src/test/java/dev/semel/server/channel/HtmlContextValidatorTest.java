@@ -50,12 +50,12 @@ class HtmlContextValidatorTest {
                 "<p \"{{ v }}\">",
                 "<p {{#if v}}onclick{{/if}}=\"{{ v }}\">",
             })
-    void where_a_value_would_be_code_none_may_stand(String html) {
+    void values_are_rejected_where_they_would_be_code(String html) {
         assertEquals(1, problems(html).size(), () -> problems(html).toString());
     }
 
     @Test
-    void a_link_that_is_a_value_leads_to_the_web_or_to_a_person() {
+    void a_link_from_a_value_may_be_http_or_mailto() {
         for (String link : new String[] {"https://a.example/?a=1&b=2", "HTTP://a.example", "mailto:a@b.example"}) {
             assertEquals("<a href=\"" + link.replace("&", "&amp;") + "\">", filled("<a href=\"{{ v }}\">", link));
             filled("<a href=\"{{#if v}}{{ v }}{{/if}}\">", link);

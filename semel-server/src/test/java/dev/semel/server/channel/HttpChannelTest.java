@@ -37,15 +37,15 @@ class HttpChannelTest {
     @TempDir
     static Path folder;
 
-    private static Workspace workspace;
+    private static WorkspaceFixture workspace;
 
-    private final Post post = new Post();
+    private final ChannelTestClient post = new ChannelTestClient();
     private final List<ChannelHttpClient.Call> calls = new ArrayList<>();
     private String answer = "{}";
 
     @BeforeAll
     static void open() {
-        workspace = new Workspace(folder);
+        workspace = new WorkspaceFixture(folder);
     }
 
     @AfterAll
@@ -59,10 +59,10 @@ class HttpChannelTest {
     }
 
     @Test
-    void a_chat_gets_its_text_and_its_room_with_the_key() throws Exception {
+    void a_chat_message_has_text_channel_and_key() throws Exception {
         Channel chat = channel("{\"kind\": \"chat\", \"url_secret\": \"chat_url\"}");
-        assertNull(chat.send(Post.STEP, Message.of("#leads", TEXT)).messageId());
-        chat.send(Post.STEP, Message.of("", TEXT));
+        assertNull(chat.send(ChannelTestClient.STEP, Message.of("#leads", TEXT)).messageId());
+        chat.send(ChannelTestClient.STEP, Message.of("", TEXT));
         assertEquals("https://chat.example/hook/s3cret", calls.getFirst().url());
         assertEquals("POST", calls.getFirst().method());
         assertEquals(StrictJson.parse("{\"channel\": \"#leads\", \"text\": \"5 € for \\\"you\\\" & me\"}"), body(0));
@@ -71,18 +71,18 @@ class HttpChannelTest {
         assertEquals(Set.of("at_most_once", "ask"), chat.protections());
         assertThrows(
                 CallFailures.Rejected.class,
-                () -> chat.send(Post.STEP, Message.of("#leads", new RenderedMessage("s", null, "<p>x</p>"))));
+                () -> chat.send(ChannelTestClient.STEP, Message.of("#leads", new RenderedMessage("s", null, "<p>x</p>"))));
         assertEquals(2, calls.size());
     }
 
     @Test
-    void a_webhook_gets_all_there_is_and_is_signed() throws Exception {
+    void a_webhook_gets_the_full_message_and_is_signed() throws Exception {
         Channel hook = channel("""
             {"kind": "webhook", "url": "https://a.example/in", "signing_secret": "sign",
              "headers": {"Authorization": "Bearer ${ secret.token }", "X-A": "b"}}
             """);
         hook.send(
-                Post.STEP,
+                ChannelTestClient.STEP,
                 new Message(
                         "order-7",
                         new RenderedMessage("s", "t", "<p>h</p>"),
@@ -96,7 +96,7 @@ class HttpChannelTest {
                 body(0));
         Map<String, String> headers = headers(0);
         assertEquals("effect-key-1", headers.get("webhook-id"));
-        assertEquals(Long.toString(Post.NOW.getEpochSecond()), headers.get("webhook-timestamp"));
+        assertEquals(Long.toString(ChannelTestClient.NOW.getEpochSecond()), headers.get("webhook-timestamp"));
         assertTrue(String.valueOf(headers.get("webhook-signature")).matches("v1,\\S+ v1,\\S+"), headers::toString);
         assertEquals("Bearer t0ken", headers.get("Authorization"));
         assertEquals("run_1", headers.get("X-Semel-Run"));
@@ -111,7 +111,7 @@ class HttpChannelTest {
 
     /** The example of the specification of Standard Webhooks. */
     @Test
-    void a_signature_is_the_one_that_others_compute() {
+    void a_signature_matches_an_independent_implementation() {
         List<ChannelHttpClient.Header> headers = WebhookSigner.headers(
                 "msg_p5jXN8AQM9LWM0D4loKWxJek",
                 Instant.ofEpochSecond(1_614_265_330),
@@ -123,7 +123,7 @@ class HttpChannelTest {
     }
 
     @Test
-    void a_provider_gets_the_body_that_it_wants_and_its_id_is_kept() throws Exception {
+    void a_provider_gets_its_configured_body_and_its_message_id_is_stored() throws Exception {
         Channel sms = channel("""
             {"kind": "sms", "honours": ["provider_key", "ask"], "provider_window": "24h", "message_id": "/messages/0/id",
              "http": {"url": "https://sms.example/v1/messages", "key_header": "X-Request-Id",
@@ -133,7 +133,7 @@ class HttpChannelTest {
             """);
         answer = "{\"messages\": [{\"id\": \"sm_1\"}]}";
         DeliveryReceipt delivery =
-                sms.send(Post.STEP, new Message("+49\",\"x\":\"", TEXT, Map.of("sender", "Shop"), Map.of()));
+                sms.send(ChannelTestClient.STEP, new Message("+49\",\"x\":\"", TEXT, Map.of("sender", "Shop"), Map.of()));
         assertEquals("sm_1", delivery.messageId());
         assertEquals(
                 StrictJson.parse("{\"from\":\"Shop\",\"max\":1,\"messages\":[{\"to\":\"+49\\\",\\\"x\\\":\\\"\","
@@ -145,17 +145,17 @@ class HttpChannelTest {
         assertEquals(Set.of("sender"), sms.overrides());
         for (String without : List.of("{}", "[]", "\"taken\"", "null", "{\"messages\": [{\"id\": {}}]}")) {
             answer = without;
-            assertNull(sms.send(Post.STEP, Message.of("+49", TEXT)).messageId(), without);
+            assertNull(sms.send(ChannelTestClient.STEP, Message.of("+49", TEXT)).messageId(), without);
         }
     }
 
     @Test
-    void a_form_is_encoded_so_that_no_value_becomes_a_field() throws Exception {
+    void form_encoding_prevents_values_from_becoming_fields() throws Exception {
         Channel sms = channel("""
             {"kind": "whatsapp", "http": {"url": "https://api.example/Messages.json",
              "form": {"To": "whatsapp:{{ to }}", "Body": "{{ text }}"}}}
             """);
-        sms.send(Post.STEP, Message.of("+49&Body=x", TEXT));
+        sms.send(ChannelTestClient.STEP, Message.of("+49&Body=x", TEXT));
         assertEquals(
                 "To=whatsapp%3A%2B49%26Body%3Dx&Body=5+%E2%82%AC+for+%22you%22+%26+me",
                 new String(calls.getFirst().body(), StandardCharsets.UTF_8));
@@ -163,40 +163,40 @@ class HttpChannelTest {
     }
 
     @Test
-    void a_body_that_cannot_be_filled_is_not_sent() throws Exception {
+    void a_body_with_missing_values_is_not_sent() throws Exception {
         Channel sms = channel("""
             {"kind": "sms", "http": {"url": "https://sms.example", "body": {"t": "{{ subject }}"}}}
             """);
-        assertThrows(CallFailures.Rejected.class, () -> sms.send(Post.STEP, Message.of("+49", TEXT)));
+        assertThrows(CallFailures.Rejected.class, () -> sms.send(ChannelTestClient.STEP, Message.of("+49", TEXT)));
         assertEquals(List.of(), calls);
     }
 
     /** S12. */
     @ParameterizedTest
     @ValueSource(strings = {"Host", "Content-Length", "Authorization", "Idempotency-Key", "X: y\r\nZ", "X-É", "Cookie"})
-    void a_message_cannot_set_headers_that_are_not_its_own(String name) throws Exception {
+    void a_message_cannot_set_foreign_headers(String name) throws Exception {
         Channel chat = channel("{\"kind\": \"chat\", \"url\": \"https://a.example\"}");
         assertThrows(
                 CallFailures.Rejected.class,
-                () -> chat.send(Post.STEP, new Message("#a", TEXT, Map.of(), Map.of(name, "v"))));
+                () -> chat.send(ChannelTestClient.STEP, new Message("#a", TEXT, Map.of(), Map.of(name, "v"))));
         for (String value : List.of("a\r\nX-Admin: 1", "a\nb", "\u0000", "é", "\t")) {
             assertThrows(
                     CallFailures.Rejected.class,
-                    () -> chat.send(Post.STEP, new Message("#a", TEXT, Map.of(), Map.of("X-A", value))));
+                    () -> chat.send(ChannelTestClient.STEP, new Message("#a", TEXT, Map.of(), Map.of("X-A", value))));
         }
         assertEquals(List.of(), calls);
     }
 
     /** To the effect around a send any other failure would mean that nobody knows. */
     @Test
-    void a_secret_that_is_not_there_is_a_message_that_was_not_sent() {
+    void a_message_with_a_missing_secret_is_not_sent() {
         Channel chat = channel("{\"kind\": \"chat\", \"url_secret\": \"nope\"}");
-        assertThrows(CallFailures.Rejected.class, () -> chat.send(Post.STEP, Message.of("#a", TEXT)));
+        assertThrows(CallFailures.Rejected.class, () -> chat.send(ChannelTestClient.STEP, Message.of("#a", TEXT)));
         assertEquals(List.of(), calls);
     }
 
     @Test
-    void what_the_call_says_of_a_failure_is_passed_on() throws Exception {
+    void failure_details_of_the_http_call_are_passed_on() throws Exception {
         for (Exception failure : List.of(new CallFailures.NotSent("x", null), new IOException("reset"))) {
             var ports = new ChannelFactory.ChannelServices(line(), (step, call) -> {
                 if (failure instanceof IOException unknown) {
@@ -205,7 +205,7 @@ class HttpChannelTest {
                 throw (RuntimeException) failure;
             });
             Channel chat = ChannelFactory.create(kept("{\"kind\": \"chat\", \"url\": \"https://a.example\"}"), ports);
-            assertEquals(failure, assertThrows(failure.getClass(), () -> chat.send(Post.STEP, Message.of("#a", TEXT))));
+            assertEquals(failure, assertThrows(failure.getClass(), () -> chat.send(ChannelTestClient.STEP, Message.of("#a", TEXT))));
         }
     }
 
@@ -232,7 +232,7 @@ class HttpChannelTest {
                 "{'kind':'sms','http':{'url':'https://a.example','body':{},'key_header':'a b'}} ~ /http/key_header is"
                         + " not a valid header name",
             })
-    void what_is_wrong_with_a_channel_has_a_pointer(String document, String expected) {
+    void an_invalid_channel_setting_is_reported_with_a_json_pointer(String document, String expected) {
         List<String> said = new ArrayList<>();
         try {
             ChannelFactory.check(kept(document.strip().replace('\'', '"')))

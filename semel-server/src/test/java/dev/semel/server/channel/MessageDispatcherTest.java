@@ -27,12 +27,12 @@ class MessageDispatcherTest {
     @TempDir
     Path folder;
 
-    private Workspace workspace;
+    private WorkspaceFixture workspace;
     private RawMailServer server;
 
     @BeforeEach
     void open() throws IOException {
-        workspace = new Workspace(folder);
+        workspace = new WorkspaceFixture(folder);
         server = new RawMailServer();
         workspace
                 .channel("mail", """
@@ -56,19 +56,19 @@ class MessageDispatcherTest {
     }
 
     @Test
-    void an_event_takes_its_route_and_is_sent() throws Exception {
+    void an_event_follows_its_route_and_is_sent() throws Exception {
         List<List<MessageDispatcher.PlannedChannel>> plan = workspace.outbox().plan("lead.welcome", "p1");
         assertEquals(
                 "+mail ann@example.com v1 (has not unsubscribed), ?text +4930123456 v1 (only if mail fails)",
                 written(plan));
         DeliveryReceipt delivery =
-                workspace.outbox().send(Post.STEP, letter(plan.getFirst().getFirst()));
+                workspace.outbox().send(ChannelTestClient.STEP, letter(plan.getFirst().getFirst()));
         assertTrue(String.valueOf(delivery.messageId()).endsWith("@acme.example>"), delivery::toString);
         assertEquals(1, server.mails.size());
         assertTrue(server.mails.getFirst().contains("Hello Ann"), server.mails::toString);
         assertTrue(server.mails.getFirst().contains("X-Semel-Run: run_1"), server.mails::toString);
         DeliveryReceipt text =
-                workspace.outbox().send(Post.STEP, letter(plan.getFirst().getLast()));
+                workspace.outbox().send(ChannelTestClient.STEP, letter(plan.getFirst().getLast()));
         assertEquals("m_1", text.messageId());
         assertEquals(
                 StrictJson.parse("{\"to\": \"+4930123456\", \"text\": \"Hi Ann\"}"),
@@ -76,7 +76,7 @@ class MessageDispatcherTest {
     }
 
     @Test
-    void what_somebody_has_asked_not_to_get_is_not_planned() {
+    void messages_that_the_recipient_opted_out_of_are_not_planned() {
         workspace.unsubscribed("p1", "email");
         String plan = written(workspace.outbox().plan("lead.welcome", "ann@example.com"));
         assertTrue(plan.startsWith("-mail (unsubscribed from e-mail on "), plan);
@@ -88,7 +88,7 @@ class MessageDispatcherTest {
     }
 
     @Test
-    void a_wish_counts_for_the_address_whoever_has_it() {
+    void an_opt_out_applies_to_the_address_of_any_profile() {
         workspace.profile("p2", "{\"email\": \"ann@example.com\"}");
         workspace.unsubscribed("p1", "email");
         for (String to : List.of("p1", "p2", "Ann@Example.com")) {
@@ -98,7 +98,7 @@ class MessageDispatcherTest {
     }
 
     @Test
-    void a_number_can_be_unsubscribed_like_an_address() {
+    void a_phone_number_can_be_unsubscribed_like_an_address() {
         workspace.unsubscribed("+49 30 123456", "text");
         for (String to : List.of("p1", "+4930123456")) {
             String plan = written(workspace.outbox().plan("text", "hello-sms", to));
@@ -107,7 +107,7 @@ class MessageDispatcherTest {
     }
 
     @Test
-    void a_message_may_go_to_an_address_that_nobody_knows() {
+    void a_message_may_go_to_an_unknown_address() {
         assertEquals(
                 "+mail bob@example.com v1 (has not unsubscribed)",
                 written(workspace.outbox().plan("mail", "hello-v1", "bob@example.com")));
@@ -120,7 +120,7 @@ class MessageDispatcherTest {
 
     /** An e-mail address is no telephone number. */
     @Test
-    void who_is_known_by_an_address_is_written_to_elsewhere_at_the_other_ones() {
+    void a_recipient_found_by_one_address_is_reached_at_the_others() {
         assertEquals(
                 "+text +4930123456 v1 (has not unsubscribed)",
                 written(workspace.outbox().plan("text", "hello-sms", "ann@example.com")));
@@ -128,22 +128,22 @@ class MessageDispatcherTest {
 
     /** S30. */
     @Test
-    void what_a_provider_says_with_a_refusal_is_not_passed_on() {
+    void the_error_text_of_a_provider_is_not_passed_on() {
         workspace.failure = new CallFailures.HttpStatus(500, StrictJson.parse("\"Bearer t0ken\""), null);
         MessageDispatcher.PlannedChannel leaf =
                 workspace.outbox().plan("text", "hello-sms", "p1").getFirst().getFirst();
         CallFailures.HttpStatus status = assertThrows(
-                CallFailures.HttpStatus.class, () -> workspace.outbox().send(Post.STEP, letter(leaf)));
+                CallFailures.HttpStatus.class, () -> workspace.outbox().send(ChannelTestClient.STEP, letter(leaf)));
         assertEquals(500, status.status());
         assertTrue(status.body().isNull());
     }
 
     @Test
-    void what_was_planned_is_sent_with_the_words_of_then() throws Exception {
+    void a_planned_message_is_sent_with_the_text_of_planning_time() throws Exception {
         MessageDispatcher.PlannedChannel leaf =
                 workspace.outbox().plan("mail", "hello-v1", "p1").getFirst().getFirst();
         workspace.template("hello-v1", "{\"channel\": \"email\", \"subject\": \"Hi\", \"text\": \"Bye {{ name }}\"}");
-        workspace.outbox().send(Post.STEP, letter(leaf));
+        workspace.outbox().send(ChannelTestClient.STEP, letter(leaf));
         assertTrue(server.mails.getFirst().contains("Hello Ann"), server.mails::toString);
         assertEquals(
                 2,
@@ -156,7 +156,7 @@ class MessageDispatcherTest {
     }
 
     @Test
-    void what_is_not_set_up_fails_before_anything_is_sent() {
+    void missing_settings_fail_before_sending() {
         for (Runnable plan : List.<Runnable>of(
                 () -> workspace.outbox().plan("nope", "p1"),
                 () -> workspace.outbox().plan("nope", "hello-v1", "p1"),
@@ -201,13 +201,13 @@ class MessageDispatcherTest {
                         "r"));
         for (MessageDispatcher.OutgoingMessage letter : letters) {
             assertThrows(
-                    CallFailures.Rejected.class, () -> workspace.outbox().send(Post.STEP, letter), letter::toString);
+                    CallFailures.Rejected.class, () -> workspace.outbox().send(ChannelTestClient.STEP, letter), letter::toString);
         }
         assertEquals(List.of(), server.heard);
     }
 
     @Test
-    void a_bad_template_is_refused_when_it_is_stored() {
+    void a_bad_template_is_rejected_when_it_is_stored() {
         SemelException refused = assertThrows(
                 SemelException.class,
                 () -> workspace.template(
@@ -216,7 +216,7 @@ class MessageDispatcherTest {
     }
 
     @Test
-    void templates_are_found_by_their_beginning() {
+    void templates_are_found_by_prefix() {
         assertEquals(
                 List.of(
                         new MessageDispatcher.TemplateMatch("hello-sms", 1, "sms"),

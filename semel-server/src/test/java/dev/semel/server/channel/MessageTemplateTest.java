@@ -52,12 +52,12 @@ class MessageTemplateTest {
                 "{{ \"{{\" }} ~ {{",
                 "{ name } ${ name } #{name} {% name %} ~ { name } ${ name } #{name} {% name %}",
             })
-    void a_template_puts_values_in_places(String template, String expected) {
+    void a_template_inserts_values(String template, String expected) {
         assertEquals(expected.strip(), text(template.strip()).strip());
     }
 
     @Test
-    void a_tag_of_a_block_that_has_its_line_for_itself_takes_the_line_along() {
+    void a_block_tag_alone_on_its_line_removes_the_line() {
         String template = "Lines:\n{{#each lines as line}}\n  {{! one }}\n- {{ line.sku }}\n{{/each}}\n{{#if no}}\nno\n"
                 + "{{else}}\r\nend\r\n{{/if}}\r\n";
         assertEquals("Lines:\n- s1\n- s2\nend\r\n", text(template));
@@ -76,7 +76,7 @@ class MessageTemplateTest {
     }
 
     @Test
-    void a_value_in_a_chat_can_call_nobody() {
+    void a_value_in_a_chat_message_cannot_mention_anyone() {
         ObjectNode document = JsonNodeFactory.instance.objectNode();
         document.put("channel", "chat").put("text", "<https://acme.example|open> {{ name }}");
         ObjectNode data = JsonNodeFactory.instance.objectNode().put("name", "<!everyone> & <@U1>");
@@ -104,7 +104,7 @@ class MessageTemplateTest {
                 "{{ ../name }}",
                 "{{ name = 1 }}",
             })
-    void what_is_more_than_a_name_is_refused_when_the_template_is_stored(String template) {
+    void complex_expressions_are_rejected_when_the_template_is_stored(String template) {
         ObjectNode document = JsonNodeFactory.instance.objectNode().put("text", template);
         assertFalse(MessageTemplate.check(document).isEmpty());
         assertEquals(
@@ -115,7 +115,7 @@ class MessageTemplateTest {
 
     /** S28: other languages' ways to call something are plain text here, and names reach members of data only. */
     @Test
-    void what_other_languages_run_stays_text_here() {
+    void syntax_of_other_template_languages_stays_text() {
         for (String text : new String[] {
             "${7*7}", "#{T(java.lang.Runtime).getRuntime().exec('id')}", "${jndi:ldap://x}", "<%= 7*7 %>"
         }) {
@@ -168,7 +168,7 @@ class MessageTemplateTest {
                 "{{ amount | money: name }} ~ the currency of `amount` is not an ISO 4217 code",
                 "{{ amount | money: nick }} ~ the currency of `amount` is not an ISO 4217 code",
             })
-    void a_value_that_is_missing_or_does_not_fit_fails_with_its_place(String template, String expected) {
+    void a_missing_or_mismatched_value_fails_with_its_position(String template, String expected) {
         SemelException failure =
                 assertThrows(SemelException.class, () -> text(template.strip().replace("\\n", "\n")));
         assertTrue(failure.detail().contains(expected.strip()), failure::detail);
@@ -199,7 +199,7 @@ class MessageTemplateTest {
     }
 
     @Test
-    void the_output_the_passes_and_the_pieces_are_bounded() {
+    void output_loops_and_nodes_are_limited() {
         ObjectNode data = JsonNodeFactory.instance.objectNode().put("long", "ä".repeat(300_000));
         var items = data.putArray("items");
         for (int i = 0; i < 200; i++) {
@@ -258,7 +258,7 @@ class MessageTemplateTest {
     }
 
     @Test
-    void all_mistakes_are_told_at_once_and_at_most_a_hundred() {
+    void up_to_a_hundred_mistakes_are_reported_together() {
         ObjectNode document = JsonNodeFactory.instance.objectNode();
         document.put("subject", "{{ 7*7 }}").put("text", "{{#nope}}").put("html", "<p>{{ }}</p>");
         assertEquals(4, MessageTemplate.check(document).size());
@@ -270,7 +270,7 @@ class MessageTemplateTest {
     }
 
     @Test
-    void a_template_tells_what_it_reads() {
+    void a_template_lists_the_values_it_reads() {
         String text = "{{ name | default: nick }} {{ amount | money: currency }} {{#if user.city}}{{/if}}"
                 + "{{#each lines as line}}{{ line.sku }}{{#each line.sizes}}{{ this }}{{/each}}{{ name }}{{/each}}";
         assertEquals(
@@ -288,7 +288,7 @@ class MessageTemplateTest {
     }
 
     @Test
-    void a_part_that_is_not_there_is_not_rendered() {
+    void a_missing_part_is_not_rendered() {
         RenderedMessage rendered = template(null, "x", null).render(DATA);
         assertNull(rendered.subject());
         assertNull(rendered.html());

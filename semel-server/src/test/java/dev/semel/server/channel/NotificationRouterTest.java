@@ -78,7 +78,7 @@ class NotificationRouterTest {
     }
 
     @Test
-    void a_fallback_follows_a_certain_failure_and_never_a_doubt() {
+    void a_fallback_follows_a_certain_failure_and_never_a_send_in_doubt() {
         NotificationRouter.RouteLeg leg = NotificationRouter.plan(
                         route("email fax? sms? whatsapp?"), recipient("EMAIL SMS WHATSAPP", ""), SET_UP)
                 .legs()
@@ -97,7 +97,7 @@ class NotificationRouterTest {
     }
 
     @Test
-    void an_essential_event_passes_a_wish_for_no_news() {
+    void an_essential_event_overrides_an_opt_out() {
         RouteSetting route = new RouteSetting("receipt", true, route("email").entries());
         NotificationRouter.RoutePlan plan = NotificationRouter.plan(route, recipient("EMAIL", "email"), SET_UP);
         assertEquals(
@@ -106,7 +106,7 @@ class NotificationRouterTest {
     }
 
     @Test
-    void a_mistake_in_the_settings_is_told_from_a_wish_of_the_person() {
+    void a_settings_mistake_is_distinguished_from_an_opt_out() {
         assertFalse(NotificationRouter.plan(route("email"), recipient("", ""), SET_UP)
                 .hasConfigurationError());
         assertTrue(NotificationRouter.plan(route("fax email"), recipient("EMAIL", ""), SET_UP)

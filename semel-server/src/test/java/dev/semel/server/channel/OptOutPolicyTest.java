@@ -37,7 +37,7 @@ class OptOutPolicyTest {
         "sms email,           EMAIL, false, false, unsubscribed from e-mail on 12 May 2026",
         "email lead.welcome,  EMAIL, true,  false, unsubscribed from lead.welcome on 12 May 2026",
     })
-    void a_wish_not_to_be_written_to_is_kept_and_named(
+    void an_opt_out_is_honoured_and_named(
             String optOuts, Medium medium, boolean essential, boolean allowed, String reason) {
         Locale before = Locale.getDefault();
         Locale.setDefault(Locale.GERMANY);
@@ -53,7 +53,7 @@ class OptOutPolicyTest {
     }
 
     @Test
-    void a_message_without_an_event_is_held_against_channels_only() {
+    void a_message_without_an_event_is_checked_only_against_channels() {
         var way = new OptOutPolicy.TargetChannel("news", Medium.EMAIL);
         assertEquals(
                 new OptOutPolicy.Denied("unsubscribed from e-mail on 12 May 2026"),
@@ -64,7 +64,7 @@ class OptOutPolicyTest {
     }
 
     @Test
-    void an_address_tells_what_it_is_an_address_of() {
+    void the_kind_of_an_address_is_recognized() {
         assertEquals(
                 "a@b.example", Recipient.ofAddress("a@b.example").addresses().get(Medium.EMAIL));
         assertEquals("+4930", Recipient.ofAddress("+4930").addresses().get(Medium.WHATSAPP));

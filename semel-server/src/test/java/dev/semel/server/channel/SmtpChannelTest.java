@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** Mail as a whole mail server, written by others, receives it. */
 class SmtpChannelTest {
     private final GreenMail server = new GreenMail(new ServerSetup(0, "127.0.0.1", ServerSetup.PROTOCOL_SMTP));
-    private final Post post = new Post();
+    private final ChannelTestClient post = new ChannelTestClient();
 
     @BeforeEach
     void start() {
@@ -38,7 +38,7 @@ class SmtpChannelTest {
 
     @Test
     void a_mail_has_both_parts_in_utf8() throws IOException, MessagingException {
-        DeliveryReceipt delivery = post.plain(port()).send(Post.STEP, Post.message());
+        DeliveryReceipt delivery = post.plain(port()).send(ChannelTestClient.STEP, ChannelTestClient.message());
         MimeMessage mail = received();
         assertEquals("Grüße", mail.getSubject());
         InternetAddress from = (InternetAddress) mail.getFrom()[0];
@@ -52,18 +52,18 @@ class SmtpChannelTest {
         assertEquals("<p>Hallo <b>Ann</b></p>", parts.getBodyPart(1).getContent());
         assertTrue(parts.getBodyPart(1).getContentType().startsWith("text/html"));
         assertEquals(delivery.messageId(), mail.getMessageID());
-        assertEquals(Date.from(Post.NOW), mail.getSentDate());
+        assertEquals(Date.from(ChannelTestClient.NOW), mail.getSentDate());
         assertEquals("auto-generated", mail.getHeader("Auto-Submitted", null));
     }
 
     @Test
-    void the_message_id_hangs_on_the_key_alone() throws IOException, MessagingException {
+    void the_message_id_depends_only_on_the_key() throws IOException, MessagingException {
         SmtpChannel mail = post.plain(port());
-        String first = mail.send(Post.step("k1"), Post.message()).messageId();
+        String first = mail.send(ChannelTestClient.step("k1"), ChannelTestClient.message()).messageId();
         String again = mail.send(
-                        Post.step("k1"), Message.of("ann@example.com", new RenderedMessage("other", "other", null)))
+                        ChannelTestClient.step("k1"), Message.of("ann@example.com", new RenderedMessage("other", "other", null)))
                 .messageId();
-        String other = mail.send(Post.step("k2"), Post.message()).messageId();
+        String other = mail.send(ChannelTestClient.step("k2"), ChannelTestClient.message()).messageId();
         assertEquals(first, again);
         assertTrue(String.valueOf(first).matches("<[0-9a-f]{32}@acme\\.example>"), first);
         assertTrue(!String.valueOf(other).equals(first), other);
@@ -77,7 +77,7 @@ class SmtpChannelTest {
                 new RenderedMessage("x", null, "<p>ü</p>"),
                 Map.of("from", "Sales <sales@acme.example>", "reply_to", "r@acme.example"),
                 Map.of("X-Semel-Run", "run_1", "List-Unsubscribe", "<https://acme.example/u>"));
-        post.plain(port()).send(Post.STEP, message);
+        post.plain(port()).send(ChannelTestClient.STEP, message);
         MimeMessage mail = received();
         assertEquals("Sales <sales@acme.example>", mail.getFrom()[0].toString());
         assertEquals("r@acme.example", mail.getReplyTo()[0].toString());
@@ -91,17 +91,17 @@ class SmtpChannelTest {
         server.getUserManager().setAuthRequired(true);
         SmtpChannelConfig.Login right = new SmtpChannelConfig.Login("acme", "SMTP_PASSWORD");
         SmtpChannelConfig.Login wrong = new SmtpChannelConfig.Login("acme", "WRONG");
-        post.mail(port(), ChannelSetting.Security.NONE, right).send(Post.STEP, Post.message());
+        post.mail(port(), ChannelSetting.Security.NONE, right).send(ChannelTestClient.STEP, ChannelTestClient.message());
         assertThrows(
                 CallFailures.Rejected.class,
-                () -> post.mail(port(), ChannelSetting.Security.NONE, wrong).send(Post.STEP, Post.message()));
+                () -> post.mail(port(), ChannelSetting.Security.NONE, wrong).send(ChannelTestClient.STEP, ChannelTestClient.message()));
         assertEquals(1, server.getReceivedMessages().length);
     }
 
     @Test
-    void long_lines_and_large_texts_arrive_whole() throws IOException, MessagingException {
+    void long_lines_and_large_texts_arrive_complete() throws IOException, MessagingException {
         String text = "ä".repeat(3_000) + "\n.\nx" + "y".repeat(200_000);
-        post.plain(port()).send(Post.STEP, Message.of("ann@example.com", new RenderedMessage("x", text, null)));
+        post.plain(port()).send(ChannelTestClient.STEP, Message.of("ann@example.com", new RenderedMessage("x", text, null)));
         assertEquals(text.replace("\n", "\r\n"), received().getContent());
     }
 

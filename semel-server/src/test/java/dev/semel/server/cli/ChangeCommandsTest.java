@@ -16,12 +16,12 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ChangeCommandsTest {
     private ScriptedServer server;
-    private Desk desk;
+    private CliTestTerminal desk;
 
     @BeforeEach
     void open(@TempDir Path folder) throws IOException {
         server = new ScriptedServer();
-        desk = new Desk(server);
+        desk = new CliTestTerminal(server);
         desk.folder = folder;
     }
 
@@ -58,7 +58,7 @@ class ChangeCommandsTest {
     }
 
     @Test
-    void a_signal_goes_to_a_run_or_to_all_that_wait_with_a_key() {
+    void a_signal_goes_to_a_run_or_to_all_waits_with_a_key() {
         server.on("POST /v1/runs/run_1/signals/paid", json(200, "{\"status\":\"waiting\",\"delivered\":true}"));
         server.on("POST /v1/signals/paid", json(200, "{\"runs\":[\"run_1\",\"run_2\"]}"));
         server.on("POST /v1/signals/early", json(200, "{\"runs\":[],\"stored_until\":\"2026-03-01T09:00:00Z\"}"));
@@ -79,7 +79,7 @@ class ChangeCommandsTest {
 
     @Test
     void a_token_is_revoked_by_its_id() {
-        server.on("DELETE /v1/tokens/tok_1", new ScriptedServer.Reply(204, "", Map.of()));
+        server.on("DELETE /v1/tokens/tok_1", new ScriptedServer.ScriptedResponse(204, "", Map.of()));
         assertEquals("tok_1 revoked\n", desk.run("token", "revoke", "tok_1").out());
         assertTrue(desk.run("token", "revoke", "tok_1", "--json")
                 .json()
@@ -89,7 +89,7 @@ class ChangeCommandsTest {
     }
 
     @Test
-    void a_file_is_published_under_the_name_it_says() throws IOException {
+    void a_file_is_published_under_its_declared_name() throws IOException {
         String yaml = "# first\n"
                 + "semel: 1\n"
                 + "trigger: {http: {key: workflow}}\n"
@@ -109,7 +109,7 @@ class ChangeCommandsTest {
     }
 
     @Test
-    void dry_run_publishes_nothing_and_a_bad_file_does_not_hold_up_the_others() throws IOException {
+    void dry_run_publishes_nothing_and_a_bad_file_does_not_stop_the_others() throws IOException {
         Files.writeString(desk.folder.resolve("a.yaml"), "workflow: bad\n");
         Files.writeString(desk.folder.resolve("b.yml"), "workflow: good\n");
         Files.writeString(desk.folder.resolve("c.yaml"), "steps: []\n");
@@ -132,7 +132,7 @@ class ChangeCommandsTest {
     }
 
     @Test
-    void an_alias_bomb_is_never_unfolded() {
+    void an_alias_bomb_is_never_expanded() {
         StringBuilder bomb = new StringBuilder("a0: &a0 [x]\n");
         for (int i = 1; i < 60; i++) {
             bomb.append("a%d: &a%d [*a%d, *a%d]\n".formatted(i, i, i - 1, i - 1));

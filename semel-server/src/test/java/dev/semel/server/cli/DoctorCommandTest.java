@@ -21,12 +21,12 @@ import tools.jackson.databind.JsonNode;
 
 class DoctorCommandTest {
     private ScriptedServer server;
-    private Desk desk;
+    private CliTestTerminal desk;
 
     @BeforeEach
     void open(@TempDir Path folder) throws IOException {
         server = new ScriptedServer();
-        desk = new Desk(server);
+        desk = new CliTestTerminal(server);
         desk.folder = folder;
     }
 
@@ -36,7 +36,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void a_well_server_is_ok_all_over() {
+    void a_healthy_server_passes_all_checks() {
         well();
         var result = desk.run("doctor", "--json", "--port", Integer.toString(server.port()));
         assertEquals(0, result.exit(), result.out());
@@ -49,7 +49,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void each_line_that_is_not_ok_says_what_to_do() {
+    void each_failed_check_says_what_to_do() {
         server.on("GET /healthz", json(200, "{\"status\":\"ok\"}").with("Date", "Sun, 15 Nov 2026 08:12:04 GMT"))
                 .on("GET /readyz", problem(503, "store-unavailable", true))
                 .on("GET /v1/workflows", problem(401, "unauthenticated", false));
@@ -66,7 +66,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void another_program_on_the_port_is_told_from_semel() {
+    void another_program_on_the_port_is_distinguished_from_semel() {
         server.on("GET /healthz", json(200, "{}")).on("GET /v1/workflows", json(200, "{\"hello\":1}"));
         var result = desk.run("doctor", "--port", Integer.toString(server.port()));
         assertEquals(1, result.exit());
@@ -75,7 +75,7 @@ class DoctorCommandTest {
     }
 
     @Test
-    void no_server_is_a_failure_only_where_one_was_named() {
+    void an_unreachable_server_is_a_failure_only_if_one_was_named() {
         int port = server.port();
         server.close();
         var named = desk.run("doctor", "--json", "--port", Integer.toString(port));

@@ -14,12 +14,12 @@ class EventCommandsTest {
     private static final String EVENTS = "POST /v1/events";
 
     private ScriptedServer server;
-    private Desk desk;
+    private CliTestTerminal desk;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new Desk(server);
+        desk = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -27,7 +27,7 @@ class EventCommandsTest {
         server.close();
     }
 
-    private static ScriptedServer.Reply answer(boolean replayed) {
+    private static ScriptedServer.ScriptedResponse answer(boolean replayed) {
         return json(
                 200,
                 "{\"event\":{\"event_id\":\"evt_1\"},\"matched\":1,\"runs\":[{\"workflow\":\"pay\",\"run_id\":\"run_1\","
@@ -35,7 +35,7 @@ class EventCommandsTest {
     }
 
     @Test
-    void an_event_carries_its_names_and_its_data_as_they_were_typed() {
+    void an_event_carries_its_attributes_and_data_as_typed() {
         server.on(EVENTS, answer(false));
         var result = desk.run(
                 "event", "send", "paid", "--id", "1", "--source", "/shop", "--data", "{\"id\":9007199254740993}");
@@ -48,14 +48,14 @@ class EventCommandsTest {
     }
 
     @Test
-    void sent_twice_the_second_one_is_replayed() {
+    void an_event_sent_twice_is_replayed() {
         server.on(EVENTS, answer(false), answer(true));
         var result = desk.run("event", "send", "paid", "--id", "1", "--times", "2", "--plain");
         assertEquals("pay\trun_1\tnew\npay\trun_1\treplayed\n", result.out());
     }
 
     @Test
-    void an_event_without_an_answer_is_sent_again_because_it_has_a_name() {
+    void an_event_without_a_response_is_resent_because_it_has_an_id() {
         server.on(EVENTS, HANG_UP, answer(true));
         var result = desk.run("event", "send", "paid", "--id", "1");
         assertEquals(0, result.exit(), result.err());
@@ -64,7 +64,7 @@ class EventCommandsTest {
     }
 
     @Test
-    void what_a_workflow_refuses_is_told_and_fails_the_command() {
+    void a_rejection_by_a_workflow_is_shown_and_fails_the_command() {
         server.on(
                 EVENTS,
                 json(
@@ -77,7 +77,7 @@ class EventCommandsTest {
     }
 
     @Test
-    void an_id_is_needed() {
+    void an_id_is_required() {
         assertEquals(2, desk.run("event", "send", "paid").exit());
         assertEquals(
                 2,
@@ -85,7 +85,7 @@ class EventCommandsTest {
     }
 
     @Test
-    void events_are_listed_by_what_is_asked_for() {
+    void events_are_listed_by_filter() {
         server.on(
                 "GET /v1/events",
                 json(
@@ -98,7 +98,7 @@ class EventCommandsTest {
     }
 
     @Test
-    void reprocessing_sends_the_filter_and_says_when_it_is_dry() {
+    void reprocessing_sends_the_filter_and_labels_a_dry_run() {
         server.on("POST /v1/events/reprocess", json(200, "{\"items\":[],\"next\":null,\"dry_run\":true}"));
         var result = desk.run("event", "reprocess", "--unmatched", "--type", "paid", "--dry-run");
         assertEquals(0, result.exit(), result.err());

@@ -20,12 +20,12 @@ class FileCommandsTest {
     private static final String FINE = "semel: 1\nworkflow: %s\nowner: o\nsteps:\n  - {id: note, set: {ok: true}}\n";
 
     private ScriptedServer server;
-    private Desk desk;
+    private CliTestTerminal desk;
 
     @BeforeEach
     void open(@TempDir Path folder) throws IOException {
         server = new ScriptedServer();
-        desk = new Desk(server);
+        desk = new CliTestTerminal(server);
         desk.folder = folder;
     }
 
@@ -39,7 +39,7 @@ class FileCommandsTest {
     }
 
     @Test
-    void a_check_needs_no_server_and_says_what_is_protected() throws IOException {
+    void a_check_needs_no_server_and_lists_protections() throws IOException {
         write("a.yaml", FINE.formatted("alpha"));
         write(
                 "b.yaml",
@@ -54,7 +54,7 @@ class FileCommandsTest {
     }
 
     @Test
-    void a_bad_file_is_shown_with_a_caret_and_does_not_hold_up_the_others() throws IOException {
+    void a_bad_file_is_shown_with_a_caret_and_does_not_stop_the_others() throws IOException {
         write("a.yaml", "semel: 1\nworkflow: alpha\nsteps:\n  - {id: note, sett: {ok: true}}\n");
         write("b.yaml", FINE.formatted("beta"));
         var result = desk.run("check", "a.yaml", "b.yaml");
@@ -69,7 +69,7 @@ class FileCommandsTest {
     }
 
     @Test
-    void all_mistakes_of_a_file_are_listed_with_their_places() throws IOException {
+    void all_mistakes_of_a_file_are_listed_with_their_positions() throws IOException {
         write("a.yaml", "semel: 1\nworkflow: alpha\ntitel: x\nsteps:\n  - {id: note, set: '${ lowr(input.a) }'}\n");
         var result = desk.run("check", "a.yaml");
         assertEquals(1, result.exit());
@@ -78,7 +78,7 @@ class FileCommandsTest {
     }
 
     @Test
-    void a_circle_among_the_files_is_refused_and_so_are_two_of_one_name() throws IOException {
+    void call_cycles_and_duplicate_names_among_the_files_are_rejected() throws IOException {
         write("a.yaml", "semel: 1\nworkflow: a\nowner: o\nsteps: [{id: call, workflow: b}]\n");
         write("b.yaml", "semel: 1\nworkflow: b\nowner: o\nsteps: [{id: call, workflow: a}]\n");
         var circle = desk.run("check", ".");
@@ -89,7 +89,7 @@ class FileCommandsTest {
     }
 
     @Test
-    void a_warning_is_an_error_only_where_that_is_asked_for() throws IOException {
+    void a_warning_is_an_error_only_on_request() throws IOException {
         write("a.yaml", FINE.formatted("alpha").replace("owner: o\n", ""));
         var result = desk.run("check", "a.yaml");
         assertEquals(0, result.exit());
@@ -114,7 +114,7 @@ class FileCommandsTest {
     }
 
     @Test
-    void a_server_that_is_named_is_asked_as_well() throws IOException {
+    void a_named_server_is_queried_as_well() throws IOException {
         write("a.yaml", FINE.formatted("alpha"));
         server.on("PUT /v1/workflows/alpha", json(200, "{}"), problem(400, "invalid-definition", false));
         assertEquals(
@@ -125,7 +125,7 @@ class FileCommandsTest {
     }
 
     @Test
-    void what_new_writes_passes_the_check() throws IOException {
+    void a_file_created_by_new_passes_the_check() throws IOException {
         assertEquals("mail.yaml\n", desk.run("workflow", "new", "mail").out());
         for (String example : NewWorkflowCommand.EXAMPLES) {
             boolean there = NewWorkflowCommand.class.getResource("/examples/" + example + ".yaml") != null;
@@ -141,7 +141,7 @@ class FileCommandsTest {
     }
 
     @Test
-    void new_overwrites_nothing_and_refuses_what_is_no_name() throws IOException {
+    void new_overwrites_nothing_and_rejects_invalid_names() throws IOException {
         write("mail.yaml", "mine");
         var result = desk.run("workflow", "new", "mail");
         assertEquals(1, result.exit());
@@ -157,7 +157,7 @@ class FileCommandsTest {
     }
 
     @Test
-    void versions_shares_and_turns_are_told_in_a_line() throws IOException {
+    void versions_rollouts_and_changes_are_shown_in_one_line() throws IOException {
         write("a.yaml", FINE.formatted("alpha"));
         String candidate =
                 "{\"workflow\":\"alpha\",\"version\":3,\"changed\":true,\"candidate\":{\"version\":4,\"share\":10}}";
@@ -194,7 +194,7 @@ class FileCommandsTest {
     }
 
     @Test
-    void a_file_is_compared_with_what_is_published() throws IOException {
+    void a_file_is_compared_with_the_published_version() throws IOException {
         write("a.yaml", FINE.formatted("alpha") + "idempotency: {window: 2d}\n");
         String published = TerminalJson.compact(TerminalJson.newObject().put("definition", FINE.formatted("alpha")));
         server.on("GET /v1/workflows/alpha", json(200, published));

@@ -17,12 +17,12 @@ class InboxCommandsTest {
         """;
 
     private ScriptedServer server;
-    private Desk desk;
+    private CliTestTerminal desk;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new Desk(server);
+        desk = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -31,7 +31,7 @@ class InboxCommandsTest {
     }
 
     @Test
-    void the_inbox_is_a_table_and_one_of_it_is_told_in_sentences() {
+    void the_inbox_is_a_table_and_a_single_review_is_shown_in_sentences() {
         server.on("GET /v1/reviews", json(200, "{\"items\":[" + REVIEW + "],\"next\":null}"))
                 .on("GET /v1/reviews/rev_1", json(200, REVIEW));
         var list = desk.run("review", "list", "kind:in_doubt", "--limit", "20");
@@ -44,7 +44,7 @@ class InboxCommandsTest {
     }
 
     @Test
-    void a_review_is_decided_by_its_id_alone_and_a_run_needs_its_step() {
+    void a_review_is_decided_by_its_id_and_a_run_needs_its_step() {
         String done = "{\"review_id\":\"rev_1\",\"run_id\":\"run_1\",\"decided\":{\"decision\":\"did_not_happen\"}}";
         server.on("POST /v1/reviews/rev_1/decide", json(200, done));
         var decided = desk.run("review", "decide", "rev_1", "did-not-happen", "--note", "asked them");
@@ -59,7 +59,7 @@ class InboxCommandsTest {
     }
 
     @Test
-    void many_of_one_kind_are_decided_in_the_versions_that_were_found() {
+    void reviews_of_one_kind_are_decided_in_the_versions_found() {
         String listed = REVIEW.replace("\"kind\"", "\"version\":3,\"kind\"");
         server.on("GET /v1/reviews", json(200, "{\"items\":[" + listed + "],\"next\":null}"))
                 .on(
@@ -77,7 +77,7 @@ class InboxCommandsTest {
     }
 
     @Test
-    void who_is_late_is_told_whose_decision_counts() {
+    void a_late_decision_reports_the_earlier_one() {
         server.on(
                 "POST /v1/reviews/rev_1/decide",
                 json(
@@ -90,7 +90,7 @@ class InboxCommandsTest {
     }
 
     @Test
-    void a_key_is_simulated_extended_and_looked_at_before_it_is_released() {
+    void a_key_is_simulated_extended_and_inspected_before_release() {
         server.on(
                         "POST /v1/keys/k/simulate",
                         json(

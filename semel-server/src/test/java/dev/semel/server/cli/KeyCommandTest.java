@@ -13,12 +13,12 @@ class KeyCommandTest {
     private static final String DATE = "Sun, 15 Nov 2026 09:15:04 GMT";
 
     private ScriptedServer server;
-    private Desk desk;
+    private CliTestTerminal desk;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new Desk(server);
+        desk = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -27,7 +27,7 @@ class KeyCommandTest {
     }
 
     @Test
-    void a_key_tells_its_story_in_sentences() {
+    void a_key_report_is_written_in_sentences() {
         server.on("GET /v1/keys/evt_1", json(200, record("active", 2, 1)).with("Date", DATE))
                 .on("GET /v1/runs/run_1", json(200, "{\"run_id\":\"run_1\",\"status\":\"completed\"}"))
                 .on(
@@ -50,7 +50,7 @@ class KeyCommandTest {
     }
 
     @Test
-    void the_story_can_be_told_without_the_run() {
+    void the_key_report_works_without_the_run() {
         server.on("GET /v1/keys/evt_1", json(200, record("active", 0, 0)).with("Date", DATE));
         var result = desk.run("key", "show", "evt_1");
         assertEquals(0, result.exit(), result.err());
@@ -73,7 +73,7 @@ class KeyCommandTest {
     }
 
     @Test
-    void a_key_is_one_path_segment_whatever_it_holds() {
+    void a_key_is_one_path_segment_with_any_characters() {
         desk.run("key", "show", "a/b c?d#e%f", "--workflow", "pay");
         desk.run("key", "show", "..");
         assertEquals(
@@ -98,7 +98,7 @@ class KeyCommandTest {
     }
 
     @Test
-    void release_names_the_run_that_the_key_stands_for() {
+    void release_names_the_run_of_the_key() {
         server.on("GET /v1/keys/evt_1", json(200, record("active", 0, 0)));
         server.on("POST /v1/keys/evt_1/release", json(200, "{\"idempotency_key\":\"evt_1\",\"released\":true}"));
         var done = desk.run("key", "release", "evt_1", "--reason", "why");
@@ -119,7 +119,7 @@ class KeyCommandTest {
     }
 
     @Test
-    void a_release_that_let_nothing_go_says_so() {
+    void a_release_without_effect_says_so() {
         server.on("GET /v1/keys/evt_1", json(200, record("released", 0, 0)));
         server.on("POST /v1/keys/evt_1/release", json(200, "{\"idempotency_key\":\"evt_1\",\"released\":false}"));
         var done = desk.run("key", "release", "evt_1", "--reason", "why");
@@ -128,7 +128,7 @@ class KeyCommandTest {
     }
 
     @Test
-    void a_key_may_be_called_release() {
+    void a_key_may_be_named_release() {
         server.on("GET /v1/keys/release", json(200, record("active", 0, 0)));
         assertEquals(0, desk.run("key", "show", "release").exit());
         var verbless = desk.run("key", "evt_1");

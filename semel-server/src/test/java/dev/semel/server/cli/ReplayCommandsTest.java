@@ -12,12 +12,12 @@ import org.junit.jupiter.api.Test;
 
 class ReplayCommandsTest {
     private ScriptedServer server;
-    private Desk desk;
+    private CliTestTerminal desk;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new Desk(server);
+        desk = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -38,7 +38,7 @@ class ReplayCommandsTest {
             "{\"planned\":0,\"applied\":407,\"skipped\":5,\"runs\":{\"completed\":407},\"verified\":true}";
 
     @Test
-    void a_plan_says_what_will_happen_and_what_to_do_next() {
+    void a_plan_shows_its_preview_and_the_next_command() {
         server.on("POST /v1/replays", json(200, plan("planned", BEFORE)));
         var result = desk.run("replay", "plan", "status:failed", "since:2h", "--from", "start");
         assertEquals(0, result.exit(), result.err());
@@ -52,7 +52,7 @@ class ReplayCommandsTest {
     }
 
     @Test
-    void how_it_will_be_applied_is_said_with_the_plan_and_need_not_be_said_again() {
+    void apply_options_given_with_the_plan_need_not_be_repeated() {
         String told = plan("planned", BEFORE)
                 .replace(
                         "\"note\"",
@@ -67,7 +67,7 @@ class ReplayCommandsTest {
     }
 
     @Test
-    void what_people_are_told_is_said_with_the_plan() {
+    void the_notification_mode_is_shown_with_the_plan() {
         String told = plan("planned", BEFORE).replace("\"ask\":", "\"silent\":{\"runs\":2,\"steps\":4},\"ask\":");
         server.on("POST /v1/replays", json(200, told));
         var result = desk.run("replay", "plan", "run_1", "--notify", "none");
@@ -78,7 +78,7 @@ class ReplayCommandsTest {
     }
 
     @Test
-    void a_plan_that_nobody_can_apply_says_whose_code_it_waits_for() {
+    void a_plan_missing_code_names_the_code_it_waits_for() {
         String waits = plan("applying", BEFORE).replace("\"note\":null", "\"note\":\"It waits for flow v1.\"");
         server.on("POST /v1/replays/rpl_2b/apply", json(200, waits));
         server.on("GET /v1/replays/rpl_2b", json(200, plan("done", AFTER)));
@@ -87,14 +87,14 @@ class ReplayCommandsTest {
     }
 
     @Test
-    void run_ids_are_no_filter() {
+    void run_ids_are_not_a_filter() {
         server.on("POST /v1/replays", json(200, plan("planned", BEFORE)));
         desk.run("replay", "plan", "run_1", "run_2");
         assertTrue(server.seen.getFirst().body().contains("\"runs\":[\"run_1\",\"run_2\"]"));
     }
 
     @Test
-    void apply_waits_for_the_end_and_tells_what_the_runs_say() {
+    void apply_waits_for_the_end_and_shows_the_run_results() {
         server.on("POST /v1/replays/rpl_2b/apply", json(200, plan("applying", BEFORE)));
         server.on("GET /v1/replays/rpl_2b", json(200, plan("done", AFTER)));
         var result = desk.run("replay", "apply", "rpl_2b", "--include", "ask,unprotected", "--rate", "20");
@@ -105,7 +105,7 @@ class ReplayCommandsTest {
     }
 
     @Test
-    void a_bar_is_drawn_on_a_terminal() {
+    void a_progress_bar_is_shown_on_a_terminal() {
         server.on("POST /v1/replays/rpl_2b/apply", json(200, plan("done", AFTER)));
         desk.terminal = true;
         var result = desk.run("replay", "apply", "rpl_2b");
@@ -113,7 +113,7 @@ class ReplayCommandsTest {
     }
 
     @Test
-    void a_refusal_has_an_exit_code_of_its_own() {
+    void a_rejection_has_its_own_exit_code() {
         server.on(
                 "POST /v1/replays/rpl_2b/apply",
                 json(412, "{\"title\":\"The replay plan is out of date\",\"code\":\"plan-out-of-date\"}"));

@@ -11,12 +11,12 @@ import org.junit.jupiter.api.Test;
 
 class RunResumeCommandTest {
     private ScriptedServer server;
-    private Desk desk;
+    private CliTestTerminal desk;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new Desk(server);
+        desk = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -25,7 +25,7 @@ class RunResumeCommandTest {
     }
 
     @Test
-    void a_run_goes_on_with_a_reason_and_a_result_for_the_step_that_is_skipped() {
+    void a_run_resumes_with_a_reason_and_a_result_for_the_skipped_step() {
         server.on(
                 "POST /v1/runs/run_1/resume",
                 json(200, "{\"run_id\":\"run_1\",\"status\":\"running\",\"resumed\":true}"));
@@ -40,7 +40,7 @@ class RunResumeCommandTest {
     }
 
     @Test
-    void a_dry_run_tells_what_would_become_of_each_step() {
+    void a_dry_run_shows_the_prediction_for_each_step() {
         server.on("POST /v1/runs/run_1/resume", json(200, """
             {"run_id":"run_1","status":"failed","resumed":false,"dry_run":true,"blocked":null,"incomplete":false,
              "steps":[{"step":"mail","kind":"effect","action":"send","reason":"it was rejected, or not sent","until":null}]}\
@@ -52,7 +52,7 @@ class RunResumeCommandTest {
     }
 
     @Test
-    void a_run_that_cannot_go_on_says_why() {
+    void a_run_that_cannot_be_resumed_says_why() {
         server.on("POST /v1/runs/run_1/resume", json(200, """
             {"run_id":"run_1","status":"completed","resumed":false,"blocked":"it has completed","incomplete":false,
              "steps":[]}\
@@ -63,7 +63,7 @@ class RunResumeCommandTest {
     }
 
     @Test
-    void a_run_is_shown_as_before_and_needs_an_id() {
+    void run_show_works_as_before_and_needs_an_id() {
         assertEquals(2, desk.run("run").exit());
     }
 }

@@ -20,12 +20,12 @@ class ScheduleCommandsTest {
         """;
 
     private ScriptedServer server;
-    private Desk desk;
+    private CliTestTerminal desk;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new Desk(server);
+        desk = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -58,7 +58,7 @@ class ScheduleCommandsTest {
     }
 
     @Test
-    void a_schedule_is_paused_and_what_was_missed_is_made_up_for() {
+    void a_schedule_is_paused_and_missed_ticks_are_backfilled() {
         server.on("POST /v1/workflows/billing/schedules/nightly/pause", json(200, ONE));
         assertTrue(desk.run("schedule", "pause", "billing", "nightly").out().contains("is paused"));
         server.on(

@@ -21,20 +21,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 class SendCommandTest {
     private static final String TRIGGER = "POST /v1/workflows/pay/trigger";
-    private static final ScriptedServer.Reply FRESH = json(
+    private static final ScriptedServer.ScriptedResponse FRESH = json(
             200,
             "{\"run_id\":\"run_1\",\"status\":\"started\",\"workflow_id\":\"wf_1\",\"idempotent_replayed\":false}");
-    private static final ScriptedServer.Reply REPLAY = json(
+    private static final ScriptedServer.ScriptedResponse REPLAY = json(
             200,
             "{\"run_id\":\"run_1\",\"status\":\"completed\",\"workflow_id\":\"wf_1\",\"idempotent_replayed\":true}");
 
     private ScriptedServer server;
-    private Desk desk;
+    private CliTestTerminal desk;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new Desk(server);
+        desk = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -43,7 +43,7 @@ class SendCommandTest {
     }
 
     @Test
-    void a_trigger_carries_key_token_and_data_as_they_were_typed() {
+    void a_trigger_carries_key_token_and_data_as_typed() {
         server.on(TRIGGER, FRESH);
         var result = desk.run("send", "pay", "--key", "evt 1/2", "--data", "{\"amount\":1.10,\"id\":9007199254740993}");
         assertEquals(0, result.exit(), result.err());
@@ -56,7 +56,7 @@ class SendCommandTest {
     }
 
     @Test
-    void three_times_the_same_is_one_run_and_two_duplicates_prevented() {
+    void three_equal_sends_are_one_run_and_two_prevented_duplicates() {
         server.on(TRIGGER, FRESH, REPLAY);
         var result = desk.run("send", "pay", "--key", "evt_1", "--times", "3");
         assertEquals(0, result.exit());
@@ -70,7 +70,7 @@ class SendCommandTest {
     }
 
     @Test
-    void json_is_the_servers_answer_or_one_document_for_many() {
+    void json_is_the_server_response_or_one_document_for_many() {
         server.on(TRIGGER, FRESH, REPLAY);
         assertEquals(
                 "run_1",
@@ -97,7 +97,7 @@ class SendCommandTest {
         "422,idempotency-key-conflict,3",
         "500,internal,1"
     })
-    void a_refusal_becomes_its_exit_code_without_a_second_try(int status, String code, int exit) {
+    void a_rejection_becomes_its_exit_code_without_a_retry(int status, String code, int exit) {
         server.on(TRIGGER, problem(status, code, false).with("x-should-retry", "false"));
         var result = desk.run("send", "pay", "--key", "k", "--json");
         assertEquals(exit, result.exit());
@@ -108,7 +108,7 @@ class SendCommandTest {
     }
 
     @Test
-    void a_busy_server_is_asked_again_with_the_same_key_after_the_time_it_names() {
+    void a_busy_server_is_retried_with_the_same_key_after_its_retry_delay() {
         server.on(
                 TRIGGER,
                 problem(503, "store-unavailable", true).with("Retry-After", "7"),
@@ -133,14 +133,14 @@ class SendCommandTest {
     }
 
     @Test
-    void a_very_long_retry_after_is_not_slept_through() {
+    void a_very_long_retry_after_is_not_waited_for() {
         server.on(TRIGGER, problem(503, "shutting-down", true).with("Retry-After", "3600"));
         assertEquals(8, desk.run("send", "pay", "--key", "k").exit());
         assertEquals(1, server.seen.size());
     }
 
     @Test
-    void a_lost_answer_is_asked_for_again_when_there_is_a_key() {
+    void a_lost_response_is_retried_with_a_key() {
         server.on(TRIGGER, HANG_UP, REPLAY);
         var result = desk.run("send", "pay", "--key", "k");
         assertEquals(0, result.exit(), result.err());
@@ -148,7 +148,7 @@ class SendCommandTest {
     }
 
     @Test
-    void a_lost_answer_without_a_key_is_in_doubt_and_never_sent_twice() {
+    void a_lost_response_without_a_key_is_in_doubt_and_never_resent() {
         server.on(TRIGGER, HANG_UP, FRESH);
         var result = desk.run("send", "pay", "--json");
         assertEquals(4, result.exit());
@@ -166,14 +166,14 @@ class SendCommandTest {
     }
 
     @Test
-    void a_proxy_that_says_503_without_semels_words_is_not_trusted_without_a_key() {
-        server.on(TRIGGER, new ScriptedServer.Reply(503, "<html>busy</html>", java.util.Map.of()));
+    void a_503_of_a_proxy_is_not_retried_without_a_key() {
+        server.on(TRIGGER, new ScriptedServer.ScriptedResponse(503, "<html>busy</html>", java.util.Map.of()));
         assertEquals(8, desk.run("send", "pay").exit());
         assertEquals(1, server.seen.size());
     }
 
     @Test
-    void a_closed_port_is_tried_again_and_ends_unreachable() {
+    void a_closed_port_is_retried_and_ends_unreachable() {
         desk.environment.put("SEMEL_SERVER", server.address());
         server.close();
         var result = desk.run("send", "pay");
@@ -183,7 +183,7 @@ class SendCommandTest {
     }
 
     @Test
-    void wait_asks_the_server_to_hold_and_then_looks_at_the_run() {
+    void wait_asks_the_server_to_hold_and_then_polls_the_run() {
         server.on(TRIGGER, FRESH)
                 .on(
                         "GET /v1/runs/run_1",
@@ -204,7 +204,7 @@ class SendCommandTest {
 
     @ParameterizedTest
     @CsvSource({"completed,0", "failed,1", "cancelled,1", "in_doubt,4"})
-    void with_wait_the_exit_code_tells_how_the_run_ended(String status, int exit) {
+    void with_wait_the_exit_code_shows_how_the_run_ended(String status, int exit) {
         server.on(
                 TRIGGER,
                 json(200, "{\"run_id\":\"run_1\",\"status\":\"" + status + "\",\"idempotent_replayed\":true}"));
@@ -221,7 +221,7 @@ class SendCommandTest {
     }
 
     @Test
-    void a_server_that_restarts_ends_no_wait() {
+    void a_restarting_server_does_not_end_the_wait() {
         server.on(TRIGGER, FRESH)
                 .on(
                         "GET /v1/runs/run_1",
@@ -234,7 +234,7 @@ class SendCommandTest {
     }
 
     @Test
-    void a_delay_goes_along_and_one_that_is_no_time_is_wrong_usage() {
+    void a_delay_is_sent_and_an_invalid_one_is_wrong_usage() {
         server.on(TRIGGER, FRESH);
         assertEquals(0, desk.run("send", "pay", "--key", "k", "--delay", "2h").exit());
         assertEquals("{\"data\":{},\"delay\":\"2h\"}", server.seen.getFirst().body());
@@ -243,14 +243,14 @@ class SendCommandTest {
     }
 
     @Test
-    void strict_asks_the_server_to_refuse_other_data() {
+    void strict_asks_the_server_to_reject_other_data() {
         server.on(TRIGGER, problem(422, "idempotency-key-conflict", false));
         assertEquals(3, desk.run("send", "pay", "--key", "k", "--strict").exit());
         assertEquals("handling=strict", server.seen.getFirst().header("Prefer"));
     }
 
     @Test
-    void a_payload_mismatch_is_said_loudly() {
+    void a_payload_mismatch_is_printed_prominently() {
         server.on(
                 TRIGGER,
                 json(
@@ -269,7 +269,7 @@ class SendCommandTest {
         assertEquals(0, desk.run("send", "pay", "--data", "-").exit());
         assertEquals(
                 List.of("{\"data\":{\"name\":\"Müller\"}}", "{\"data\":[1]}"),
-                server.seen.stream().map(ScriptedServer.Seen::body).toList());
+                server.seen.stream().map(ScriptedServer.ReceivedRequest::body).toList());
     }
 
     @ParameterizedTest
@@ -297,15 +297,15 @@ class SendCommandTest {
     }
 
     @Test
-    void a_256_character_key_is_refused_here() {
+    void a_256_character_key_is_rejected_by_the_client() {
         server.on(TRIGGER, FRESH);
         assertEquals(0, desk.run("send", "pay", "--key", "k".repeat(255)).exit());
         assertEquals(2, desk.run("send", "pay", "--key", "k".repeat(256)).exit());
     }
 
     @Test
-    void something_that_is_not_semel_is_unreachable() {
-        server.on(TRIGGER, new ScriptedServer.Reply(200, "<html>hello</html>", java.util.Map.of()));
+    void a_non_semel_server_is_unreachable() {
+        server.on(TRIGGER, new ScriptedServer.ScriptedResponse(200, "<html>hello</html>", java.util.Map.of()));
         assertEquals(8, desk.run("send", "pay", "--key", "k").exit());
     }
 }

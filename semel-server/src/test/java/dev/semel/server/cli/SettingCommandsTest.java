@@ -17,12 +17,12 @@ import org.junit.jupiter.api.io.TempDir;
 /** `secret`, `template`, `profile` and their like. */
 class SettingCommandsTest {
     private ScriptedServer server;
-    private Desk desk;
+    private CliTestTerminal desk;
 
     @BeforeEach
     void open(@TempDir Path folder) throws IOException {
         server = new ScriptedServer();
-        desk = new Desk(server);
+        desk = new CliTestTerminal(server);
         desk.folder = folder;
     }
 
@@ -32,7 +32,7 @@ class SettingCommandsTest {
     }
 
     @Test
-    void a_secret_comes_from_stdin_less_its_last_line_break_and_is_not_printed() {
+    void a_secret_is_read_from_stdin_without_its_last_line_break_and_never_printed() {
         server.on(
                 "PUT /v1/secrets/stripe",
                 json(200, "{\"name\":\"stripe\",\"version\":2,\"fingerprint\":\"a1b2c3d4\",\"key\":\"current\"}"));
@@ -61,7 +61,7 @@ class SettingCommandsTest {
     }
 
     @Test
-    void a_view_is_kept_under_its_name() {
+    void a_view_is_saved_under_its_name() {
         server.on("PUT /v1/views/late", json(200, "{\"name\":\"late\",\"version\":1,\"warnings\":[]}"));
         desk.stdin = "{\"filter\": \"status:failed since:24h\"}";
         var result = desk.run("view", "save", "late", "-");
@@ -69,7 +69,7 @@ class SettingCommandsTest {
     }
 
     @Test
-    void a_document_is_put_over_the_version_that_was_named() throws IOException {
+    void a_document_is_saved_over_the_named_version() throws IOException {
         Files.writeString(desk.folder.resolve("w.json"), "{\"channel\": \"sms\", \"text\": \"hi\"}");
         server.on(
                 "PUT /v1/templates/welcome",
@@ -92,7 +92,7 @@ class SettingCommandsTest {
     }
 
     @Test
-    void people_are_put_listed_and_unsubscribed() {
+    void profiles_are_saved_listed_and_unsubscribed() {
         server.on(
                         "GET /v1/profiles",
                         json(200, "{\"items\":[{\"profile_id\":\"cus_1\",\"version\":2}],\"next\":\"abc\"}"))
@@ -111,7 +111,7 @@ class SettingCommandsTest {
     }
 
     @Test
-    void the_server_gets_its_key_from_the_environment_and_nobody_prints_it() {
+    void the_server_reads_its_key_from_the_environment_and_never_prints_it() {
         desk.environment.put("SEMEL_SECRET_KEY", "c2VjcmV0");
         desk.run("serve");
         ServerOptions options = desk.served.getFirst();
@@ -120,7 +120,7 @@ class SettingCommandsTest {
     }
 
     @Test
-    void the_doctor_knows_a_key_from_what_is_none() {
+    void the_doctor_detects_an_invalid_key() {
         assertEquals("ok", DoctorChecks.checkSecretKey("").severityName());
         assertEquals("fail", DoctorChecks.checkSecretKey("c2hvcnQ=").severityName());
     }

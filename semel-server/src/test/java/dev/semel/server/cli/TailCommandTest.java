@@ -14,12 +14,12 @@ import org.junit.jupiter.api.Test;
 /** `tail`: each change is told once, also over a stream that ends and begins anew. */
 class TailCommandTest {
     private ScriptedServer server;
-    private Desk desk;
+    private CliTestTerminal desk;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new Desk(server);
+        desk = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -34,8 +34,8 @@ class TailCommandTest {
                 + "\",\"status\":\"" + parts[0] + "\",\"replays\":" + parts[1] + ",\"conflicts\":" + parts[2] + "}\n\n";
     }
 
-    private static ScriptedServer.Reply stream(String... events) {
-        return new ScriptedServer.Reply(
+    private static ScriptedServer.ScriptedResponse stream(String... events) {
+        return new ScriptedServer.ScriptedResponse(
                 200, ": keep-alive\n\n" + String.join("", events), Map.of("Content-Type", "text/event-stream"));
     }
 
@@ -53,7 +53,7 @@ class TailCommandTest {
     }
 
     @Test
-    void a_line_for_each_run_duplicate_and_conflict_and_none_twice() {
+    void each_run_duplicate_and_conflict_is_printed_once() {
         script();
         var result = desk.run("tail", "--for", "2s");
         assertEquals(0, result.exit(), result.err());
@@ -67,11 +67,11 @@ class TailCommandTest {
             """, result.out());
         assertEquals(
                 List.of("/v1/tail?seconds=2", "/v1/tail?seconds=1"),
-                server.seen.stream().map(ScriptedServer.Seen::target).toList());
+                server.seen.stream().map(ScriptedServer.ReceivedRequest::target).toList());
     }
 
     @Test
-    void filters_leave_out_the_rest() {
+    void filters_exclude_the_rest() {
         script();
         assertEquals(
                 "run_1\tpay\tk_run_1\tconflict\n",
@@ -87,7 +87,7 @@ class TailCommandTest {
     }
 
     @Test
-    void who_may_not_look_or_reaches_nobody_is_told_at_once() {
+    void missing_permission_or_connection_is_reported_immediately() {
         server.on("GET /v1/tail", problem(403, "forbidden", false));
         assertEquals(7, desk.run("tail").exit());
         server.close();
@@ -97,7 +97,7 @@ class TailCommandTest {
     }
 
     @Test
-    void a_stream_that_breaks_later_is_asked_for_again() {
+    void a_broken_stream_is_reconnected() {
         server.on(
                 "GET /v1/tail",
                 stream(event("run_1", "pay", "started 0 0")),

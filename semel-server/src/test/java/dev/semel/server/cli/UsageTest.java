@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 class UsageTest {
-    private final Desk desk = new Desk();
+    private final CliTestTerminal desk = new CliTestTerminal();
 
     @Test
     void semel_alone_prints_eight_lines_of_examples() {
@@ -178,7 +178,7 @@ class UsageTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--token=s3cret", "--token s3cret", "--token"})
-    void a_token_as_an_argument_is_refused_and_not_repeated(String words) {
+    void a_token_as_an_argument_is_rejected_and_not_repeated(String words) {
         var result = desk.run(("runs " + words).split(" "));
         assertEquals(2, result.exit());
         assertTrue(result.err().contains("never an argument"), result.err());
@@ -187,7 +187,7 @@ class UsageTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"localhost:8085", "ftp://x", "http://u:p@127.0.0.1:1", "http://127.0.0.1?x=1", "http:// x"})
-    void a_server_address_that_cannot_be_meant_is_wrong_usage(String address) {
+    void an_invalid_server_url_is_wrong_usage(String address) {
         assertEquals(2, desk.run("runs", "--server", address).exit());
     }
 
@@ -237,7 +237,7 @@ class UsageTest {
     }
 
     @Test
-    void serve_takes_flags_then_environment() {
+    void serve_reads_flags_then_environment() {
         desk.environment.put("SEMEL_STORE", "jdbc:postgresql://db/semel?password=x");
         desk.environment.put("SEMEL_PORT", "9000");
         assertEquals(0, desk.run("serve", "--host", "0.0.0.0").exit());
@@ -263,7 +263,7 @@ class UsageTest {
                 "dev --host 0.0.0.0",
                 "dev --workflows ./nowhere"
             })
-    void a_server_that_cannot_be_meant_is_not_started(String words) {
+    void invalid_server_options_do_not_start_a_server(String words) {
         var result = desk.run(words.split(" "));
         assertEquals(2, result.exit(), result.err());
         assertTrue(desk.served.isEmpty());
@@ -271,7 +271,7 @@ class UsageTest {
     }
 
     @Test
-    void a_port_in_the_environment_that_is_no_number_is_wrong_usage() {
+    void a_non_numeric_port_in_the_environment_is_wrong_usage() {
         desk.environment.put("SEMEL_PORT", "http");
         assertEquals(2, desk.run("serve").exit());
     }
@@ -279,12 +279,12 @@ class UsageTest {
     @ParameterizedTest
     @CsvSource({"PT0.85S,850 ms", "PT48S,48 s", "PT3M12S,3 m 12 s", "PT23H57M3S,23 h 57 m", "PT147H,6 d 3 h", "PT1H,1 h"
     })
-    void spans_read_as_people_say_them(Duration span, String said) {
+    void durations_are_parsed_as_users_write_them(Duration span, String said) {
         assertEquals(said, DurationText.format(span));
     }
 
     @Test
-    void a_moment_is_told_from_now() {
+    void a_time_is_shown_relative_to_now() {
         Instant now = Instant.parse("2026-11-15T09:12:04Z");
         assertEquals("just now", DurationText.formatRelative(now, now));
         assertEquals("5 m ago", DurationText.formatRelative(now.minusSeconds(300), now));
@@ -292,7 +292,7 @@ class UsageTest {
     }
 
     @Test
-    void a_suggested_command_means_what_it_says_when_pasted() {
+    void a_suggested_command_works_when_pasted() {
         assertEquals("evt_1", ShellQuoting.quote("evt_1"));
         assertEquals("'$(rm -rf ~)'", ShellQuoting.quote("$(rm -rf ~)"));
         assertEquals("'it'\\''s'", ShellQuoting.quote("it's"));

@@ -16,12 +16,12 @@ class WebhookCommandTest {
                     + "\"document\":{\"preset\":\"stripe\",\"secrets\":[\"a\",\"b\"],\"source\":\"src_x-1-stripe\"}}";
 
     private ScriptedServer server;
-    private Desk desk;
+    private CliTestTerminal desk;
 
     @BeforeEach
     void open() throws IOException {
         server = new ScriptedServer();
-        desk = new Desk(server);
+        desk = new CliTestTerminal(server);
     }
 
     @AfterEach
@@ -30,7 +30,7 @@ class WebhookCommandTest {
     }
 
     @Test
-    void create_makes_only_what_is_not_there_and_prints_the_address() {
+    void create_adds_only_missing_webhooks_and_prints_the_url() {
         server.on("PUT /v1/webhooks/stripe", json(200, HOOK));
         var result =
                 desk.run("webhook", "create", "stripe", "--preset", "stripe", "--secret", "signing", "--keep", "1d");
@@ -44,7 +44,7 @@ class WebhookCommandTest {
     }
 
     @Test
-    void rotate_puts_the_new_secret_first_and_keeps_one_old_one_until_it_is_over() {
+    void rotate_puts_the_new_secret_first_and_keeps_one_old_secret() {
         server.on("GET /v1/webhooks/stripe", json(200, HOOK));
         server.on("PUT /v1/webhooks/stripe", json(200, HOOK));
         assertEquals(0, desk.run("webhook", "rotate", "stripe", "--secret", "c").exit());
@@ -87,7 +87,7 @@ class WebhookCommandTest {
     }
 
     @Test
-    void test_of_a_preset_without_a_hook_shows_what_the_provider_would_send_and_sends_nothing() {
+    void test_without_a_webhook_shows_the_sample_and_sends_nothing() {
         server.on(
                 "POST /v1/webhooks/github/sample",
                 json(
@@ -102,7 +102,7 @@ class WebhookCommandTest {
     }
 
     @Test
-    void deliveries_are_a_table_and_none_says_how_to_try() {
+    void deliveries_are_a_table_and_an_empty_one_says_how_to_test() {
         server.on(
                 "GET /v1/webhooks/stripe/deliveries",
                 json(

@@ -20,7 +20,7 @@ final class PendingFormTest {
     private static final Pattern NAME = Pattern.compile("name=\"([a-z_]+)\"");
 
     @Test
-    void no_field_that_hides_what_is_typed_goes_along() throws IOException {
+    void password_fields_are_not_kept_through_a_login() throws IOException {
         List<String> kept = new ArrayList<>();
         int found = 0;
         try (Stream<Path> templates = Files.list(Path.of("src/main/jte"))) {
@@ -42,7 +42,7 @@ final class PendingFormTest {
     }
 
     @Test
-    void the_text_of_a_workflow_about_passwords_goes_along() {
+    void the_text_of_a_workflow_about_passwords_is_kept_through_a_login() {
         assertFalse(PendingForm.isSecret("/workflows/password_reset/publish", "text"));
         assertFalse(PendingForm.isSecret("/settings/templates/password_reset", "document"));
     }

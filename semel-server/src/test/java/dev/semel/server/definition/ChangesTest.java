@@ -47,7 +47,7 @@ final class ChangesTest {
     }
 
     @Test
-    void a_diff_of_two_large_texts_ends_and_is_right() {
+    void a_diff_of_two_large_texts_terminates_and_is_right() {
         List<String> before = IntStream.range(0, 5_000).mapToObj(i -> "a " + i).toList();
         List<String> after = IntStream.range(0, 5_000).mapToObj(i -> "b " + i).toList();
         String diff = LineDiff.unified(String.join("\n", before), String.join("\n", after));
@@ -105,7 +105,7 @@ final class ChangesTest {
         'trigger: {http: {key: "${ input.a }"}}' | 'trigger: {http: {key: "${ input.b }"}}' | trigger.http.key               | ${ input.a } | ${ input.b } | starts a new run
         trigger: {http: {require_key: false}}    | trigger: {http: {require_key: true}}    | trigger.http.require_key       | false     | true     | rejects triggers without a key
         """)
-    void a_change_says_what_it_means_for_keys_in_flight(
+    void a_change_explains_its_effect_on_keys_in_use(
             String before, String after, String field, String from, String to, String means) {
         List<DefinitionChange> changes = DefinitionChange.between(file(before), file(after));
         assertEquals(1, changes.size(), changes::toString);
@@ -116,7 +116,7 @@ final class ChangesTest {
     }
 
     @Test
-    void an_effect_that_comes_or_goes_is_told() {
+    void added_and_removed_effects_are_reported() {
         String tx = "semel: 1\nworkflow: w\nsteps:\n  - {id: note, set: {ok: true}}\n"
                 + "  - {id: row, tx: {sql: \"insert into t values (1)\"}}\n";
         List<DefinitionChange> come = DefinitionChange.between(file(""), WorkflowDefinition.compile(tx));
@@ -128,7 +128,7 @@ final class ChangesTest {
     }
 
     @Test
-    void a_circle_of_workflows_is_refused_where_it_closes() {
+    void a_workflow_call_cycle_is_rejected_where_it_closes() {
         Map<String, List<String>> calls =
                 Map.of("b", List.of("x", "c"), "c", List.of("a"), "x", List.of("y"), "y", List.of("x"));
         WorkflowDefinition file = WorkflowDefinition.compile("""
@@ -152,7 +152,7 @@ final class ChangesTest {
     }
 
     @Test
-    void a_workflow_that_calls_itself_is_a_circle_too() {
+    void a_workflow_that_calls_itself_is_a_cycle_too() {
         WorkflowDefinition file =
                 WorkflowDefinition.compile("semel: 1\nworkflow: a\nsteps:\n  - { id: again, workflow: a }\n");
         assertThrows(SemelException.class, () -> WorkflowCallCycleCheck.rejectCycles(file, _ -> List.of()));

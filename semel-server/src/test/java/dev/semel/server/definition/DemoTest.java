@@ -30,7 +30,7 @@ class DemoTest {
             """);
         WorkflowDefinition demo = demo();
         demo.checkInput(data);
-        var context = new MemoryContext("run_1");
+        var context = new InMemoryDurableOperations("run_1");
         JsonNode output =
                 demo.body(dev.semel.server.steps.StepServices.UNAVAILABLE).run(context, data);
         assertEquals("pay_abc", output.get("reference").stringValue());
@@ -51,7 +51,7 @@ class DemoTest {
         JsonNode data = StrictJson.parse("{\"task_id\": \"t_abc123\"}");
         WorkflowDefinition demo = demo();
         demo.checkInput(data);
-        var context = new MemoryContext("run_1");
+        var context = new InMemoryDurableOperations("run_1");
         JsonNode output =
                 demo.body(dev.semel.server.steps.StepServices.UNAVAILABLE).run(context, data);
         assertEquals("t_abc123", output.get("reference").stringValue());
@@ -62,11 +62,11 @@ class DemoTest {
 
     @Test
     void the_demo_completes_even_without_any_field() throws Exception {
-        assertEquals("run_1", Drafts.run(demo(), "{}").get("reference").stringValue());
+        assertEquals("run_1", DefinitionFixtures.run(demo(), "{}").get("reference").stringValue());
     }
 
     @Test
-    void the_demo_rejects_a_changed_payment_and_takes_the_key_from_the_header() throws Exception {
+    void the_demo_rejects_a_changed_payment_and_reads_the_key_from_the_header() throws Exception {
         WorkflowDefinition demo = demo();
         assertEquals(
                 List.of("payment_id", "amount", "currency"),

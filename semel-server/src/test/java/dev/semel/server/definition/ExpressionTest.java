@@ -83,9 +83,9 @@ class ExpressionTest {
         $${ input.i } and $$${ input.i }      | "${ input.i } and $${ input.i }"
         ${ input.s }${ input.i }              | "x5"
         """)
-    void an_expression_gives(String expression, String result) {
+    void an_expression_evaluates_to(String expression, String result) {
         String quoted = "'" + expression.replace("'", "''") + "'";
-        assertEquals(result, StrictJson.write(Drafts.output(quoted, INPUT)));
+        assertEquals(result, StrictJson.write(DefinitionFixtures.output(quoted, INPUT)));
     }
 
     @ParameterizedTest
@@ -120,8 +120,8 @@ class ExpressionTest {
         ${ b"abc" }                | its result has a type that JSON does not have
         Dear ${ input.n }          | an expression inside text returned null
         """)
-    void an_evaluation_that_fails_says_why_and_shows_no_value(String expression, String because) {
-        String detail = Drafts.failure("'" + expression + "'", INPUT);
+    void a_failed_evaluation_says_why_and_shows_no_value(String expression, String because) {
+        String detail = DefinitionFixtures.failure("'" + expression + "'", INPUT);
         assertTrue(detail.contains("because " + because), detail);
         assertTrue(detail.startsWith("The output of workflow 'w' could not be evaluated"), detail);
     }
@@ -141,7 +141,7 @@ class ExpressionTest {
             "key([input.v])",
             "-input.v"
         }) {
-            String detail = Drafts.failure("'${ " + expression + " }'", "{\"v\": \"4111111111111111\"}");
+            String detail = DefinitionFixtures.failure("'${ " + expression + " }'", "{\"v\": \"4111111111111111\"}");
             assertFalse(detail.contains("4111"), detail);
         }
     }
@@ -179,15 +179,15 @@ class ExpressionTest {
         ${ 1 +* 2 }            | 16 | invalid expression: extraneous input '*'.
         ${ google.protobuf.Any{} } | 12 | protobuf messages (Name{…}) are not supported; write a map: {\"name\": value}.
         """)
-    void a_wrong_expression_is_refused_when_the_file_is_published(String expression, int column, String message) {
-        var mistake = Drafts.only(Drafts.with(Drafts.STEP + "output: '" + expression + "'\n"));
+    void a_wrong_expression_is_rejected_at_publish(String expression, int column, String message) {
+        var mistake = DefinitionFixtures.only(DefinitionFixtures.with(DefinitionFixtures.STEP + "output: '" + expression + "'\n"));
         assertEquals(message, mistake.message());
         assertEquals("6:" + column, mistake.line() + ":" + mistake.column());
     }
 
     @Test
     void a_caret_in_folded_text_points_at_the_expression() {
-        var mistake = Drafts.only(Drafts.with(Drafts.STEP + "output: >\n  one\n  two ${ foo }\n"));
+        var mistake = DefinitionFixtures.only(DefinitionFixtures.with(DefinitionFixtures.STEP + "output: >\n  one\n  two ${ foo }\n"));
         assertEquals("8:10", mistake.line() + ":" + mistake.column());
     }
 
@@ -208,9 +208,9 @@ class ExpressionTest {
                 "${ this }",
                 "${ __result__ }"
             })
-    void an_attack_in_a_file_is_refused(String expression) {
-        Drafts.mistakes(Drafts.with(
-                Drafts.STEP + "output: \"" + expression.replace("\\", "\\\\").replace("\"", "\\\"") + "\"\n"));
+    void an_attack_in_a_file_is_rejected(String expression) {
+        DefinitionFixtures.mistakes(DefinitionFixtures.with(
+                DefinitionFixtures.STEP + "output: \"" + expression.replace("\\", "\\\\").replace("\"", "\\\"") + "\"\n"));
     }
 
     /** Attack S28 again, in the forms of other template languages: here they are only text. */
@@ -219,22 +219,22 @@ class ExpressionTest {
             strings = {"{{7*7}}", "#{T(java.lang.Runtime).getRuntime().exec(1)}", "{{''.getClass()}}", "<%= 7*7 %>"})
     void other_template_languages_are_only_text(String text) {
         assertEquals(
-                text, Drafts.output("'" + text.replace("'", "''") + "'", "{}").stringValue());
+                text, DefinitionFixtures.output("'" + text.replace("'", "''") + "'", "{}").stringValue());
     }
 
     /** Attack S29: what comes out of an expression is data and is never evaluated. */
     @Test
     void data_is_never_evaluated_a_second_time() {
         String evil = "${ 7*7 } {{secrets.STRIPE}}";
-        assertEquals(evil, Drafts.output("${ input.evil }", INPUT).stringValue());
-        assertEquals("a " + evil, Drafts.output("a ${ input.evil }", INPUT).stringValue());
-        assertEquals(evil + "!", Drafts.output("${ input.evil + \"!\" }", INPUT).stringValue());
-        WorkflowDefinition twice = Drafts.compiled("""
+        assertEquals(evil, DefinitionFixtures.output("${ input.evil }", INPUT).stringValue());
+        assertEquals("a " + evil, DefinitionFixtures.output("a ${ input.evil }", INPUT).stringValue());
+        assertEquals(evil + "!", DefinitionFixtures.output("${ input.evil + \"!\" }", INPUT).stringValue());
+        WorkflowDefinition twice = DefinitionFixtures.compiled("""
             steps:
               - {id: a, set: {v: '${ input.evil }'}}
               - {id: b, set: {v: 'x ${ steps.a.v }'}}
             output: ${ steps.b.v }
             """);
-        assertEquals("x " + evil, Drafts.run(twice, INPUT).stringValue());
+        assertEquals("x " + evil, DefinitionFixtures.run(twice, INPUT).stringValue());
     }
 }

@@ -32,21 +32,21 @@ class IneffectiveWindowCheckTest {
         string(steps.at)           | now() through steps.at
         steps.again                | now() through steps.again
         """)
-    void data_that_differ_in_every_run_are_worth_a_warning_beside_a_window(String data, String cause) {
+    void data_that_differ_in_every_run_give_a_warning_with_a_window(String data, String cause) {
         String warning = "Step 'a': SEM-K08: the data that its window compares reads " + cause
                 + ", which differs in every run, so the window suppresses nothing. Remove it, or set on_change:"
                 + " suppress or review.";
-        assertEquals(List.of(warning), Drafts.compiled(message(data, "")).warnings());
+        assertEquals(List.of(warning), DefinitionFixtures.compiled(message(data, "")).warnings());
         assertEquals(
                 List.of(),
-                Drafts.compiled(message(data, ", on_change: suppress")).warnings());
-        assertEquals(List.of(), Drafts.compiled(message("steps.at.name", "")).warnings());
+                DefinitionFixtures.compiled(message(data, ", on_change: suppress")).warnings());
+        assertEquals(List.of(), DefinitionFixtures.compiled(message("steps.at.name", "")).warnings());
     }
 
     @Test
-    void a_request_and_a_step_in_java_are_compared_as_well() {
+    void http_requests_and_java_steps_are_checked_as_well() {
         String window = "idempotent: {key: '${ input.id }', time: 1, unit: days}, protect: ask}";
-        List<String> warnings = Drafts.compiled("steps:\n"
+        List<String> warnings = DefinitionFixtures.compiled("steps:\n"
                         + "  - {id: a, http: {method: POST, url: 'https://a.example', body: {at: '${ now() }'}}, "
                         + window
                         + "\n  - {id: b, java: pay, input: {by: '${ run.id }'}, " + window

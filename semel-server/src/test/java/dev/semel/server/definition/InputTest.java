@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class InputTest {
-    private static final WorkflowDefinition PAYMENT = Drafts.compiled("""
+    private static final WorkflowDefinition PAYMENT = DefinitionFixtures.compiled("""
         input:
           payment_id: { type: string, required: true, search: true }
           amount:     { type: integer, required: true }
@@ -41,7 +41,7 @@ class InputTest {
                 "{\"payment_id\":\"p\",\"amount\":1,\"currency\":\"eur\",\"any\":null,\"a/b~c\":{},\"tags\":[]}",
                 "{\"payment_id\":\"p\",\"amount\":1,\"share\":0.5,\"paid\":true}"
             })
-    void data_that_fits_passes(String data) {
+    void matching_data_passes(String data) {
         PAYMENT.checkInput(StrictJson.parse(data));
     }
 
@@ -57,7 +57,7 @@ class InputTest {
         {"payment_id":"p","amount":1,"a/b~c":4111}          | /data/a~1b~0c    | must be of type object, but is a number
         [4111]                                              | /data       | must be of type object, but is a list
         """)
-    void data_that_does_not_fit_is_named_by_pointer_and_never_by_value(String data, String pointer, String message) {
+    void mismatched_data_is_named_by_pointer_and_never_by_value(String data, String pointer, String message) {
         SemelException e = assertThrows(SemelException.class, () -> PAYMENT.checkInput(StrictJson.parse(data)));
         assertEquals(ErrorCode.INVALID_INPUT, e.code());
         assertEquals(
@@ -75,8 +75,8 @@ class InputTest {
     }
 
     @Test
-    void a_file_without_input_takes_anything() {
-        Drafts.compiled("").checkInput(StrictJson.parse("[1]"));
+    void a_file_without_input_accepts_anything() {
+        DefinitionFixtures.compiled("").checkInput(StrictJson.parse("[1]"));
     }
 
     @ParameterizedTest
@@ -87,8 +87,8 @@ class InputTest {
         ${ sha256(input.email) }           | false
         ${ input.id }                      | false
         """)
-    void a_key_that_shows_what_names_a_person_is_a_warning(String key, boolean warned) {
-        WorkflowDefinition file = Drafts.compiled("""
+    void a_key_that_shows_personal_data_gives_a_warning(String key, boolean warned) {
+        WorkflowDefinition file = DefinitionFixtures.compiled("""
             trigger: { http: { key: '%s' } }
             input:
               email: { type: string, pii: true }

@@ -21,12 +21,12 @@ class MistakesTest {
                 List.of("The workflow has no owner; the dashboard, alerts and reviews cannot show one. Add owner:"
                         + " team."),
                 definition.warnings());
-        assertTrue(Drafts.run(definition, "{}").isNull());
+        assertTrue(DefinitionFixtures.run(definition, "{}").isNull());
     }
 
     @Test
     void the_first_mistake_is_shown_with_its_line_and_a_caret() {
-        SemelException e = Drafts.refused("""
+        SemelException e = DefinitionFixtures.refused("""
             semel: 1
             workflow: new_lead
             trigger:
@@ -49,8 +49,8 @@ class MistakesTest {
 
     @Test
     void a_long_line_is_cut_around_the_caret() {
-        String detail = Drafts.refused(Drafts.with("title: {a: " + "x".repeat(500) + ", b: '" + "y".repeat(20)
-                        + "'}\noutput: '" + "z".repeat(400) + "${ foo }'\n" + Drafts.STEP))
+        String detail = DefinitionFixtures.refused(DefinitionFixtures.with("title: {a: " + "x".repeat(500) + ", b: '" + "y".repeat(20)
+                        + "'}\noutput: '" + "z".repeat(400) + "${ foo }'\n" + DefinitionFixtures.STEP))
                 .detail();
         assertTrue(detail.lines().allMatch(line -> line.length() < 200), detail);
     }
@@ -58,33 +58,33 @@ class MistakesTest {
     static Stream<Arguments> mistakes() {
         return Stream.of(
                 mistake(
-                        "semel: 2\nworkflow: w\n" + Drafts.STEP,
+                        "semel: 2\nworkflow: w\n" + DefinitionFixtures.STEP,
                         "1:8",
                         "/semel",
                         "semel must be 1; this server supports no other format version."),
                 mistake(
-                        "semel: '1'\nworkflow: w\n" + Drafts.STEP,
+                        "semel: '1'\nworkflow: w\n" + DefinitionFixtures.STEP,
                         "1:8",
                         "/semel",
                         "semel must be 1; this server supports no other format version."),
-                mistake("workflow: w\n" + Drafts.STEP, "1:1", "", "the format version is missing; add 'semel: 1'."),
+                mistake("workflow: w\n" + DefinitionFixtures.STEP, "1:1", "", "the format version is missing; add 'semel: 1'."),
                 mistake(
-                        "semel: 1\n" + Drafts.STEP,
+                        "semel: 1\n" + DefinitionFixtures.STEP,
                         "1:1",
                         "",
                         "the name of the workflow is missing; add 'workflow: name'."),
                 mistake(
-                        "semel: 1\nworkflow: Foo\n" + Drafts.STEP,
+                        "semel: 1\nworkflow: Foo\n" + DefinitionFixtures.STEP,
                         "2:11",
                         "/workflow",
                         "a workflow name must be a lower-case letter and up to 63 lower-case letters, digits, _ or -."),
                 mistake(
-                        "semel: 1\nworkflow: wf_7hJ\n" + Drafts.STEP,
+                        "semel: 1\nworkflow: wf_7hJ\n" + DefinitionFixtures.STEP,
                         "2:11",
                         "/workflow",
                         "a workflow name must be a lower-case letter and up to 63 lower-case letters, digits, _ or -."),
                 mistake(
-                        "semel: 1\nworkflow: wf_abc\n" + Drafts.STEP,
+                        "semel: 1\nworkflow: wf_abc\n" + DefinitionFixtures.STEP,
                         "2:11",
                         "/workflow",
                         "a workflow name must not begin with wf_, which is the prefix of workflow ids."),
@@ -322,7 +322,7 @@ class MistakesTest {
 
     private static Arguments mistake(String text, String place, String pointer, String message) {
         return Arguments.of(
-                text.startsWith("semel") || text.startsWith("workflow") ? text : Drafts.with(text),
+                text.startsWith("semel") || text.startsWith("workflow") ? text : DefinitionFixtures.with(text),
                 place,
                 pointer,
                 message);
@@ -330,16 +330,16 @@ class MistakesTest {
 
     @ParameterizedTest
     @MethodSource("mistakes")
-    void a_mistake_is_named_with_its_place(String text, String place, String pointer, String message) {
-        var mistake = Drafts.only(text);
+    void a_mistake_is_reported_with_its_position(String text, String place, String pointer, String message) {
+        var mistake = DefinitionFixtures.only(text);
         assertEquals(message, mistake.message());
         assertEquals(place, mistake.line() + ":" + mistake.column());
         assertEquals(pointer, mistake.pointer());
     }
 
     @Test
-    void a_memory_shorter_than_the_retries_is_worth_a_warning() {
-        WorkflowDefinition definition = Drafts.compiled("""
+    void a_window_shorter_than_the_retries_gives_a_warning() {
+        WorkflowDefinition definition = DefinitionFixtures.compiled("""
             steps:
               - id: a
                 http: {method: POST, url: "https://a.example"}
@@ -357,19 +357,19 @@ class MistakesTest {
     }
 
     @Test
-    void what_could_hide_a_second_statement_or_choose_a_secret_is_refused() {
+    void values_that_could_hide_a_statement_or_choose_a_secret_are_rejected() {
         for (String sql : List.of(
                 "select E'\\\\''", "select $$ x $$", "delete from a -- b", "select /* b */ 1", "select 1; select 2")) {
-            String text = Drafts.with("steps:\n  - {id: a, tx: {sql: \"" + sql + "\"}}\n");
-            assertEquals(1, Drafts.mistakes(text).size(), sql);
+            String text = DefinitionFixtures.with("steps:\n  - {id: a, tx: {sql: \"" + sql + "\"}}\n");
+            assertEquals(1, DefinitionFixtures.mistakes(text).size(), sql);
         }
-        var secret = Drafts.only(Drafts.with(
+        var secret = DefinitionFixtures.only(DefinitionFixtures.with(
                 "steps:\n  - {id: a, http: {url: 'https://a.example', headers: {X-A: '${ secret[input.n] }'}}}\n"));
         assertEquals(
                 "write the name of the secret, as in secret.CRM_TOKEN: data must not choose the secret.",
                 secret.message());
-        var both = Drafts.only(
-                Drafts.with("steps:\n  - {id: a, on_error: continue, parallel: {left: [{id: b, set: 1}]}}\n"));
+        var both = DefinitionFixtures.only(
+                DefinitionFixtures.with("steps:\n  - {id: a, on_error: continue, parallel: {left: [{id: b, set: 1}]}}\n"));
         assertTrue(
                 both.message().startsWith("on_error is not allowed here: if several nested steps fail"),
                 both.message());
@@ -377,7 +377,7 @@ class MistakesTest {
 
     @Test
     void all_mistakes_are_reported_in_the_order_of_the_file() {
-        var mistakes = Drafts.mistakes("""
+        var mistakes = DefinitionFixtures.mistakes("""
             semel: 3
             workflow: W
             titel: x
@@ -396,23 +396,23 @@ class MistakesTest {
     void a_file_with_thousands_of_mistakes_reports_a_hundred() {
         assertEquals(
                 100,
-                Drafts.mistakes(Drafts.with("output: [" + "'${ foo }',".repeat(500) + "1]\n" + Drafts.STEP))
+                DefinitionFixtures.mistakes(DefinitionFixtures.with("output: [" + "'${ foo }',".repeat(500) + "1]\n" + DefinitionFixtures.STEP))
                         .size());
     }
 
     @Test
-    void a_refused_step_is_not_reported_again_where_it_is_read() {
-        var mistake = Drafts.only(Drafts.with("steps:\n  - {id: a, http: {}}\noutput: '${ steps.a.body }'\n"));
+    void a_rejected_step_is_not_reported_again_where_it_is_read() {
+        var mistake = DefinitionFixtures.only(DefinitionFixtures.with("steps:\n  - {id: a, http: {}}\noutput: '${ steps.a.body }'\n"));
         assertEquals("url is missing.", mistake.message());
     }
 
     @Test
-    void a_short_window_and_an_undeclared_field_are_worth_a_warning() {
-        WorkflowDefinition definition = Drafts.compiled("""
+    void a_short_window_and_an_undeclared_field_give_a_warning() {
+        WorkflowDefinition definition = DefinitionFixtures.compiled("""
             input: {payment_id: {type: string}}
             idempotency: {window: 5m, fingerprint: [paymentid]}
             output: ${ input.payment_id }
-            """ + Drafts.STEP);
+            """ + DefinitionFixtures.STEP);
         assertEquals(
                 List.of(
                         "idempotency.window is shorter than one hour; a later retry starts a new run.",

@@ -21,7 +21,7 @@ final class SchedulesTest {
 
     private static Schedule only(String schedule) {
         List<Schedule> all =
-                Drafts.compiled(file(schedule)).versionOptions().triggers().schedules();
+                DefinitionFixtures.compiled(file(schedule)).versionOptions().triggers().schedules();
         assertEquals(1, all.size());
         return all.getFirst();
     }
@@ -39,7 +39,7 @@ final class SchedulesTest {
     }
 
     @Test
-    void what_is_not_said_is_usual() {
+    void omitted_fields_have_their_defaults() {
         Schedule plain = only("{id: often, every: 15m}");
         assertEquals(Schedule.OverlapPolicy.SKIP, plain.overlap());
         assertEquals(Schedule.CatchUpPolicy.DEFAULT, plain.catchUp());
@@ -49,8 +49,8 @@ final class SchedulesTest {
     }
 
     @Test
-    void a_wrong_field_of_a_cron_text_is_pointed_at() {
-        var mistake = Drafts.only(Drafts.with(file("{id: a, cron: \"0 25 * * *\"}")));
+    void a_wrong_field_of_a_cron_expression_is_pointed_at() {
+        var mistake = DefinitionFixtures.only(DefinitionFixtures.with(file("{id: a, cron: \"0 25 * * *\"}")));
         assertEquals(6, mistake.line());
         assertEquals("    - {id: a, cron: \"0 ".length() + 1, mistake.column());
         assertTrue(mistake.message().contains("\"25\" is outside 0 to 23"), mistake.message());
@@ -80,38 +80,38 @@ final class SchedulesTest {
         {id: a, every: 1h, data: 7}                          | data must be a map
         """)
     void a_bad_schedule_does_not_publish(String schedule, String why) {
-        String messages = Drafts.mistakes(Drafts.with(file(schedule))).stream()
-                .map(Drafts.Mistake::message)
+        String messages = DefinitionFixtures.mistakes(DefinitionFixtures.with(file(schedule))).stream()
+                .map(DefinitionFixtures.Mistake::message)
                 .collect(Collectors.joining(" "));
         assertTrue(messages.contains(why), messages);
     }
 
     @Test
-    void ids_are_unique_and_there_are_not_too_many() {
+    void schedule_ids_are_unique_and_limited_in_number() {
         String twice = "trigger: {schedules: [{id: a, every: 1h}, {id: a, every: 2h}]}\n";
-        assertTrue(Drafts.only(Drafts.with(twice)).message().contains("two schedules have the same id a"));
+        assertTrue(DefinitionFixtures.only(DefinitionFixtures.with(twice)).message().contains("two schedules have the same id a"));
         String many = IntStream.range(0, 101)
                 .mapToObj(i -> "{id: a" + i + ", cron: \"* * * * * *\"}")
                 .collect(Collectors.joining(", ", "trigger: {schedules: [", "]}\n"));
-        assertTrue(Drafts.only(Drafts.with(many)).message().contains("at most 100 schedules"));
+        assertTrue(DefinitionFixtures.only(DefinitionFixtures.with(many)).message().contains("at most 100 schedules"));
     }
 
     @Test
-    void data_that_the_workflow_would_not_take_does_not_publish() {
+    void schedule_data_that_the_workflow_would_reject_does_not_publish() {
         String input = "input: {region: {type: string, required: true}}\n";
-        assertTrue(Drafts.only(Drafts.with(input + file("{id: a, every: 1h}")))
+        assertTrue(DefinitionFixtures.only(DefinitionFixtures.with(input + file("{id: a, every: 1h}")))
                 .message()
                 .contains("/data/region is missing"));
-        Drafts.compiled(input + file("{id: a, every: 1h, data: {region: eu}}"));
+        DefinitionFixtures.compiled(input + file("{id: a, every: 1h, data: {region: eu}}"));
     }
 
     @Test
-    void a_time_that_the_clock_jumps_over_is_a_warning() {
-        List<String> warnings = Drafts.compiled(file("{id: nightly, cron: \"30 2 * * *\", zone: Europe/Berlin}"))
+    void a_time_skipped_by_a_clock_change_gives_a_warning() {
+        List<String> warnings = DefinitionFixtures.compiled(file("{id: nightly, cron: \"30 2 * * *\", zone: Europe/Berlin}"))
                 .warnings();
         assertTrue(warnings.stream().anyMatch(w -> w.contains("skips 02:30 on 2026-03-29")), warnings.toString());
         assertEquals(
                 List.of(),
-                Drafts.compiled(file("{id: nightly, cron: \"30 2 * * *\"}")).warnings());
+                DefinitionFixtures.compiled(file("{id: nightly, cron: \"30 2 * * *\"}")).warnings());
     }
 }

@@ -18,7 +18,7 @@ final class SubscriptionTest {
     private static final String EVENT = "{\"id\":\"1\",\"type\":\"paid\",\"data\":{\"amount\":5}}";
 
     private static List<EventSubscription> events(String entries) {
-        return WorkflowDefinition.compile(Drafts.with("trigger: {events: [" + entries + "]}\n" + Drafts.STEP))
+        return WorkflowDefinition.compile(DefinitionFixtures.with("trigger: {events: [" + entries + "]}\n" + DefinitionFixtures.STEP))
                 .versionOptions()
                 .triggers()
                 .events();
@@ -29,19 +29,19 @@ final class SubscriptionTest {
     }
 
     @Test
-    void without_more_the_data_is_the_input() {
+    void by_default_the_event_data_is_the_input() {
         assertEquals(new MappedEvent.Input(StrictJson.parse("{\"amount\":5}")), read("{type: paid}", EVENT));
     }
 
     @Test
-    void a_condition_decides() {
+    void a_condition_decides_the_match() {
         String entry = "{type: paid, when: \"${ event.data.amount > 4 }\"}";
         assertInstanceOf(MappedEvent.Input.class, read(entry, EVENT));
         assertEquals(new MappedEvent.NoMatch(), read(entry, "{\"data\":{\"amount\":4}}"));
     }
 
     @Test
-    void a_condition_that_cannot_be_evaluated_does_not_match_and_says_why_without_a_value() {
+    void a_failing_condition_does_not_match_and_says_why_without_a_value() {
         MappedEvent read =
                 read("{type: paid, when: \"${ event.data.amount > 4 }\"}", "{\"data\":{\"secret\":\"s3cr3t\"}}");
         String because = assertInstanceOf(MappedEvent.Failed.class, read).reason();
@@ -50,14 +50,14 @@ final class SubscriptionTest {
     }
 
     @Test
-    void the_input_may_be_made_of_the_event() {
+    void the_input_may_be_built_from_the_event() {
         assertEquals(
                 new MappedEvent.Input(StrictJson.parse("{\"cents\":5,\"event\":\"1\"}")),
                 read("{type: paid, data: {cents: \"${ event.data.amount }\", event: \"${ event.id }\"}}", EVENT));
     }
 
     @Test
-    void a_star_at_the_end_stands_for_any_end() {
+    void a_trailing_star_matches_any_suffix() {
         EventSubscription open = events("{type: payment.*, source: /shop}").getFirst();
         assertTrue(open.matches("payment.failed", "/shop"));
         assertTrue(!open.matches("payments", "/shop"));
@@ -76,17 +76,17 @@ final class SubscriptionTest {
         {type: t, when: "${ input.a }"}                 | 'input' cannot be read in an event subscription
         {type: t, when: "${ now() != '' }"}             | now() cannot be read in an event subscription
         """)
-    void a_mistake_is_shown_at_its_place(String entry, String message) {
-        SemelException refused = Drafts.refused(Drafts.with("trigger: {events: [" + entry + "]}\n" + Drafts.STEP));
+    void a_mistake_is_reported_with_its_position(String entry, String message) {
+        SemelException refused = DefinitionFixtures.refused(DefinitionFixtures.with("trigger: {events: [" + entry + "]}\n" + DefinitionFixtures.STEP));
         String all = refused.detail() + refused.members().get("errors");
         assertTrue(all.contains(message), all);
         assertTrue(refused.detail().contains("^"), refused.detail());
     }
 
     @Test
-    void check_explains_what_makes_an_event_the_same() {
+    void check_explains_what_identifies_an_event() {
         WorkflowDefinition definition =
-                WorkflowDefinition.compile(Drafts.with("trigger: {events: [{type: paid}]}\n" + Drafts.STEP));
+                WorkflowDefinition.compile(DefinitionFixtures.with("trigger: {events: [{type: paid}]}\n" + DefinitionFixtures.STEP));
         IdempotencyExplanation told = IdempotencyExplanation.of(definition).get(1);
         assertEquals("event paid", told.subject());
         assertTrue(

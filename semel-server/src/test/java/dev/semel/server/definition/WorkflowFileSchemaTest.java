@@ -88,13 +88,13 @@ final class WorkflowFileSchemaTest {
                     ? WorkflowFileSchema.schema()
                     : WorkflowFileSchema.schema().at("/$defs/" + place);
             Set<String> inSchema = new TreeSet<>(map.path("properties").propertyNames());
-            assertEquals(known(Drafts.with(section), place), inSchema, place);
+            assertEquals(known(DefinitionFixtures.with(section), place), inSchema, place);
         });
     }
 
     /** What the reader would have taken where it found zzz. */
     private static Set<String> known(String text, String place) {
-        SemelException refused = Drafts.refused(text);
+        SemelException refused = DefinitionFixtures.refused(text);
         assertTrue(refused.detail().contains("zzz"), place + ": " + refused.detail());
         String fix = refused.fix();
         assertTrue(fix.startsWith("Known fields: "), place + ": " + fix);
@@ -103,7 +103,7 @@ final class WorkflowFileSchemaTest {
     }
 
     @Test
-    void every_closed_map_of_the_schema_is_held_against_the_reader() {
+    void every_closed_map_of_the_schema_matches_the_reader() {
         Set<String> closed = new TreeSet<>();
         WorkflowFileSchema.schema().path("$defs").forEachEntry((name, part) -> {
             if (part.has("properties")) {
@@ -116,7 +116,7 @@ final class WorkflowFileSchemaTest {
     }
 
     @Test
-    void every_kind_says_what_its_value_looks_like() {
+    void every_step_kind_describes_its_value() {
         for (String word : StepReader.kinds().keySet()) {
             assertTrue(WorkflowFileSchema.schema().path("$defs").has("kind_" + word), word);
         }
@@ -156,13 +156,13 @@ final class WorkflowFileSchemaTest {
                         + "steps: [{id: a, set: {}}]\n",
             })
     void a_bad_file_fails_in_both(String text) {
-        Drafts.refused(text);
+        DefinitionFixtures.refused(text);
         assertFalse(Schemas.faults(text).isEmpty(), text);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"/examples/payment_receipt.yaml", "/examples/new_lead.yaml", "/examples/fulfil_order.yaml"})
-    void the_examples_fit(String example) throws Exception {
+    void the_examples_match_the_schema(String example) throws Exception {
         try (var in = WorkflowFileSchemaTest.class.getResourceAsStream(example)) {
             String text = new String(
                     java.util.Objects.requireNonNull(in).readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);

@@ -35,7 +35,7 @@ class YamlTest {
         [a, 1]      | ["a",1]
         """)
     void a_plain_scalar_means_what_the_core_schema_says(String written, String meant) {
-        assertEquals(meant, StrictJson.write(Drafts.output(written, "{}")));
+        assertEquals(meant, StrictJson.write(DefinitionFixtures.output(written, "{}")));
     }
 
     @Test
@@ -46,14 +46,14 @@ class YamlTest {
             \t"steps":[{"id":"note","set":{"ok":true}}],"output":{"a":"${ steps.note.ok }"}}\
             """);
         assertEquals("😀/ä", definition.owner());
-        assertEquals("{\"a\":true}", StrictJson.write(Drafts.run(definition, "{}")));
+        assertEquals("{\"a\":true}", StrictJson.write(DefinitionFixtures.run(definition, "{}")));
     }
 
     @Test
     void a_byte_order_mark_is_not_part_of_the_file() {
-        assertEquals("w", WorkflowDefinition.compile("\uFEFF" + Drafts.with("")).name());
+        assertEquals("w", WorkflowDefinition.compile("\uFEFF" + DefinitionFixtures.with("")).name());
         assertEquals(
-                8, Drafts.only("\uFEFFsemel: 2\nworkflow: w\n" + Drafts.STEP).column());
+                8, DefinitionFixtures.only("\uFEFFsemel: 2\nworkflow: w\n" + DefinitionFixtures.STEP).column());
     }
 
     static Stream<Arguments> hostile() {
@@ -93,46 +93,46 @@ class YamlTest {
 
     @ParameterizedTest
     @MethodSource("hostile")
-    void a_hostile_file_is_refused_where_it_turns_hostile(String text, int line, int column, String message) {
-        var mistake = Drafts.only(text);
+    void a_hostile_file_is_rejected_where_it_turns_hostile(String text, int line, int column, String message) {
+        var mistake = DefinitionFixtures.only(text);
         assertEquals(message, mistake.message());
         assertEquals(line + ":" + column, mistake.line() + ":" + mistake.column());
     }
 
     @Test
     void tabs_do_not_indent() {
-        var mistake = Drafts.only("semel: 1\ntrigger:\n\thttp: {}\n");
+        var mistake = DefinitionFixtures.only("semel: 1\ntrigger:\n\thttp: {}\n");
         assertEquals("3:1", mistake.line() + ":" + mistake.column());
         assertTrue(mistake.message().startsWith("the text is not valid YAML: "), mistake.message());
     }
 
     @Test
-    void an_expression_that_needed_quotes_is_said_to_need_them() {
-        var mistake = Drafts.only(Drafts.with(Drafts.STEP + "output: ${ input.a ? 1 : 2 }\n"));
+    void a_missing_quote_around_an_expression_is_reported() {
+        var mistake = DefinitionFixtures.only(DefinitionFixtures.with(DefinitionFixtures.STEP + "output: ${ input.a ? 1 : 2 }\n"));
         assertEquals("6:24", mistake.line() + ":" + mistake.column());
         assertTrue(mistake.message().endsWith("Put quotes around an expression that contains ': ', '#' or braces."));
     }
 
     @Test
-    void text_that_a_store_cannot_hold_is_refused() {
+    void text_that_a_store_cannot_hold_is_rejected() {
         String message = "text must not contain NUL or half of a surrogate pair.";
-        assertEquals(message, Drafts.only(Drafts.with("title: \"a\\0b\"\n")).message());
-        assertEquals(message, Drafts.only(Drafts.with("title: \"a\\ud800b\"\n")).message());
+        assertEquals(message, DefinitionFixtures.only(DefinitionFixtures.with("title: \"a\\0b\"\n")).message());
+        assertEquals(message, DefinitionFixtures.only(DefinitionFixtures.with("title: \"a\\ud800b\"\n")).message());
     }
 
     @ParameterizedTest
     @CsvSource({".inf", ".NaN", "1e999999999", "1e99999999999", "-1e401"})
-    void a_number_that_json_cannot_carry_is_refused(String number) {
+    void a_number_that_json_cannot_carry_is_rejected(String number) {
         assertEquals(
                 9,
-                Drafts.only(Drafts.with(Drafts.STEP + "output: " + number + "\n"))
+                DefinitionFixtures.only(DefinitionFixtures.with(DefinitionFixtures.STEP + "output: " + number + "\n"))
                         .column());
     }
 
     @Test
-    void a_very_long_number_is_refused() {
+    void a_very_long_number_is_rejected() {
         String digits = "9".repeat(101);
-        assertTrue(Drafts.only(Drafts.with(Drafts.STEP + "output: " + digits + "\n"))
+        assertTrue(DefinitionFixtures.only(DefinitionFixtures.with(DefinitionFixtures.STEP + "output: " + digits + "\n"))
                 .message()
                 .contains("100 characters"));
     }

@@ -32,7 +32,7 @@ class DemoProviderServerTest {
     @EnumSource(
             value = DemoProvider.class,
             names = {"LICENSES", "PARCELS"})
-    void the_same_key_is_one_effect_with_one_answer(DemoProvider provider) throws Exception {
+    void the_same_key_is_one_effect_with_one_response(DemoProvider provider) throws Exception {
         String first = post(provider.pathName(), "k1", "{}").body().strip();
         assertEquals(first, post(provider.pathName(), "k1", "{}").body().strip());
         assertEquals(new CallCounts(2, 1), playground.counts(provider));
@@ -46,14 +46,14 @@ class DemoProviderServerTest {
     @EnumSource(
             value = DemoProvider.class,
             names = {"PICKS", "MAIL", "CHAT"})
-    void who_knows_no_keys_does_it_each_time(DemoProvider provider) throws Exception {
+    void a_provider_without_keys_repeats_the_effect(DemoProvider provider) throws Exception {
         post(provider.pathName(), "k1", "{}");
         post(provider.pathName(), "k1", "{}");
         assertEquals(new CallCounts(2, 2), playground.counts(provider));
     }
 
     @Test
-    void a_lead_is_refused_the_second_time_and_can_be_found() throws Exception {
+    void a_duplicate_lead_is_rejected_and_can_be_looked_up() throws Exception {
         assertEquals("{\"items\":[]}", get("/leads?external_id=s%201").body().strip());
         HttpResponse<String> made = post("leads", "", "{\"external_id\":\"s 1\"}");
         HttpResponse<String> again = post("leads", "", "{\"external_id\":\"s 1\"}");
@@ -76,7 +76,7 @@ class DemoProviderServerTest {
     }
 
     @Test
-    void an_answer_is_lost_behind_the_effect_and_once() throws Exception {
+    void a_response_is_lost_once_after_the_effect() throws Exception {
         AtomicInteger meanwhile = new AtomicInteger();
         playground.dropNextResponse(DemoProvider.LICENSES, () -> {
             assertEquals(new CallCounts(1, 1), playground.counts(DemoProvider.LICENSES));
@@ -89,7 +89,7 @@ class DemoProviderServerTest {
     }
 
     @Test
-    void a_question_loses_no_answer() throws Exception {
+    void a_lookup_loses_no_response() throws Exception {
         assertEquals(200, post("lose/leads", "", "").statusCode());
         assertEquals(200, get("/leads?external_id=s1").statusCode());
         assertThrows(IOException.class, () -> post("leads", "", "{\"external_id\":\"s1\"}"));
@@ -97,7 +97,7 @@ class DemoProviderServerTest {
     }
 
     @Test
-    void people_and_programs_see_the_same() throws Exception {
+    void users_and_programs_see_the_same() throws Exception {
         for (int i = 0; i < 25; i++) {
             post("picks", "0123456789abcdef", "{}");
         }
@@ -113,7 +113,7 @@ class DemoProviderServerTest {
 
     @ParameterizedTest
     @EnumSource(DemoProvider.class)
-    void what_nobody_is_there_for_is_not_counted(DemoProvider provider) throws Exception {
+    void invalid_requests_are_not_counted(DemoProvider provider) throws Exception {
         assertEquals(404, post(provider.pathName() + "/else", "", "{}").statusCode());
         assertEquals(404, get("/lose/" + provider.pathName()).statusCode());
         assertEquals(400, post(provider.pathName(), "", "[]").statusCode());
@@ -124,7 +124,7 @@ class DemoProviderServerTest {
     }
 
     @Test
-    void a_port_that_is_taken_is_left_alone() throws Exception {
+    void an_occupied_port_is_left_alone() throws Exception {
         try (DemoProviderServer other =
                 DemoProviderServer.start(URI.create(playground.url()).getPort())) {
             assertNotEquals(playground.url(), other.url());

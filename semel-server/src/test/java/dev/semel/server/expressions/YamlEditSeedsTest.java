@@ -159,7 +159,7 @@ class YamlEditSeedsTest {
     }
 
     @Test
-    void a_field_that_is_written_is_read_again_and_no_other_line_changes() {
+    void a_written_field_is_read_back_and_no_other_line_changes() {
         for (int seed = 0; seed < SEEDS; seed++) {
             Random random = new Random(seed);
             String text = new Author(random).file();
@@ -192,7 +192,7 @@ class YamlEditSeedsTest {
     }
 
     @Test
-    void a_field_that_is_taken_away_is_gone_and_the_lines_of_others_stay() {
+    void a_removed_field_is_gone_and_other_lines_stay() {
         int refused = 0;
         for (int seed = 0; seed < SEEDS; seed++) {
             Random random = new Random(seed);
@@ -213,7 +213,7 @@ class YamlEditSeedsTest {
     }
 
     @Test
-    void steps_are_moved_added_and_removed_and_every_other_line_stays() {
+    void steps_are_moved_added_and_removed_without_changing_other_lines() {
         for (int seed = 0; seed < SEEDS; seed++) {
             Random random = new Random(seed);
             String text = new Author(random).file();

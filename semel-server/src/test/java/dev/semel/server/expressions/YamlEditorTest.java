@@ -55,7 +55,7 @@ class YamlEditorTest {
     }
 
     @Test
-    void a_value_is_replaced_where_it_stands() {
+    void a_value_is_replaced_in_place() {
         assertEquals(FILE.replace("time: 12       #", "time: 24       #"), set(FILE, "steps.1.idempotent.time", "24"));
         assertEquals(
                 FILE.replace("key: ${ key(\"b\", input.id) }", "key: ${ input.email }"),
@@ -63,7 +63,7 @@ class YamlEditorTest {
     }
 
     @Test
-    void quotes_stay_as_they_were() {
+    void quoting_style_is_kept() {
         assertEquals(FILE.replace("\"x@y\"", "\"a\\\"b\""), set(FILE, "steps.1.send.to", "\"a\\\"b\""));
         assertEquals(FILE.replace("'w'", "'it''s'"), set(FILE, "steps.1.send.template", "\"it's\""));
     }
@@ -88,13 +88,13 @@ class YamlEditorTest {
         2.50               | 2.50
         true               | true
         """)
-    void a_value_is_written_in_the_plainest_way_that_says_it(String value, String written) {
+    void a_value_is_written_in_the_simplest_valid_style(String value, String written) {
         String text = "a: 1 # one\nb: old # two\n";
         assertEquals("a: 1 # one\nb: " + written + " # two\n", set(text, "b", value));
     }
 
     @Test
-    void what_is_not_there_is_put_behind_the_last_member_of_its_map() {
+    void a_missing_member_is_added_at_the_end_of_its_map() {
         assertEquals(
                 FILE.replace("      unit: hours\n", "      unit: hours\n      on_change: suppress\n"),
                 set(FILE, "steps.1.idempotent.on_change", "\"suppress\""));
@@ -107,13 +107,13 @@ class YamlEditorTest {
     }
 
     @Test
-    void a_new_member_stands_before_the_steps_inside() {
+    void a_new_member_is_added_before_nested_steps() {
         String text = "steps:\n  - id: a\n    choose:\n      - else: true\n        steps:\n          - id: b\n";
         assertEquals(text.replace("- id: a\n", "- id: a\n    title: t\n"), set(text, "steps.0.title", "\"t\""));
     }
 
     @Test
-    void a_name_with_nothing_behind_it_is_filled() {
+    void an_empty_member_is_filled() {
         assertEquals("a: { b: 1 } # c\n", set("a: # c\n", "a.b", "1"));
         assertEquals("a: 1\nb: 2\n", set("a:\nb: 2\n", "a", "1"));
         assertEquals("a: { b: 1 }", set("a: {}", "a.b", "1"));
@@ -129,14 +129,14 @@ class YamlEditorTest {
     }
 
     @Test
-    void a_block_of_text_is_replaced_and_the_comment_of_its_head_and_the_lines_behind_it_stay() {
+    void a_text_block_is_replaced_and_comments_and_later_lines_stay() {
         String text = "a: |   # note\n  one\n  two\n\n# behind\nb: 1\n";
         assertEquals("a: three  # note\n\n# behind\nb: 1\n", set(text, "a", "\"three\""));
         assertEquals("a: |   # note\n  one\n  two\nc: 3\n\n# behind\n", set(text.replace("b: 1\n", ""), "c", "3"));
     }
 
     @Test
-    void lines_end_as_they_ended() {
+    void line_endings_are_kept() {
         String text = FILE.replace("\n", "\r\n");
         String wanted = FILE.replace("      unit: hours\n", "      unit: hours\n      on_change: send\n");
         assertEquals(wanted.replace("\n", "\r\n"), set(text, "steps.1.idempotent.on_change", "\"send\""));
@@ -148,7 +148,7 @@ class YamlEditorTest {
     }
 
     @Test
-    void wide_characters_and_a_byte_order_mark_move_nothing() {
+    void wide_characters_and_a_byte_order_mark_shift_nothing() {
         assertEquals("\uFEFF# 😀😀\na: 2 # 😀\n", set("\uFEFF# 😀😀\na: 1 # 😀\n", "a", "2"));
         assertEquals("a: '😀' # x\nb: 😀\nc: ä\n", set("a: '😀' # x\nb: 😀\n", "c", "\"ä\""));
     }
@@ -160,7 +160,7 @@ class YamlEditorTest {
     }
 
     @Test
-    void a_member_goes_with_its_line_and_a_map_with_all_of_its_lines() {
+    void a_member_is_removed_with_its_line_and_a_map_with_all_its_lines() {
         assertEquals(FILE.replace("      time: 12       # hours\n", ""), remove(FILE, "steps.1.idempotent.time"));
         String without = remove(FILE, "steps.1.idempotent");
         assertTrue(without.contains("    # inside of b\n  - id: c"), without);
@@ -172,7 +172,7 @@ class YamlEditorTest {
     }
 
     @Test
-    void steps_change_places_with_the_comments_that_belong_to_them() {
+    void steps_are_moved_with_their_comments() {
         String swapped = YamlEditor.swap(FILE, List.of("steps"), 0);
         assertEquals("b", read(swapped).at("/steps/0/id").stringValue());
         assertEquals("a", read(swapped).at("/steps/1/id").stringValue());
@@ -184,7 +184,7 @@ class YamlEditorTest {
     }
 
     @Test
-    void a_step_is_put_behind_another_at_its_depth() {
+    void a_step_is_added_after_another_at_its_depth() {
         String item = "- id: n\n  set:\n    ok: true\n";
         assertEquals(
                 FILE.replace(
@@ -196,7 +196,7 @@ class YamlEditorTest {
     }
 
     @Test
-    void a_step_goes_with_its_comments_and_the_others_stay_apart() {
+    void a_step_is_removed_with_its_comments_and_the_others_stay() {
         String without = YamlEditor.removeItem(FILE, List.of("steps"), 0);
         assertTrue(without.contains("steps:\n  # the second\n  - id: b\n"), without);
         assertTrue(YamlEditor.removeItem(FILE, List.of("steps"), 2).endsWith("      unit: hours\noutput: { a: 1 }\n"));
@@ -205,7 +205,7 @@ class YamlEditorTest {
     }
 
     @Test
-    void what_a_form_cannot_change_is_refused_and_says_why() {
+    void an_unsupported_form_edit_is_rejected_with_a_reason() {
         assertTrue(refused(() -> set(FILE, "steps.1.send", "1")).detail().contains("more than one value"));
         assertTrue(refused(() -> set(FILE, "semel.x", "1")).detail().contains("its parent is not a map"));
         assertTrue(refused(() -> set(FILE, "steps.9.x", "1")).detail().contains("its parent is not a map"));

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class BodyMemoryLimitTest {
     @Test
-    void bodies_beyond_the_room_wait_outside_and_what_is_given_back_is_free() {
+    void bodies_beyond_the_memory_limit_wait_until_memory_is_released() {
         BodyMemoryLimit room = new BodyMemoryLimit(100);
         assertTrue(room.tryReserve(60));
         assertFalse(room.tryReserve(41));
@@ -17,7 +17,7 @@ class BodyMemoryLimitTest {
     }
 
     @Test
-    void a_body_larger_than_the_room_gets_in_when_nobody_else_is_there() {
+    void a_body_larger_than_the_limit_is_accepted_when_alone() {
         BodyMemoryLimit room = new BodyMemoryLimit(100);
         assertTrue(room.tryReserve(1_000));
         assertFalse(room.tryReserve(1));

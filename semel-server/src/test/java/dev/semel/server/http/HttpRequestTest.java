@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpRequestTest {
-    private static Site site;
+    private static TestHttpServer site;
 
     @BeforeAll
     static void open() {
@@ -26,7 +26,7 @@ class HttpRequestTest {
                 .add("GET", "/lines", TokenScope.OPEN, r -> text(String.join("|", r.headerLines("idempotency-key"))))
                 .add("GET", "/line", TokenScope.OPEN, r -> text(String.valueOf(r.header("Idempotency-Key"))))
                 .add("GET", "/who", TokenScope.READ, r -> text(r.principal().tokenId() + " " + r.remoteAddress()));
-        site = new Site(HttpServerSettings.defaults("127.0.0.1", 0), router);
+        site = new TestHttpServer(HttpServerSettings.defaults("127.0.0.1", 0), router);
     }
 
     @AfterAll
@@ -53,15 +53,15 @@ class HttpRequestTest {
                 "/query? > null [][]",
                 "/query?A=1 > null [][A]",
             })
-    void a_query_is_decoded_once_and_repetition_is_seen(String target, String expected) throws IOException {
-        Wire.Reply reply = site.ask("GET", target.strip());
+    void a_query_is_decoded_once_and_repeated_parameters_are_kept(String target, String expected) throws IOException {
+        RawConnection.RawResponse reply = site.ask("GET", target.strip());
         assertEquals(expected.strip(), reply.body().strip());
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"a=1&a=2", "a=%", "a=%zz", "%c0%ae=1", "a=%00", "a=%0d%0a", "a=%ed%a0%80"})
     void a_bad_query_is_400(String query) throws IOException {
-        Wire.Reply reply = site.ask("GET", "/query?" + query);
+        RawConnection.RawResponse reply = site.ask("GET", "/query?" + query);
         assertEquals(400, reply.status());
         assertTrue(reply.body().contains("\"code\":\"invalid-input\""));
     }
@@ -73,7 +73,7 @@ class HttpRequestTest {
     }
 
     @Test
-    void header_lines_are_seen_as_sent_and_are_not_split_at_commas() throws IOException {
+    void header_lines_are_kept_as_sent_and_not_split_at_commas() throws IOException {
         assertEquals("", site.ask("GET", "/lines").body());
         assertEquals(
                 "a, b|c",
@@ -104,7 +104,7 @@ class HttpRequestTest {
     }
 
     @Test
-    void a_key_of_255_visible_characters_comes_through_unchanged() throws IOException {
+    void a_key_of_255_visible_characters_passes_unchanged() throws IOException {
         StringBuilder all = new StringBuilder();
         for (char c = '!'; c <= '~'; c++) {
             all.append(c);
@@ -114,13 +114,13 @@ class HttpRequestTest {
     }
 
     @Test
-    void a_byte_outside_ascii_never_comes_through_as_a_letter() throws IOException {
+    void a_byte_outside_ascii_is_never_read_as_a_letter() throws IOException {
         String seen = site.ask("GET", "/line", "Idempotency-Key: \u00e9\u00ff").body();
         assertEquals("\ufffd\ufffd", seen);
     }
 
     @Test
-    void the_principal_and_the_peer_are_known() throws IOException {
+    void the_principal_and_the_peer_address_are_known() throws IOException {
         assertEquals(
                 "tok_dev 127.0.0.1",
                 site.ask("GET", "/who", "X-Forwarded-For: 6.6.6.6").body());

@@ -26,7 +26,7 @@ class HttpResponseTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"x\r\nSet-Cookie: a=b", "a\nb", "a\rb", "a\0b", "\u001b[2J", "é", "a\u2028b", "a\u007fb", "\t"})
-    void a_header_value_that_could_leave_its_line_is_refused_and_not_repeated(String value) {
+    void a_header_value_that_could_end_its_line_is_rejected_and_not_echoed(String value) {
         IllegalArgumentException e = assertThrows(
                 IllegalArgumentException.class, () -> HttpResponse.empty(200).with("X-Workflow", value));
         assertFalse(String.valueOf(e.getMessage()).contains(value));
@@ -34,13 +34,13 @@ class HttpResponseTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "X: y", "X\r\nY", "X Y", "Content-Length", "transfer-encoding", "Connection"})
-    void a_header_name_that_is_no_name_or_frames_the_message_is_refused(String name) {
+    void an_invalid_or_framing_header_name_is_rejected(String name) {
         assertThrows(
                 IllegalArgumentException.class, () -> HttpResponse.empty(200).with(name, "x"));
     }
 
     @Test
-    void an_answer_does_not_change_when_another_is_made_from_it() {
+    void a_response_does_not_change_when_another_is_derived_from_it() {
         HttpResponse plain = HttpResponse.json(200, new byte[0]);
         HttpResponse more = plain.with("Location", "/v1/runs/run_1");
         assertNull(plain.header("location"));
@@ -72,7 +72,7 @@ class HttpResponseTest {
 
     @ParameterizedTest
     @EnumSource(ErrorCode.class)
-    void headers_of_a_problem_follow_from_its_code(ErrorCode code) {
+    void headers_of_a_problem_depend_on_its_code(ErrorCode code) {
         HttpResponse answer = ProblemResponses.toResponse(new SemelException(code, "d", "f"), ID);
         int status = code.status();
         assertEquals(status, answer.status());
@@ -84,7 +84,7 @@ class HttpResponseTest {
     }
 
     @Test
-    void retry_after_comes_from_the_member_and_is_at_least_a_second() {
+    void retry_after_is_at_least_a_second() {
         SemelException soon = new SemelException(ErrorCode.OVER_QUOTA, "d", "f").with("retry_after", 30);
         assertEquals("30", ProblemResponses.toResponse(soon, ID).header("retry-after"));
         SemelException now = new SemelException(ErrorCode.OVER_QUOTA, "d", "f").with("retry_after", -5);
@@ -92,12 +92,12 @@ class HttpResponseTest {
     }
 
     @Test
-    void an_unexpected_error_is_500_without_its_text_and_the_observer_gets_it() throws Exception {
+    void an_unexpected_error_is_500_without_its_text_and_reaches_the_observer() throws Exception {
         Router router = new Router().add("GET", "/boom", TokenScope.OPEN, _ -> {
             throw new IllegalStateException("select * from secrets");
         });
-        try (Site site = new Site(HttpServerSettings.defaults("127.0.0.1", 0), router)) {
-            Wire.Reply reply = site.ask("GET", "/boom");
+        try (TestHttpServer site = new TestHttpServer(HttpServerSettings.defaults("127.0.0.1", 0), router)) {
+            RawConnection.RawResponse reply = site.ask("GET", "/boom");
             assertEquals(500, reply.status());
             assertFalse(reply.body().contains("secrets"), reply.body());
             assertTrue(reply.body().contains("\"retryable\":true"));
@@ -108,12 +108,12 @@ class HttpResponseTest {
     }
 
     @Test
-    void even_an_error_of_the_machine_is_a_500_that_the_observer_sees() throws Exception {
+    void a_jvm_error_is_a_500_that_reaches_the_observer() throws Exception {
         Router router = new Router().add("GET", "/boom", TokenScope.OPEN, _ -> {
             throw new NoClassDefFoundError("private/Thing");
         });
-        try (Site site = new Site(HttpServerSettings.defaults("127.0.0.1", 0), router)) {
-            Wire.Reply reply = site.ask("GET", "/boom");
+        try (TestHttpServer site = new TestHttpServer(HttpServerSettings.defaults("127.0.0.1", 0), router)) {
+            RawConnection.RawResponse reply = site.ask("GET", "/boom");
             assertEquals(500, reply.status());
             assertFalse(reply.body().contains("Thing"), reply.body());
             assertEquals("private/Thing", site.failures.remove().getMessage());
@@ -121,21 +121,21 @@ class HttpResponseTest {
     }
 
     @Test
-    void a_header_of_a_handler_that_would_split_the_answer_is_a_500() throws Exception {
+    void a_handler_header_that_would_split_the_response_is_a_500() throws Exception {
         Router router = new Router()
                 .add(
                         "GET",
                         "/split/{name}",
                         TokenScope.OPEN,
                         r -> HttpResponse.empty(200).with("X-Name", r.parameter("name")));
-        try (Site site = new Site(HttpServerSettings.defaults("127.0.0.1", 0), router)) {
+        try (TestHttpServer site = new TestHttpServer(HttpServerSettings.defaults("127.0.0.1", 0), router)) {
             assertEquals(500, site.ask("GET", "/split/%C3%A9").status());
             assertEquals("ok", site.ask("GET", "/split/ok").header("x-name"));
         }
     }
 
     @Test
-    void a_stream_arrives_piece_by_piece_and_the_connection_goes_on() throws Exception {
+    void a_stream_arrives_piece_by_piece_and_the_connection_stays_open() throws Exception {
         CountDownLatch seen = new CountDownLatch(1);
         Router router = new Router()
                 .add(
@@ -148,10 +148,10 @@ class HttpResponseTest {
                             await(seen);
                             out.write("data: 2\n\n".getBytes(StandardCharsets.US_ASCII));
                         }));
-        try (Site site = new Site(HttpServerSettings.defaults("127.0.0.1", 0), router);
-                Wire wire = site.wire()) {
+        try (TestHttpServer site = new TestHttpServer(HttpServerSettings.defaults("127.0.0.1", 0), router);
+                RawConnection wire = site.wire()) {
             wire.send("GET /events HTTP/1.1\r\nHost: x\r\n\r\n");
-            Wire.Reply head = wire.head();
+            RawConnection.RawResponse head = wire.head();
             assertEquals("chunked", head.header("transfer-encoding"));
             assertEquals("text/event-stream", head.header("content-type"));
             assertEquals("data: 1\n\n", wire.chunk());
@@ -179,7 +179,7 @@ class HttpResponseTest {
                         "/two",
                         TokenScope.OPEN,
                         _ -> HttpResponse.empty(200).with("Set-Cookie", "a=1").with("Set-Cookie", "b=2"));
-        try (Site site = new Site(HttpServerSettings.defaults("127.0.0.1", 0), router)) {
+        try (TestHttpServer site = new TestHttpServer(HttpServerSettings.defaults("127.0.0.1", 0), router)) {
             assertEquals(List.of("a=1", "b=2"), site.ask("GET", "/two").headers("set-cookie"));
             assertNotNull(site.ask("GET", "/two").header("date"));
             assertNull(site.ask("GET", "/two").header("server"));

@@ -14,11 +14,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RequestAuthorizerTest {
-    private static Site site;
+    private static TestHttpServer site;
 
     @BeforeAll
     static void open() {
-        site = new Site();
+        site = new TestHttpServer();
     }
 
     @AfterAll
@@ -46,14 +46,14 @@ class RequestAuthorizerTest {
                 "X-Api-Key: dev\r\n",
             })
     void anything_but_one_good_bearer_line_is_401(String header) throws IOException {
-        Wire.Reply reply = site.askAs(header, "GET", "/v1/runs?api_key=dev&access_token=dev");
+        RawConnection.RawResponse reply = site.askAs(header, "GET", "/v1/runs?api_key=dev&access_token=dev");
         assertEquals(401, reply.status());
         assertEquals("Bearer realm=\"semel\"", reply.header("www-authenticate"));
         assertTrue(reply.body().contains("\"code\":\"unauthenticated\""));
     }
 
     @Test
-    void a_token_has_at_most_512_characters_and_a_longer_one_is_not_even_looked_up() throws IOException {
+    void a_token_over_512_characters_is_not_looked_up() throws IOException {
         site.asked.clear();
         assertEquals(401, site.askAs(bearer("a".repeat(512)), "GET", "/v1/runs").status());
         assertEquals(401, site.askAs(bearer("a".repeat(513)), "GET", "/v1/runs").status());
@@ -71,14 +71,14 @@ class RequestAuthorizerTest {
 
     @Test
     void a_missing_scope_is_403_and_admin_implies_no_other() throws IOException {
-        Wire.Reply reply = site.askAs(bearer("admin"), "GET", "/v1/runs");
+        RawConnection.RawResponse reply = site.askAs(bearer("admin"), "GET", "/v1/runs");
         assertEquals(403, reply.status());
         assertTrue(reply.body().contains("\"scope\":\"read\""));
     }
 
     @Test
-    void the_body_is_not_asked_for_before_the_credential_is_good() throws IOException {
-        try (Wire wire = site.wire()) {
+    void the_body_is_not_read_before_authentication() throws IOException {
+        try (RawConnection wire = site.wire()) {
             wire.send("POST /v1/workflows/w/trigger HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
                     + "Content-Length: 5\r\n\r\n");
             assertEquals(401, wire.reply().status());
@@ -88,7 +88,7 @@ class RequestAuthorizerTest {
 
     @Test
     void an_authenticator_that_fails_is_500_without_its_text() throws IOException {
-        Wire.Reply reply = site.askAs(bearer("explode"), "GET", "/v1/runs");
+        RawConnection.RawResponse reply = site.askAs(bearer("explode"), "GET", "/v1/runs");
         assertEquals(500, reply.status());
         assertFalse(reply.body().contains("secret text"));
         assertEquals("secret text of the store", site.failures.element().getMessage());

@@ -19,7 +19,7 @@ class RequestFramerTest {
     private static final HttpServerSettings SETTINGS = HttpServerSettings.defaults("x", 0);
 
     @Test
-    void every_byte_of_honest_requests_goes_through_and_no_hand_over_spans_two_of_them() {
+    void every_byte_of_valid_requests_passes_and_no_hand_over_spans_two_requests() {
         Random random = new Random(SEED);
         for (int round = 0; round < 2_000; round++) {
             List<String> requests = new ArrayList<>();
@@ -31,7 +31,7 @@ class RequestFramerTest {
     }
 
     @Test
-    void a_fault_is_found_wherever_the_reads_fall_and_nothing_behind_it_goes_through() {
+    void a_fault_is_found_at_any_read_boundary_and_nothing_after_it_passes() {
         Random random = new Random(SEED);
         for (int round = 0; round < 2_000; round++) {
             String good = request(random);
@@ -48,7 +48,7 @@ class RequestFramerTest {
     }
 
     @Test
-    void random_damage_is_refused_or_harmless_and_never_an_unexpected_error() {
+    void randomly_damaged_input_is_rejected_or_harmless_and_never_an_unexpected_error() {
         Random random = new Random(SEED);
         int refused = 0;
         for (int round = 0; round < 5_000; round++) {

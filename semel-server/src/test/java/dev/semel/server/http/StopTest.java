@@ -27,10 +27,10 @@ class StopTest {
     });
 
     @Test
-    void requests_in_flight_finish_new_ones_get_503_and_nobody_can_connect() throws Exception {
-        Site site = new Site(HttpServerSettings.defaults("127.0.0.1", 0), router);
-        try (Wire slow = site.wire();
-                Wire kept = site.wire()) {
+    void requests_in_flight_finish_new_ones_get_503_and_no_connection_is_accepted() throws Exception {
+        TestHttpServer site = new TestHttpServer(HttpServerSettings.defaults("127.0.0.1", 0), router);
+        try (RawConnection slow = site.wire();
+                RawConnection kept = site.wire()) {
             kept.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
             assertEquals(200, kept.reply().status());
             slow.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
@@ -39,7 +39,7 @@ class StopTest {
             untilRefused(site);
 
             kept.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
-            Wire.Reply refused = kept.reply();
+            RawConnection.RawResponse refused = kept.reply();
             assertEquals(503, refused.status());
             assertTrue(refused.body().contains("\"code\":\"shutting-down\""), refused.body());
             assertEquals("1", refused.header("retry-after"));
@@ -55,8 +55,8 @@ class StopTest {
 
     @Test
     void a_stop_does_not_wait_for_idle_connections() throws Exception {
-        Site site = new Site(HttpServerSettings.defaults("127.0.0.1", 0).withDrainTimeout(Duration.ofHours(1)), router);
-        try (Wire kept = site.wire()) {
+        TestHttpServer site = new TestHttpServer(HttpServerSettings.defaults("127.0.0.1", 0).withDrainTimeout(Duration.ofHours(1)), router);
+        try (RawConnection kept = site.wire()) {
             kept.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").reply();
             site.close();
             assertEquals("", kept.untilClosed());
@@ -64,10 +64,10 @@ class StopTest {
     }
 
     @Test
-    void a_request_that_outlasts_the_drain_is_interrupted_and_cut() throws Exception {
-        Site site =
-                new Site(HttpServerSettings.defaults("127.0.0.1", 0).withDrainTimeout(Duration.ofMillis(100)), router);
-        try (Wire slow = site.wire()) {
+    void a_request_that_exceeds_the_drain_time_is_interrupted() throws Exception {
+        TestHttpServer site =
+                new TestHttpServer(HttpServerSettings.defaults("127.0.0.1", 0).withDrainTimeout(Duration.ofMillis(100)), router);
+        try (RawConnection slow = site.wire()) {
             slow.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
             arrived.await();
             site.close();
@@ -77,16 +77,16 @@ class StopTest {
     }
 
     @Test
-    void a_port_that_is_taken_is_an_error_at_the_start() {
-        try (Site first = new Site()) {
+    void an_occupied_port_is_a_startup_error() {
+        try (TestHttpServer first = new TestHttpServer()) {
             HttpServerSettings same = HttpServerSettings.defaults("127.0.0.1", first.server.port());
-            assertThrows(RuntimeException.class, () -> new Site(same));
+            assertThrows(RuntimeException.class, () -> new TestHttpServer(same));
         }
     }
 
-    private static void untilRefused(Site site) throws IOException {
+    private static void untilRefused(TestHttpServer site) throws IOException {
         while (true) {
-            try (Wire wire = site.wire()) {
+            try (RawConnection wire = site.wire()) {
                 // Before the stop has begun this is a 200, then a 503 or nothing.
                 wire.send("GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
                         .untilClosed();

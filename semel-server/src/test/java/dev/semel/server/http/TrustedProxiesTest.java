@@ -15,7 +15,7 @@ class TrustedProxiesTest {
     }
 
     @Test
-    void of_a_stranger_the_connection_counts_whatever_they_write() {
+    void forwarded_headers_of_an_untrusted_peer_are_ignored() {
         assertEquals("203.0.113.9", client("203.0.113.9", "198.51.100.1"));
         assertEquals("10.1.4.0", client("10.1.4.0", "198.51.100.1"), "just beyond the range");
         assertEquals(
@@ -25,7 +25,7 @@ class TrustedProxiesTest {
     }
 
     @Test
-    void of_a_trusted_proxy_the_last_address_counts_that_is_no_proxy() {
+    void behind_a_trusted_proxy_the_last_untrusted_address_is_the_client() {
         assertEquals("198.51.100.1", client("127.0.0.1", "198.51.100.1"));
         assertEquals("198.51.100.1", client("127.0.0.1", "8.8.8.8, 198.51.100.1"), "what stands before is invented");
         assertEquals("198.51.100.1", client("127.0.0.1", "8.8.8.8", "198.51.100.1,10.1.3.255"), "line by line");
@@ -35,7 +35,7 @@ class TrustedProxiesTest {
     }
 
     @Test
-    void a_proxy_that_does_not_say_it_is_known_itself() {
+    void a_proxy_without_forwarded_header_is_the_client_itself() {
         for (String nothing : List.of("", "unknown", "198.51.100.1, ", "_hidden", "[", "example.com", "1.2.3")) {
             assertEquals("127.0.0.1", client("127.0.0.1", nothing), nothing);
         }
@@ -45,7 +45,7 @@ class TrustedProxiesTest {
     }
 
     @Test
-    void a_proxy_is_an_address_or_a_range_and_never_everybody() {
+    void a_trusted_proxy_is_an_address_or_a_range_and_never_everyone() {
         for (String wrong : List.of("proxy.local", "10.0.0.0/0", "10.0.0.0/33", "::/0", "10.0.0.1/", "/8", "", "1/8")) {
             assertThrows(IllegalArgumentException.class, () -> TrustedProxies.of(List.of(wrong)), wrong);
         }

@@ -72,20 +72,20 @@ final class EventReadingTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"%C0%A0", "%ED%A0%80", "%FF", "%4", "%", "%GG", "%+1", "1 €", "\"open", "\"a\"b", "a\tb"})
-    void what_is_not_utf_8_or_not_ascii_is_refused_by_the_name_of_its_attribute(String value) {
+    void a_badly_encoded_attribute_is_rejected_by_name(String value) {
         SemelException refusal = refused(() -> binary("", "application/json", "ce-id:" + value));
         assertEquals("id", refusal.members().get("attribute"));
         assertFalse(value.length() > 1 && refusal.detail().contains(value), "no value is shown");
     }
 
     @Test
-    void the_type_of_the_data_has_one_place_in_binary_mode() {
+    void the_content_type_has_one_place_in_binary_mode() {
         SemelException refusal = refused(() -> binary("", null, "ce-datacontenttype:application/json"));
         assertEquals("datacontenttype", refusal.members().get("attribute"));
     }
 
     @Test
-    void data_that_is_no_json_is_text_or_base64() {
+    void non_json_data_is_text_or_base64() {
         assertEquals("hello", binary("hello", "text/plain").data().asString());
         assertEquals(
                 "AQI=",
@@ -136,7 +136,7 @@ final class EventReadingTest {
     }
 
     @Test
-    void source_and_id_are_not_put_behind_each_other() {
+    void source_and_id_are_not_concatenated() {
         assertNotEquals(
                 new EventIdentity(TriggerSource.EVENT, "a", "b/c").eventId(),
                 new EventIdentity(TriggerSource.EVENT, "a/b", "c").eventId());

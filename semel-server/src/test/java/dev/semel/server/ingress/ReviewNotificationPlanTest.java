@@ -47,12 +47,12 @@ class ReviewNotificationPlanTest {
     }
 
     @Test
-    void it_is_told_when_it_is_asked_and_never_again_where_nothing_is_said() {
+    void by_default_a_review_notifies_once_when_opened() {
         assertEquals(List.of("0 asked to role:ops"), told(StoreWrite.Suspension.NEVER, "{}", 9));
     }
 
     @Test
-    void reminders_come_again_and_again_and_an_escalation_and_the_due_time_once() {
+    void reminders_repeat_and_escalation_and_due_time_notify_once() {
         String question = "{\"remind_after\":10,\"escalate_after\":25,\"escalate_to\":\"role:boss\"}";
         assertEquals(
                 List.of(
@@ -66,7 +66,7 @@ class ReviewNotificationPlanTest {
     }
 
     @Test
-    void reminders_for_which_nobody_was_there_are_left_out_and_nothing_else_is() {
+    void reminders_missed_during_downtime_are_skipped_and_nothing_else_is() {
         String question = "{\"remind_after\":10,\"escalate_after\":25,\"escalate_to\":\"role:boss\"}";
         ReviewNotificationPlan late = ReviewNotificationPlan.of(row(ASKED + 30, ASKED, question));
         assertEquals(ASKED + 25, late.nextAt(ASKED + 100));

@@ -69,7 +69,7 @@ final class ReviewNotifierTest {
     }
 
     @Test
-    void a_doubt_that_a_replay_settled_is_told_no_more() {
+    void a_doubt_settled_by_a_replay_sends_no_reminder() {
         lab.register(flow(false));
         StoredRows.WorkspaceRow home = Objects.requireNonNull(lab.semel()
                 .view(reads -> reads.workspace(lab.semel().testAccess().workspace())));

@@ -27,7 +27,7 @@ class IdempotencyAdvisorTest {
     }
 
     @Test
-    void a_window_that_would_have_caught_all_late_retries_is_named() {
+    void the_window_that_would_have_caught_all_late_retries_is_recommended() {
         IdempotencyAdvisor.WindowAdvice advice =
                 IdempotencyAdvisor.adviseWindow(List.of(late(25), late(31), late(28)), Duration.ofHours(24));
         assertNotNull(advice);
@@ -40,7 +40,7 @@ class IdempotencyAdvisorTest {
     }
 
     @Test
-    void where_no_window_is_long_enough_that_is_said() {
+    void if_no_window_is_long_enough_the_advice_says_so() {
         IdempotencyAdvisor.WindowAdvice advice =
                 IdempotencyAdvisor.adviseWindow(List.of(late(24 * 400)), Duration.ofHours(24));
         assertNotNull(advice);
@@ -54,7 +54,7 @@ class IdempotencyAdvisorTest {
     }
 
     @Test
-    void a_caller_with_a_new_key_for_the_same_data_again_and_again_is_told() {
+    void a_caller_that_changes_keys_for_the_same_data_is_reported() {
         List<MetricQueries.AdmittedTrigger> arrivals = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             arrivals.add(arrival("tok_shop", "k" + i, 7, 10L * i));
@@ -75,7 +75,7 @@ class IdempotencyAdvisorTest {
     }
 
     @Test
-    void a_window_counts_from_the_first_request_and_begins_anew_after_it() {
+    void a_window_starts_at_the_first_request_and_restarts_after_it() {
         List<WindowBacktest.RecordedRequest> traffic =
                 List.of(asked("a", 0, null), asked("a", 10, null), asked("a", 25, null), asked("b", 3, null));
         assertEquals(new WindowBacktest.Outcome(4, 0), WindowBacktest.simulate(traffic, 1));
@@ -86,7 +86,7 @@ class IdempotencyAdvisorTest {
     }
 
     @Test
-    void a_key_is_held_while_its_run_has_not_ended_and_changed_data_are_sent() {
+    void a_key_is_held_until_its_run_ends_and_changed_data_are_sent() {
         List<WindowBacktest.RecordedRequest> held = List.of(
                 new WindowBacktest.RecordedRequest("a", 0, 1, 50, null),
                 new WindowBacktest.RecordedRequest("a", 40, 3, 0, null));
@@ -97,7 +97,7 @@ class IdempotencyAdvisorTest {
     }
 
     @Test
-    void amounts_are_summed_by_currency_and_other_words_add_nothing() {
+    void amounts_are_summed_by_currency_and_other_texts_are_ignored() {
         SavedAmounts worth = new SavedAmounts();
         worth.add("12.50 EUR", 2);
         worth.add("eur 1", 1);
@@ -108,7 +108,7 @@ class IdempotencyAdvisorTest {
     }
 
     @Test
-    void a_time_is_told_in_whole_minutes_and_further_back_in_whole_hours() {
+    void a_period_is_reported_in_minutes_and_older_ones_in_hours() {
         long now = 1_000 * HOUR + 90 * SECOND;
         MetricPeriod fine = MetricPeriod.of(now - 600 * SECOND, now, now);
         assertEquals(now - 600 * SECOND - 30 * SECOND, fine.since());

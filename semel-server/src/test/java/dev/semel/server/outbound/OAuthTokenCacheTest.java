@@ -68,7 +68,7 @@ final class OAuthTokenCacheTest {
     }
 
     @Test
-    void a_token_is_used_until_shortly_before_its_end() throws Exception {
+    void a_token_is_used_until_shortly_before_its_expiry() throws Exception {
         issues(",\"token_type\":\"Bearer\",\"expires_in\":3600");
         outbound.send(get(), credentials(false));
         nanos.addAndGet(3_569_000_000_000L);
@@ -82,7 +82,7 @@ final class OAuthTokenCacheTest {
     }
 
     @Test
-    void id_and_secret_can_stand_in_the_body() throws Exception {
+    void client_id_and_secret_can_be_sent_in_the_body() throws Exception {
         issues(",\"expires_in\":3600");
         outbound.send(get(), credentials(true));
         String asked = issuer.requests().getFirst();
@@ -91,7 +91,7 @@ final class OAuthTokenCacheTest {
     }
 
     @Test
-    void a_token_without_an_end_is_kept_for_a_minute() throws Exception {
+    void a_token_without_expiry_is_cached_for_a_minute() throws Exception {
         issues("");
         outbound.send(get(), credentials(false));
         nanos.addAndGet(59_000_000_000L);
@@ -102,7 +102,7 @@ final class OAuthTokenCacheTest {
     }
 
     @Test
-    void many_who_need_one_at_once_share_one_fetch() throws Exception {
+    void concurrent_requests_share_one_token_fetch() throws Exception {
         var arrived = new CountDownLatch(1);
         var goOn = new CountDownLatch(1);
         issuer.runs((_, socket) -> {
@@ -137,7 +137,7 @@ final class OAuthTokenCacheTest {
     }
 
     @Test
-    void a_token_that_is_refused_is_replaced_and_only_a_look_is_sent_again() throws Exception {
+    void a_rejected_token_is_replaced_and_only_a_read_is_resent() throws Exception {
         issues(",\"expires_in\":3600");
         outbound.send(get(), credentials(false));
         api.runs((request, socket) -> {
@@ -151,7 +151,7 @@ final class OAuthTokenCacheTest {
     }
 
     @Test
-    void a_deed_that_is_refused_is_not_sent_again_and_the_next_one_has_a_fresh_token() throws Exception {
+    void a_rejected_side_effect_is_not_resent_and_the_next_uses_a_fresh_token() throws Exception {
         issues(",\"expires_in\":3600");
         outbound.send(get(), credentials(false));
         api.answers("HTTP/1.1 401 Who\r\nContent-Length: 0\r\n\r\n");

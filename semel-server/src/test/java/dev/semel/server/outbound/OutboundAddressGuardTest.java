@@ -65,9 +65,9 @@ final class OutboundAddressGuardTest {
                 "http://",
                 "",
             })
-    void a_server_sends_nothing_to_itself_however_it_is_written(String url) {
+    void a_server_sends_nothing_to_itself_under_any_spelling(String url) {
         String written = url.replace("PORT", "" + server.port());
-        try (OutboundHttpClient outbound = Fixture.serve()) {
+        try (OutboundHttpClient outbound = OutboundFixture.serve()) {
             assertThrows(CallFailures.NotSent.class, () -> outbound.send(OutboundRequest.get(written)));
         }
         assertEquals(0, server.connections());
@@ -112,7 +112,7 @@ final class OutboundAddressGuardTest {
         "fec0::1, reserved",
         "ff02::1, multicast",
     })
-    void these_addresses_are_closed(String address, String why) throws Exception {
+    void private_addresses_are_blocked(String address, String why) throws Exception {
         assertEquals(why, PublicAddressCheck.blockedReason(InetAddress.getByName(address)));
     }
 
@@ -140,22 +140,22 @@ final class OutboundAddressGuardTest {
                 "2001:4860:4860::8888",
                 "64:ff9b::101:101",
             })
-    void these_addresses_are_the_open_internet(String address) throws Exception {
+    void public_addresses_are_allowed(String address) throws Exception {
         assertEquals(null, PublicAddressCheck.blockedReason(InetAddress.getByName(address)));
     }
 
     @Test
-    void a_mapped_address_is_the_one_inside() throws Exception {
+    void an_ipv4_mapped_address_is_checked_as_ipv4() throws Exception {
         byte[] mapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 10, 0, 0, 1};
         InetAddress six = java.net.Inet6Address.getByAddress("", mapped, -1);
         assertEquals("private", PublicAddressCheck.blockedReason(PublicAddressCheck.unmapped(six)));
     }
 
     @Test
-    void the_address_that_was_checked_is_the_one_that_is_called() throws Exception {
+    void the_checked_address_is_the_one_connected_to() throws Exception {
         try (RawServer other = new RawServer("127.0.0.2", server.port()).json("{}")) {
-            var zone = new Fixture.Zone(Map.of("api.example", List.of("127.0.0.1", "127.0.0.2")));
-            try (OutboundHttpClient outbound = Fixture.dev(zone)) {
+            var zone = new OutboundFixture.TableHostResolver(Map.of("api.example", List.of("127.0.0.1", "127.0.0.2")));
+            try (OutboundHttpClient outbound = OutboundFixture.dev(zone)) {
                 outbound.send(OutboundRequest.get("http://api.example:" + server.port() + "/"));
             }
             assertEquals(List.of("api.example"), zone.asked, "a second look-up could give another answer");
@@ -166,16 +166,16 @@ final class OutboundAddressGuardTest {
     }
 
     @Test
-    void of_several_addresses_only_those_are_called_that_may_be() throws Exception {
-        var zone = new Fixture.Zone(Map.of("api.example", List.of("10.0.0.1 169.254.169.254 127.0.0.1")));
-        try (OutboundHttpClient outbound = Fixture.dev(zone)) {
+    void of_several_addresses_only_allowed_ones_are_called() throws Exception {
+        var zone = new OutboundFixture.TableHostResolver(Map.of("api.example", List.of("10.0.0.1 169.254.169.254 127.0.0.1")));
+        try (OutboundHttpClient outbound = OutboundFixture.dev(zone)) {
             assertEquals(
                     200,
                     outbound.send(OutboundRequest.get("http://api.example:" + server.port() + "/"))
                             .status());
         }
-        var closed = new Fixture.Zone(Map.of("api.example", List.of("10.0.0.1 169.254.169.254")));
-        try (OutboundHttpClient outbound = Fixture.dev(closed)) {
+        var closed = new OutboundFixture.TableHostResolver(Map.of("api.example", List.of("10.0.0.1 169.254.169.254")));
+        try (OutboundHttpClient outbound = OutboundFixture.dev(closed)) {
             var refused = assertThrows(
                     CallFailures.NotSent.class, () -> outbound.send(OutboundRequest.get("http://api.example:8/")));
             assertEquals(
@@ -196,9 +196,9 @@ final class OutboundAddressGuardTest {
         "other, false",
         "host, false",
     })
-    void a_host_is_allowed_by_name_and_if_given_by_port(String allowed, boolean called) throws Exception {
+    void a_host_is_allowed_by_name_and_optional_port(String allowed, boolean called) throws Exception {
         OutboundRequest request = OutboundRequest.get("http://localhost:" + server.port() + "/");
-        try (OutboundHttpClient outbound = Fixture.serve(allowed.replace("PORT", "" + server.port()))) {
+        try (OutboundHttpClient outbound = OutboundFixture.serve(allowed.replace("PORT", "" + server.port()))) {
             if (called) {
                 outbound.send(request);
             } else {
@@ -210,14 +210,14 @@ final class OutboundAddressGuardTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "a b", "http://a", "a:0", "a:65536", "a:b", "a/b", "fd00::1", "a:1:2", "*"})
-    void an_allowed_host_that_is_none_is_refused(String host) {
+    void an_invalid_allowed_host_is_rejected(String host) {
         assertThrows(IllegalArgumentException.class, () -> OutboundAddressGuard.of(false, List.of(host)));
     }
 
     @Test
     void a_proxy_of_the_environment_is_not_used() throws Exception {
         try (RawServer proxy = new RawServer().json("{}");
-                OutboundHttpClient outbound = Fixture.dev()) {
+                OutboundHttpClient outbound = OutboundFixture.dev()) {
             System.setProperty("http.proxyHost", "127.0.0.1");
             System.setProperty("http.proxyPort", "" + proxy.port());
             System.setProperty("socksProxyHost", "127.0.0.1");

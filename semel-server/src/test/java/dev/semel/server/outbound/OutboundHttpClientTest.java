@@ -28,7 +28,7 @@ final class OutboundHttpClientTest {
     private static final Duration SHORT = Duration.ofMillis(400);
 
     private final RawServer server = new RawServer();
-    private final OutboundHttpClient outbound = Fixture.dev();
+    private final OutboundHttpClient outbound = OutboundFixture.dev();
 
     @AfterEach
     void shut() {
@@ -65,7 +65,7 @@ final class OutboundHttpClientTest {
     }
 
     @Test
-    void what_leaves_is_what_was_asked_for_and_no_more() throws Exception {
+    void the_sent_request_is_exactly_the_requested_one() throws Exception {
         server.json("{\"id\":7}");
         OutboundResponse answer =
                 outbound.send(post("{\"ä\":1}").with(RequestHeader.of("X-A", "b c")), RequestAuth.bearer("t0ken"));
@@ -80,7 +80,7 @@ final class OutboundHttpClientTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"})
-    void a_connection_that_breaks_is_one_request_and_nobody_knows(String method) {
+    void a_broken_connection_is_one_request_with_an_unknown_outcome(String method) {
         for (int i = 1; i <= 3; i++) {
             IOException failure = assertThrows(IOException.class, () -> outbound.send(request(method)));
             assertNull(failure.getCause(), "a cause could be taken for a request that did not leave");
@@ -129,14 +129,14 @@ final class OutboundHttpClientTest {
                 "HTTP/1.1 101 Switching~~",
                 "HTTP/1.1 100 Continue~~",
             })
-    void an_answer_that_is_none_leaves_it_unknown(String text) {
+    void an_invalid_response_is_an_unknown_outcome(String text) {
         server.answers(text.replace("~", "\r\n"));
         assertThrows(IOException.class, () -> outbound.send(post("{}")));
         assertEquals(1, server.requests().size());
     }
 
     @Test
-    void a_server_that_never_answers_costs_its_time_and_leaves_it_unknown() {
+    void a_server_without_a_response_times_out_with_an_unknown_outcome() {
         server.runs((_, socket) -> {
             while (RawServer.stillThere(socket)) {}
         });
@@ -147,7 +147,7 @@ final class OutboundHttpClientTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"H", "HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"})
-    void a_server_that_drips_costs_its_time_and_leaves_it_unknown(String beginning) {
+    void a_slow_response_times_out_with_an_unknown_outcome(String beginning) {
         server.runs((_, socket) -> {
             socket.getOutputStream().write(beginning.getBytes(StandardCharsets.US_ASCII));
             while (RawServer.stillThere(socket)) {
@@ -159,7 +159,7 @@ final class OutboundHttpClientTest {
     }
 
     @Test
-    void a_server_that_does_not_read_costs_its_time_and_leaves_it_unknown() throws Exception {
+    void a_server_that_does_not_read_times_out_with_an_unknown_outcome() throws Exception {
         try (ServerSocket deaf = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
             OutboundRequest large = OutboundRequest.post(
                     "http://127.0.0.1:" + deaf.getLocalPort() + "/", "text/plain", new byte[8 * 1024 * 1024]);
@@ -170,7 +170,7 @@ final class OutboundHttpClientTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"X-Many: 1\r\n", "X: 0123456789012345678901234567890123456789"})
-    void headers_without_an_end_are_cut_off(String again) {
+    void endless_headers_are_cut_off(String again) {
         server.runs((_, socket) -> {
             OutputStream out = socket.getOutputStream();
             out.write("HTTP/1.1 200 OK\r\n".getBytes(StandardCharsets.US_ASCII));
@@ -184,7 +184,7 @@ final class OutboundHttpClientTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"X: y", "Transfer-Encoding: chunked", "Content-Length: 99999999999999"})
-    void a_body_without_an_end_is_cut_off_and_the_deed_counts_as_done(String framing) {
+    void an_endless_body_is_cut_off_and_the_request_counts_as_done(String framing) {
         boolean chunked = framing.contains("chunked");
         server.runs((_, socket) -> {
             OutputStream out = socket.getOutputStream();
@@ -199,7 +199,7 @@ final class OutboundHttpClientTest {
     }
 
     @Test
-    void a_packed_body_counts_by_what_is_inside() throws Exception {
+    void a_compressed_body_is_limited_by_its_inflated_size() throws Exception {
         server.answers(
                 "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + gzip("hello".getBytes(StandardCharsets.UTF_8)));
         assertEquals("\"hello\"", outbound.send(post("{}")).json().toString());
@@ -222,7 +222,7 @@ final class OutboundHttpClientTest {
                 "Retry-After: 99999999999 | ",
                 "Date: Wed, 21 Oct 2015 07:28:00 GMT~Retry-After: Wed, 21 Oct 2015 07:27:00 GMT | PT0S",
             })
-    void what_is_no_success_is_a_status_with_what_the_provider_asks_for(String header, String asked) throws Exception {
+    void a_non_success_status_carries_the_retry_delay_of_the_provider(String header, String asked) throws Exception {
         server.answers(
                 ("HTTP/1.1 429 Slow~Content-Type: application/json~" + header + "~~{\"a\":1}").replace("~", "\r\n"));
         OutboundResponse answer = outbound.send(post("{}"));
@@ -234,19 +234,19 @@ final class OutboundHttpClientTest {
     }
 
     @Test
-    void a_refusal_counts_by_its_status_whatever_becomes_of_its_text() throws Exception {
+    void a_rejection_applies_by_its_status_even_if_its_body_fails() throws Exception {
         server.answers("HTTP/1.1 422 No\r\nContent-Length: 500\r\n\r\nhalf");
         assertEquals(422, outbound.send(post("{}")).status());
     }
 
     @Test
-    void who_refuses_early_is_heard() throws Exception {
+    void an_early_rejection_is_read() throws Exception {
         server.answers("HTTP/1.1 413 Too large\r\nContent-Length: 0\r\n\r\n");
         assertEquals(413, outbound.send(post("x".repeat(1_000_000))).status());
     }
 
     @Test
-    void what_did_not_leave_is_told_apart() throws Exception {
+    void a_request_that_was_not_sent_is_reported_as_such() throws Exception {
         int nobody;
         try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
             nobody = closed.getLocalPort();
@@ -254,7 +254,7 @@ final class OutboundHttpClientTest {
         assertThrows(
                 CallFailures.NotSent.class,
                 () -> outbound.send(OutboundRequest.get("http://127.0.0.1:" + nobody + "/")));
-        try (OutboundHttpClient unnamed = Fixture.dev(new Fixture.Zone(Map.of()))) {
+        try (OutboundHttpClient unnamed = OutboundFixture.dev(new OutboundFixture.TableHostResolver(Map.of()))) {
             assertThrows(
                     CallFailures.NotSent.class, () -> unnamed.send(OutboundRequest.get("http://nowhere.example/")));
         }
@@ -264,10 +264,10 @@ final class OutboundHttpClientTest {
     }
 
     @Test
-    void the_next_address_is_tried_where_one_does_not_answer() throws Exception {
+    void the_next_address_is_tried_if_one_does_not_respond() throws Exception {
         server.json("{}");
-        var zone = new Fixture.Zone(Map.of("api.example", List.of("127.0.0.3 127.0.0.1")));
-        try (OutboundHttpClient named = Fixture.dev(zone)) {
+        var zone = new OutboundFixture.TableHostResolver(Map.of("api.example", List.of("127.0.0.3 127.0.0.1")));
+        try (OutboundHttpClient named = OutboundFixture.dev(zone)) {
             assertEquals(
                     200,
                     named.send(OutboundRequest.get("http://api.example:" + server.port() + "/"))
@@ -278,7 +278,7 @@ final class OutboundHttpClientTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"a\r\nX-Admin: 1", "a\nb", "a\rb", "a\u0000b", "é", "a\tb", " a", "a ", "\u2028", "a\u007f"})
-    void a_header_that_would_be_two_is_not_sent(String value) {
+    void a_header_value_with_a_line_break_is_not_sent(String value) {
         assertThrows(CallFailures.NotSent.class, () -> outbound.send(post("{}").with(RequestHeader.of("X-A", value))));
         assertThrows(CallFailures.NotSent.class, () -> outbound.send(post("{}"), RequestAuth.bearer(value)));
         assertThrows(
@@ -303,14 +303,14 @@ final class OutboundHttpClientTest {
                 "Upgrade",
                 "Proxy-Authorization",
             })
-    void a_header_that_frames_the_request_is_not_for_callers(String name) {
+    void callers_cannot_set_framing_headers(String name) {
         assertThrows(CallFailures.NotSent.class, () -> outbound.send(post("{}").with(RequestHeader.of(name, "1"))));
         assertThrows(CallFailures.NotSent.class, () -> outbound.send(post("{}"), RequestAuth.header(name, "1")));
         assertEquals(0, server.connections());
     }
 
     @Test
-    void a_header_stands_once() {
+    void a_header_is_sent_once() {
         assertThrows(
                 CallFailures.NotSent.class,
                 () -> new OutboundRequest(

@@ -41,9 +41,9 @@ final class RedirectTest {
 
     @ParameterizedTest
     @ValueSource(ints = {301, 302, 303, 307, 308})
-    void a_redirect_is_told_and_not_followed(int status) throws Exception {
+    void a_redirect_is_reported_and_not_followed(int status) throws Exception {
         leads(status, other.url("/"));
-        try (OutboundHttpClient outbound = Fixture.dev()) {
+        try (OutboundHttpClient outbound = OutboundFixture.dev()) {
             assertEquals(status, outbound.send(get(0)).status());
         }
         assertEquals(1, server.requests().size());
@@ -52,9 +52,9 @@ final class RedirectTest {
 
     @ParameterizedTest
     @ValueSource(ints = {301, 302, 303, 307, 308})
-    void one_that_may_be_followed_keeps_its_credential_at_the_same_origin(int status) throws Exception {
+    void a_followed_redirect_keeps_its_credential_at_the_same_origin(int status) throws Exception {
         leads(status, "/end?x=1");
-        try (OutboundHttpClient outbound = Fixture.dev()) {
+        try (OutboundHttpClient outbound = OutboundFixture.dev()) {
             OutboundResponse answer = outbound.send(get(1), RequestAuth.bearer("t0ken"));
             assertEquals("\"end\"", answer.orThrow().json().toString());
         }
@@ -63,9 +63,9 @@ final class RedirectTest {
     }
 
     @Test
-    void at_another_origin_nothing_private_goes_along() throws Exception {
+    void a_redirect_to_another_origin_drops_credentials() throws Exception {
         leads(302, other.url("/"));
-        try (OutboundHttpClient outbound = Fixture.dev()) {
+        try (OutboundHttpClient outbound = OutboundFixture.dev()) {
             OutboundRequest request =
                     get(3).with(RequestHeader.of("X-Internal", "7")).with(RequestHeader.of("Accept", "text/plain"));
             outbound.send(request, RequestAuth.header("X-Api-Key", "t0ken")).orThrow();
@@ -77,13 +77,13 @@ final class RedirectTest {
     }
 
     @Test
-    void every_hop_is_checked() {
+    void every_redirect_target_is_checked() {
         leads(302, "http://127.0.0.2:" + other.port() + "/");
-        try (OutboundHttpClient outbound = Fixture.serve("127.0.0.1:" + server.port())) {
+        try (OutboundHttpClient outbound = OutboundFixture.serve("127.0.0.1:" + server.port())) {
             assertThrows(CallFailures.NotSent.class, () -> outbound.send(get(3)));
         }
         leads(302, other.url("/")); // the same host at another port is not the host that was allowed
-        try (OutboundHttpClient outbound = Fixture.serve("127.0.0.1:" + server.port())) {
+        try (OutboundHttpClient outbound = OutboundFixture.serve("127.0.0.1:" + server.port())) {
             assertThrows(CallFailures.NotSent.class, () -> outbound.send(get(3)));
         }
         assertEquals(2, server.requests().size());
@@ -100,36 +100,36 @@ final class RedirectTest {
                 "ht tp://x/",
                 "http://169.254.169.254/latest/meta-data",
             })
-    void where_nobody_may_go_nobody_is_led(String location) {
+    void a_redirect_to_a_blocked_address_is_not_followed(String location) {
         leads(302, location);
-        try (OutboundHttpClient outbound = Fixture.dev()) {
+        try (OutboundHttpClient outbound = OutboundFixture.dev()) {
             assertThrows(RuntimeException.class, () -> outbound.send(get(3)));
         }
         assertEquals(1, server.requests().size());
     }
 
     @Test
-    void a_circle_ends_where_the_count_does() throws Exception {
+    void a_redirect_loop_ends_at_the_limit() throws Exception {
         leads(302, "/begin");
-        try (OutboundHttpClient outbound = Fixture.dev()) {
+        try (OutboundHttpClient outbound = OutboundFixture.dev()) {
             assertEquals(302, outbound.send(get(5)).status());
         }
         assertEquals(6, server.requests().size());
     }
 
     @Test
-    void what_is_not_only_a_look_is_never_sent_on() {
+    void only_reads_follow_redirects() {
         OutboundRequest post = OutboundRequest.post(server.url("/"), "text/plain", new byte[0]);
         assertThrows(
                 CallFailures.NotSent.class, () -> post.options(post.options().maxRedirects(1)));
     }
 
     @Test
-    void from_https_nobody_is_led_to_http() throws Exception {
-        try (Tls tls = Tls.made("SAN=dns:api.example")) {
+    void a_redirect_from_https_to_http_is_not_followed() throws Exception {
+        try (TlsFixture tls = TlsFixture.made("SAN=dns:api.example")) {
             RawServer safe = tls.server();
             safe.answers("HTTP/1.1 302 Moved\r\nLocation: " + other.url("/") + "\r\nContent-Length: 0\r\n\r\n");
-            var zone = new Fixture.Zone(Map.of("api.example", List.of("127.0.0.1")));
+            var zone = new OutboundFixture.TableHostResolver(Map.of("api.example", List.of("127.0.0.1")));
             try (OutboundHttpClient outbound = new OutboundHttpClient(
                     OutboundAddressGuard.of(true, List.of()), zone, tls.trusting(), System::nanoTime)) {
                 OutboundRequest get = OutboundRequest.get("https://api.example:" + safe.port() + "/");

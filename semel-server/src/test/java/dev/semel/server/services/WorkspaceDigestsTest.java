@@ -49,7 +49,7 @@ class WorkspaceDigestsTest {
     }
 
     @Test
-    void of_two_who_would_send_a_batch_the_one_that_closes_it_does() {
+    void of_two_runs_that_would_send_a_digest_the_one_that_closes_it_sends() {
         JsonNode first = digests.collect(item("a"));
         JsonNode second = digests.collect(item("b"));
         assertTrue(first.path("leader").booleanValue() && second.path("leader").booleanValue(), second.toString());
@@ -60,7 +60,7 @@ class WorkspaceDigestsTest {
     }
 
     @Test
-    void an_item_is_there_once_and_one_that_comes_behind_the_end_goes_into_the_next_batch() {
+    void an_item_is_added_once_and_a_late_one_goes_into_the_next_batch() {
         digests.collect(item("a"));
         JsonNode again = digests.collect(item("a"));
         assertEquals("2026-05-04T12:00:00Z", again.path("opened_at").asString());

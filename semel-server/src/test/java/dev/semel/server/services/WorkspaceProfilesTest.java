@@ -47,7 +47,7 @@ class WorkspaceProfilesTest {
 
     /** Each changes a field that nobody else touches, so each must find it as it was left. */
     @Test
-    void of_two_who_change_one_profile_at_once_neither_undoes_the_other() throws Exception {
+    void two_concurrent_changes_of_one_profile_both_apply() throws Exception {
         register.findOrCreate("u-1", StrictJson.parse("{\"phone\":\"+4930100000\",\"chat\":\"@0\"}"));
         try (var threads = Executors.newFixedThreadPool(2)) {
             List<Callable<Integer>> both = List.of(() -> changes("phone", "+493010000"), () -> changes("chat", "@"));

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What is wrong with an http step is said when it is published; nothing is. */
 final class HttpMistakesTest {
     private static SemelException refused(String step) {
-        SemelException e = assertThrows(SemelException.class, () -> WorkflowDefinition.compile(FileBench.file(step)));
+        SemelException e = assertThrows(SemelException.class, () -> WorkflowDefinition.compile(YamlTestBench.file(step)));
         assertEquals(ErrorCode.INVALID_DEFINITION, e.code());
         return e;
     }
@@ -75,7 +75,7 @@ final class HttpMistakesTest {
                 "{url: 'https://a.example/', result: '${ answer.body }'} | 'answer' is not a known name",
                 "{url: 'https://a.example/', result: '${ secret.A }'} | secrets can be read only in auth",
             })
-    void a_mistake_below_http_is_shown(String http, String message) {
+    void a_mistake_in_an_http_step_is_shown(String http, String message) {
         SemelException refused = refused("http: " + http);
         assertTrue(refused.detail().contains(message), refused.detail());
     }
@@ -100,7 +100,7 @@ final class HttpMistakesTest {
                         + " be one expression",
                 "body: 1 | {protect: ask, already_done_status: [200]} | each already_done_status must be",
             })
-    void a_mistake_of_a_deed_is_shown(String http, String beside, String message) {
+    void a_mistake_in_an_effect_is_shown(String http, String beside, String message) {
         String rest = beside.startsWith("{")
                 ? beside.substring(1, beside.length() - 1).replaceFirst(", ", "\n")
                 : beside;
@@ -109,7 +109,7 @@ final class HttpMistakesTest {
     }
 
     @Test
-    void a_deed_without_protection_is_shown_with_the_choices() {
+    void an_effect_without_protection_is_shown_with_the_choices() {
         for (String method : List.of("POST", "PUT", "PATCH", "DELETE")) {
             SemelException refused = refused("http: {method: " + method + ", url: 'https://a.example/'}");
             assertTrue(
@@ -117,13 +117,13 @@ final class HttpMistakesTest {
                     refused.detail());
             assertTrue(String.valueOf(refused.fix()).contains("protect: provider_key"), refused.fix());
         }
-        WorkflowDefinition.compile(FileBench.file("http: {url: 'https://a.example/'}"));
-        WorkflowDefinition.compile(FileBench.file("http: {method: HEAD, url: 'https://a.example/'}"));
+        WorkflowDefinition.compile(YamlTestBench.file("http: {url: 'https://a.example/'}"));
+        WorkflowDefinition.compile(YamlTestBench.file("http: {method: HEAD, url: 'https://a.example/'}"));
     }
 
     @Test
-    void a_deed_is_listed_with_where_it_goes_and_what_protects_it() {
-        WorkflowDefinition definition = WorkflowDefinition.compile(FileBench.file("""
+    void an_effect_is_listed_with_its_target_and_protection() {
+        WorkflowDefinition definition = WorkflowDefinition.compile(YamlTestBench.file("""
             http: {method: PUT, url: "https://crm.example/v2/leads/${ input.id }"}
             protect: provider_key
             provider_window: 24h

@@ -17,15 +17,15 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The http step from the file to the wire and back onto the disk. */
-final class HttpStepActionTest extends HttpBench {
+final class HttpStepActionTest extends HttpStepTestBench {
     @Test
-    void the_result_of_a_look_is_its_body() {
+    void the_result_of_a_read_is_its_body() {
         assertEquals("{\"id\":7,\"name\":\"n\"}", result(get("/a"), "{}"));
         assertFalse(only().contains("Idempotency-Key"), "what only looks needs no key");
     }
 
     @Test
-    void a_result_is_taken_out_of_the_answer() {
+    void a_result_is_extracted_from_the_response() {
         String step = "http: {url: \"%s\", result: \"${ {'id': response.body.id, 'status': response.status, 'type':"
                 + " response.headers['content-type']} }\"}";
         assertEquals(
@@ -45,14 +45,14 @@ final class HttpStepActionTest extends HttpBench {
                 "%2e%2e | %252e%252e",
                 "${7*7} | %24%7B7%2A7%7D",
             })
-    void what_an_expression_gives_is_one_part_of_the_path(String value, String sent) {
+    void an_expression_value_is_one_path_segment(String value, String sent) {
         result(get("/orders/${ input.order }/lines?x=${ input.order }"), "{\"order\":\"" + value + "\"}");
         assertTrue(only().startsWith("GET /orders/" + sent + "/lines?x=" + sent + " HTTP/1.1\r\n"), only());
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", ".", "..", "../admin", "a/../../admin", "..\\\\x", "{}", "[1]"})
-    void a_path_that_would_be_another_one_is_not_asked_for(String value) {
+    void a_value_that_would_change_the_path_is_not_requested(String value) {
         String json = value.startsWith("{") || value.startsWith("[") ? value : "\"" + value + "\"";
         StepFailed failed = failure(get("/orders/${ input.order }"), "{\"order\":" + json + "}");
         assertEquals("invalid-input", failed.reason());
@@ -60,7 +60,7 @@ final class HttpStepActionTest extends HttpBench {
     }
 
     @Test
-    void a_query_leaves_out_what_is_null_and_repeats_a_list() {
+    void a_query_omits_null_and_repeats_a_list() {
         String step = """
             http:
               url: %s
@@ -89,7 +89,7 @@ final class HttpStepActionTest extends HttpBench {
 
     @ParameterizedTest
     @ValueSource(strings = {"a\\r\\nX-Admin: 1", "a\\nb", "\\u0000", "é", "a\\tb"})
-    void a_value_that_is_no_header_is_not_sent(String value) {
+    void an_invalid_header_value_is_not_sent(String value) {
         String step = """
             http:
               method: POST
@@ -105,7 +105,7 @@ final class HttpStepActionTest extends HttpBench {
     }
 
     @Test
-    void a_status_that_says_done_before_is_a_success() {
+    void a_status_declared_as_already_done_is_a_success() {
         server.answers("HTTP/1.1 409 Known\r\nContent-Type: application/json\r\n\r\n{\"existing\":{\"id\":4}}");
         String step = """
             http: {method: POST, url: "%s", result: "${ response.body.existing.id }"}
@@ -118,7 +118,7 @@ final class HttpStepActionTest extends HttpBench {
     }
 
     @Test
-    void a_success_whose_result_cannot_be_made_is_not_sent_again() {
+    void a_success_whose_result_fails_is_not_resent() {
         String step = """
             http: {method: POST, url: "%s", result: "${ response.body.nothing.there }"}
             protect: provider_key
@@ -129,7 +129,7 @@ final class HttpStepActionTest extends HttpBench {
     }
 
     @Test
-    void an_answer_that_is_too_large_is_not_asked_for_again() {
+    void an_oversized_response_is_not_requested_again() {
         server.answers(OK + "\"" + "x".repeat(3_000) + "\"");
         String step = "http: {method: POST, url: \"%s\", max_response: 2KiB}\nprotect: provider_key";
         assertEquals(
@@ -138,10 +138,10 @@ final class HttpStepActionTest extends HttpBench {
     }
 
     @Test
-    void what_may_not_be_called_is_not_called_and_fails_for_good() throws Exception {
+    void a_blocked_address_is_not_called_and_fails_permanently() throws Exception {
         bench.close();
         try (OutboundHttpClient guarded = new OutboundHttpClient(OutboundAddressGuard.of(false, List.of()))) {
-            bench = new FileBench(folder, reaching(guarded));
+            bench = new YamlTestBench(folder, reaching(guarded));
             StepFailed failed = failure(post("protect: at_most_once"), "{\"order\":1}");
             assertEquals("NotSent", failed.reason().replaceAll(".*\\$", ""));
             assertTrue(failed.detail().contains("--allow-host 127.0.0.1:" + server.port()), failed.detail());
@@ -160,7 +160,7 @@ final class HttpStepActionTest extends HttpBench {
                 "{header: {name: X-Api-Key, value: '${ secret.TOKEN }'}} | X-Api-Key: t0p-s3cret",
                 "{header: {name: Authorization, value: 'Token ${ secret.TOKEN }'}} | Authorization: Token t0p-s3cret",
             })
-    void a_credential_is_sent_and_kept_nowhere(String auth, String header) throws Exception {
+    void a_credential_is_sent_and_stored_nowhere(String auth, String header) throws Exception {
         server.runs((request, socket) -> socket.getOutputStream()
                 .write((OK
                                 + dev.semel.json.StrictJson.write(
@@ -195,7 +195,7 @@ final class HttpStepActionTest extends HttpBench {
     }
 
     @Test
-    void the_key_goes_into_the_header_that_the_provider_reads() {
+    void the_key_is_sent_in_the_header_of_the_provider() {
         String step = "http: {method: POST, url: \"%s\", idempotency_header: %s}\nprotect: at_most_once";
         result(step.formatted(server.url("/"), "X-Request-Id"), "{}");
         assertTrue(server.requests().getFirst().contains("\r\nX-Request-Id: "));
@@ -218,7 +218,7 @@ final class HttpStepActionTest extends HttpBench {
     }
 
     @Test
-    void a_file_that_is_wrong_is_not_published() {
+    void a_wrong_file_is_not_published() {
         assertThrows(
                 SemelException.class, () -> bench.start("http: {method: POST, url: \"https://a.example/\"}", "{}"));
     }

@@ -156,12 +156,12 @@ final class SignatureTest {
     private static final List<Vector> ALL = List.of(GITHUB, SLACK, STANDARD, STRIPE, SHOPIFY);
 
     @TestFactory
-    List<DynamicTest> the_example_that_the_provider_publishes_is_believed() {
+    List<DynamicTest> the_published_example_of_the_provider_is_accepted() {
         return believed(List.of(GITHUB, SLACK, STANDARD));
     }
 
     @TestFactory
-    List<DynamicTest> stripe_and_shopify_publish_no_example_with_its_secret_so_one_made_by_another_hmac_is_believed() {
+    List<DynamicTest> stripe_and_shopify_signatures_of_an_independent_hmac_are_accepted() {
         return believed(List.of(STRIPE, SHOPIFY));
     }
 
@@ -173,7 +173,7 @@ final class SignatureTest {
     }
 
     @TestFactory
-    List<DynamicTest> a_near_miss_is_not() {
+    List<DynamicTest> a_nearly_right_signature_is_rejected() {
         List<DynamicTest> tests = new ArrayList<>();
         for (Vector vector : ALL) {
             String header = vector.signatureHeader();
@@ -220,7 +220,7 @@ final class SignatureTest {
     }
 
     @Test
-    void a_signed_time_that_is_not_now_is_stale_and_not_forged() {
+    void a_signed_time_out_of_range_is_stale_and_not_forged() {
         for (Vector vector : List.of(SLACK, STANDARD, STRIPE)) {
             long then = vector.seconds();
             assertInstanceOf(Verdict.Genuine.class, vector.at(then + 300).verdict(), vector.name());
@@ -232,7 +232,7 @@ final class SignatureTest {
     }
 
     @Test
-    void a_time_that_is_no_time_is_stale_even_where_it_is_signed() {
+    void an_invalid_time_is_stale_even_if_signed() {
         SignatureScheme slack = SLACK.scheme();
         for (String time :
                 List.of("99999999999999999999", "-1", "soon", "1531420618.5", "+1531420618", "01531420618")) {
@@ -251,7 +251,7 @@ final class SignatureTest {
     }
 
     @Test
-    void while_a_secret_is_rotated_both_are_believed() {
+    void during_a_rotation_both_secrets_are_accepted() {
         for (Vector vector : ALL) {
             String old = vector.name().equals("standard") ? "whsec_" + "A".repeat(40) : "the one before";
             assertInstanceOf(Verdict.Genuine.class, vector.verdict(old, vector.secret()), vector.name());
@@ -261,7 +261,7 @@ final class SignatureTest {
     }
 
     @Test
-    void a_sender_who_rotates_sends_two_signatures_of_which_one_is_enough() {
+    void of_two_signatures_during_a_rotation_one_is_enough() {
         assertInstanceOf(
                 Verdict.Genuine.class,
                 STANDARD.header("webhook-signature", "v1,bm9ldHU= " + STANDARD.signature())
@@ -283,7 +283,7 @@ final class SignatureTest {
     }
 
     @Test
-    void a_secret_that_cannot_be_a_key_is_not_the_senders_fault() {
+    void an_unusable_secret_is_not_the_senders_fault() {
         assertInstanceOf(Verdict.Unknown.class, STANDARD.verdict("too short"));
         assertInstanceOf(Verdict.Unknown.class, STANDARD.verdict("whpk_" + "AAAA"));
         assertInstanceOf(Verdict.Genuine.class, STANDARD.verdict("too short", STANDARD.secret()));
@@ -315,7 +315,7 @@ final class SignatureTest {
     }
 
     @Test
-    void what_a_scheme_signs_it_believes() throws SignatureScheme.UnusableSecret {
+    void each_scheme_accepts_its_own_signature() throws SignatureScheme.UnusableSecret {
         List<Vector> all = new ArrayList<>(ALL);
         all.add(new Vector(
                 "bearer", new SignatureScheme.BearerToken(), null, "token", 7, Map.of(), "{}", "Authorization"));

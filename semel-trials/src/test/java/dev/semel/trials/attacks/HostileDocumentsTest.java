@@ -4,14 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.semel.json.StrictJson;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.HttpReply;
+import dev.semel.trials.support.ServerFixture;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Attack S38 end to end: what names a class in an input goes through steps, store and API as it came. */
 class HostileDocumentsTest extends OnBothStores {
-    HostileDocumentsTest(Stage stage) {
+    HostileDocumentsTest(ServerFixture stage) {
         super(stage);
     }
 
@@ -31,7 +31,7 @@ class HostileDocumentsTest extends OnBothStores {
                 "{\"@class\":\"java.lang.ProcessBuilder\",\"command\":[\"touch\",\"x\"]}",
                 "[\"java.lang.ProcessBuilder\",{\"command\":[\"touch\",\"x\"]}]",
                 "\"rO0ABXNyABFqYXZhLnV0aWwuSGFzaE1hcA==\"")) {
-            Reply reply = stage.admin()
+            HttpReply reply = stage.admin()
                     .post(
                             "/v1/workflows/carrier/trigger?wait=60s",
                             "{\"data\":{\"v\":" + value + "}}",
@@ -42,7 +42,7 @@ class HostileDocumentsTest extends OnBothStores {
             assertEquals(
                     StrictJson.parse(value),
                     StrictJson.parse(reply.json().at("/output/text").asString()));
-            Reply read = stage.admin().get("/v1/runs/" + reply.text("run_id")).expect(200);
+            HttpReply read = stage.admin().get("/v1/runs/" + reply.text("run_id")).expect(200);
             assertEquals(value, read.json().at("/output/v").toString());
             assertEquals(value, read.json().at("/input/v").toString());
         }

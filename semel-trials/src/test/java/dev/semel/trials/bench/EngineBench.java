@@ -89,22 +89,22 @@ final class EngineBench {
     }
 
     private static void threeSteps(String store, Path folder, String url, double seconds) throws IOException {
-        try (Child server = new Child(folder, url)) {
+        try (BenchServerProcess server = new BenchServerProcess(folder, url)) {
             server.publish("three", THREE);
-            Load load = new Load(server.port(), 64, "/v1/workflows/three/trigger?wait=30s", BODY);
+            LoadGenerator load = new LoadGenerator(server.port(), 64, "/v1/workflows/three/trigger?wait=30s", BODY);
             load.run(Math.max(5, seconds * 2), random());
             double[] rates = new double[ROUNDS];
             double[] p99 = new double[ROUNDS];
             for (int i = 0; i < ROUNDS; i++) {
-                Load.Result result = load.run(seconds, random());
+                LoadGenerator.Result result = load.run(seconds, random());
                 rates[i] = result.perSecond();
                 p99[i] = result.p99Millis();
             }
             Arrays.sort(rates);
             Arrays.sort(p99);
-            Load one = new Load(server.port(), 1, "/v1/workflows/three/trigger?wait=30s", BODY);
+            LoadGenerator one = new LoadGenerator(server.port(), 1, "/v1/workflows/three/trigger?wait=30s", BODY);
             one.run(2, random());
-            Load.Result alone = one.run(seconds, random());
+            LoadGenerator.Result alone = one.run(seconds, random());
             System.out.printf(
                     Locale.ROOT,
                     "%-12s three steps, waited for: %6.0f runs/s  p99 %5.1f ms; one client: p50 %.2f ms%n",

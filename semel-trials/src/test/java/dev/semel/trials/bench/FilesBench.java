@@ -32,7 +32,7 @@ public final class FilesBench {
             many();
         }
         if (parts.contains("three")) {
-            new FilesBesideJava(arguments.length > 1 ? Double.parseDouble(arguments[1]) : 5).run();
+            new YamlVersusJavaBench(arguments.length > 1 ? Double.parseDouble(arguments[1]) : 5).run();
         }
     }
 

@@ -35,7 +35,7 @@ final class RetentionBench {
     private RetentionBench() {}
 
     static void measure(String url, double seconds) throws Exception {
-        try (Child server = WorkersBench.server(url);
+        try (BenchServerProcess server = WorkersBench.server(url);
                 Connection connection = DriverManager.getConnection(url);
                 Statement sql = connection.createStatement()) {
             fill(sql, "semel_run", "semel_finished_run", "semel_journal");
@@ -71,9 +71,9 @@ final class RetentionBench {
     }
 
     /** Half of them as fast as it goes, half at the pace of our sweep beside the load. */
-    private static void deletes(Statement sql, Semel semel, Child server, double seconds) throws Exception {
+    private static void deletes(Statement sql, Semel semel, BenchServerProcess server, double seconds) throws Exception {
         long sizes = sizes(sql);
-        Walk walk = new Walk(semel);
+        OldRunScan walk = new OldRunScan(semel);
         long wal = number(sql, "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn");
         long began = System.nanoTime();
         int gone = 0;
@@ -90,7 +90,7 @@ final class RetentionBench {
         int beside = 0;
         for (int i = 0; i < WorkersBench.ROUNDS; i++) {
             calm[i] = WorkersBench.rate(seconds, server);
-            Pacing pacing = new Pacing(walk);
+            PacedDeletion pacing = new PacedDeletion(walk);
             try {
                 swept[i] = WorkersBench.rate(seconds, server);
             } finally {
@@ -114,12 +114,12 @@ final class RetentionBench {
     }
 
     /** Goes through old runs as the sweep does. */
-    private static final class Walk {
+    private static final class OldRunScan {
         private final Semel semel;
         private @Nullable RunId reached;
         private boolean done;
 
-        Walk(Semel semel) {
+        OldRunScan(Semel semel) {
             this.semel = semel;
         }
 
@@ -137,12 +137,12 @@ final class RetentionBench {
     }
 
     /** A slice, a pause, the next one. */
-    private static final class Pacing {
+    private static final class PacedDeletion {
         private final Thread thread;
         private volatile boolean stopped;
         private volatile int gone;
 
-        Pacing(Walk walk) {
+        PacedDeletion(OldRunScan walk) {
             thread = Thread.ofPlatform().start(() -> {
                 int sum = 0;
                 while (!stopped) {

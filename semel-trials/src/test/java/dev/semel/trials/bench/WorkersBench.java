@@ -61,9 +61,9 @@ final class WorkersBench {
                 switch (part) {
                     case "three" -> three(url, seconds);
                     case "takeover" -> takeover(url);
-                    case "fence" -> FenceCost.measure(url, FenceCost.Part.FENCE);
-                    case "counts" -> FenceCost.measure(url, FenceCost.Part.COUNTS);
-                    case "owner" -> OwnerIndex.measure(url, seconds);
+                    case "fence" -> FenceCostBench.measure(url, FenceCostBench.OptionalStatement.FENCE);
+                    case "counts" -> FenceCostBench.measure(url, FenceCostBench.OptionalStatement.COUNTS);
+                    case "owner" -> OwnerIndexBench.measure(url, seconds);
                     case "retention" -> RetentionBench.measure(url, seconds);
                     default -> throw new IllegalArgumentException("no such part: " + part);
                 }
@@ -79,27 +79,27 @@ final class WorkersBench {
         return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
     }
 
-    static Child server(String url) throws IOException {
-        Child server = new Child(Files.createTempDirectory("semel-bench"), url);
+    static BenchServerProcess server(String url) throws IOException {
+        BenchServerProcess server = new BenchServerProcess(Files.createTempDirectory("semel-bench"), url);
         server.publish("bench", SMALLEST);
         return server;
     }
 
     /** Distinct triggers a second, all of these servers together; the connections are shared out among them. */
-    static double rate(double seconds, Child... servers) throws Exception {
+    static double rate(double seconds, BenchServerProcess... servers) throws Exception {
         return rate(seconds, CONNECTIONS, servers);
     }
 
-    private static double rate(double seconds, int callers, Child... servers) throws Exception {
+    private static double rate(double seconds, int callers, BenchServerProcess... servers) throws Exception {
         try (ExecutorService threads = Executors.newFixedThreadPool(servers.length)) {
-            List<Future<Load.Result>> loads = new ArrayList<>();
+            List<Future<LoadGenerator.Result>> loads = new ArrayList<>();
             for (int i = 0; i < servers.length; i++) {
                 int connections = callers / servers.length + (i < callers % servers.length ? 1 : 0);
-                Load load = new Load(servers[i].port(), connections, "/v1/workflows/bench/trigger", BODY);
+                LoadGenerator load = new LoadGenerator(servers[i].port(), connections, "/v1/workflows/bench/trigger", BODY);
                 loads.add(threads.submit(() -> load.run(seconds, random())));
             }
             double sum = 0;
-            for (Future<Load.Result> one : loads) {
+            for (Future<LoadGenerator.Result> one : loads) {
                 sum += one.get().perSecond();
             }
             return sum;
@@ -124,13 +124,13 @@ final class WorkersBench {
         double[] one = new double[ROUNDS];
         double[] all = new double[ROUNDS];
         double[] busy = new double[ROUNDS];
-        try (Child first = server(url)) {
+        try (BenchServerProcess first = server(url)) {
             rate(Math.max(5, seconds * 2), first); // the compilers of the JVM are busy at first
             for (int i = 0; i < ROUNDS; i++) {
                 alone[i] = rate(seconds, first);
             }
-            try (Child second = server(url);
-                    Child third = server(url)) {
+            try (BenchServerProcess second = server(url);
+                    BenchServerProcess third = server(url)) {
                 // Each has run as long as the first before anything is compared: the second and third had stayed cold.
                 rate(seconds * (ROUNDS + 2), second);
                 rate(seconds * (ROUNDS + 2), third);

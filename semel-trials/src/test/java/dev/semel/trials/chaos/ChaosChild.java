@@ -34,12 +34,12 @@ final class ChaosChild {
      * @param sleepy its forward clock does not count the time in which it stood still, as that of a suspended machine;
      *     then only the fence keeps it from writing
      */
-    record Life(
+    record WorkerConfig(
             String worker,
             String url,
             String receiver,
             Path events,
-            Bug bug,
+            PlantedBug bug,
             long skewMicros,
             boolean sleepy,
             int leaseMillis) {
@@ -56,13 +56,13 @@ final class ChaosChild {
             };
         }
 
-        static Life of(String[] words) {
-            return new Life(
+        static WorkerConfig of(String[] words) {
+            return new WorkerConfig(
                     words[0],
                     words[1],
                     words[2],
                     Path.of(words[3]),
-                    Bug.valueOf(words[4]),
+                    PlantedBug.valueOf(words[4]),
                     Long.parseLong(words[5]),
                     Boolean.parseBoolean(words[6]),
                     Integer.parseInt(words[7]));
@@ -70,25 +70,25 @@ final class ChaosChild {
     }
 
     public static void main(String[] args) throws IOException {
-        Life life = Life.of(args);
-        Events events = new Events(life.worker(), life.events());
-        Tampering tampering = new Tampering(life, events);
-        Clock clock = new Clock();
+        WorkerConfig life = WorkerConfig.of(args);
+        WorkerEventLog events = new WorkerEventLog(life.worker(), life.events());
+        TamperingDataSource tampering = new TamperingDataSource(life, events);
+        LeaseClock clock = new LeaseClock();
         Thread.ofPlatform().daemon(true).start(clock::tick);
         Thread.ofPlatform().daemon(true).start(() -> listen(tampering, clock));
-        if (life.bug() == Bug.COMMIT_NOT_DURABLE) {
+        if (life.bug() == PlantedBug.COMMIT_NOT_DURABLE) {
             tampering.planted("setting of the connection");
         }
         if (life.skewMicros() != 0) {
             events.note("skewed", Long.toString(life.skewMicros()));
         }
         ChaosFlows flows = new ChaosFlows(life, events);
-        ChildStore.Surroundings around = new ChildStore.Surroundings(ambient(life, clock), () -> clock.lapsing);
+        ChildStore.WorkerEnvironment around = new ChildStore.WorkerEnvironment(ambient(life, clock), () -> clock.lapsing);
         Semel semel = open(life, flows, new ChildStore(life, tampering, events, around));
-        if (life.bug() == Bug.SWEEPER_DELETES_LIVE_KEYS) {
+        if (life.bug() == PlantedBug.SWEEPER_DELETES_LIVE_KEYS) {
             Thread.ofPlatform().daemon(true).start(tampering::sweepLiveKeys);
         }
-        Door door = new Door(semel, flows, life, tampering);
+        WorkerClientSocket door = new WorkerClientSocket(semel, flows, life, tampering);
         Runtime.getRuntime().addShutdownHook(new Thread(() -> {
             door.close();
             semel.close();
@@ -99,7 +99,7 @@ final class ChaosChild {
     }
 
     /** The database may be down, or another worker may hold a lock as it stands still: then it tries again. */
-    private static Semel open(Life life, ChaosFlows flows, ChildStore store) {
+    private static Semel open(WorkerConfig life, ChaosFlows flows, ChildStore store) {
         WorkflowCatalog.VersionCompiler noFiles = version -> {
             throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
@@ -121,7 +121,7 @@ final class ChaosChild {
     }
 
     /** Commands on the standard input; its end is ours. */
-    private static void listen(Tampering tampering, Clock clock) {
+    private static void listen(TamperingDataSource tampering, LeaseClock clock) {
         try (BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 switch (line) {
@@ -137,7 +137,7 @@ final class ChaosChild {
         Runtime.getRuntime().halt(0);
     }
 
-    private static EngineEnvironment ambient(Life life, Clock clock) {
+    private static EngineEnvironment ambient(WorkerConfig life, LeaseClock clock) {
         EngineEnvironment real = EngineEnvironment.real();
         return new EngineEnvironment(
                 () -> real.micros() + life.skewMicros(),
@@ -146,7 +146,7 @@ final class ChaosChild {
     }
 
     /** A forward clock that stands still while its process does, and while the lease lapses. */
-    private static final class Clock {
+    private static final class LeaseClock {
         volatile long nanos = System.nanoTime();
         volatile boolean lapsing;
 

@@ -32,16 +32,16 @@ final class ChildStore {
         INSERT INTO semel_finished_run (run, state, ended_at, output, entries) SELECT run, 10, 0, '"zombie"', ? FROM gone
         """;
 
-    private final ChaosChild.Life life;
-    private final Tampering tampering;
-    private final Events events;
-    private final Surroundings around;
+    private final ChaosChild.WorkerConfig life;
+    private final TamperingDataSource tampering;
+    private final WorkerEventLog events;
+    private final WorkerEnvironment around;
     private final Store real;
 
     /** @param lapsing whether the lease cannot be renewed now */
-    record Surroundings(EngineEnvironment ambient, BooleanSupplier lapsing) {}
+    record WorkerEnvironment(EngineEnvironment ambient, BooleanSupplier lapsing) {}
 
-    ChildStore(ChaosChild.Life life, Tampering tampering, Events events, Surroundings around) {
+    ChildStore(ChaosChild.WorkerConfig life, TamperingDataSource tampering, WorkerEventLog events, WorkerEnvironment around) {
         this.life = life;
         this.tampering = tampering;
         this.events = events;
@@ -55,10 +55,10 @@ final class ChildStore {
 
     /** Under the bug of a lease id that is used again: the same for all lives of this worker. */
     private long lease(long wanted) {
-        if (life.bug() == Bug.LEASE_REUSED) {
+        if (life.bug() == PlantedBug.LEASE_REUSED) {
             tampering.planted("lease");
         }
-        return life.bug() == Bug.LEASE_REUSED ? life.worker().charAt(1) : wanted;
+        return life.bug() == PlantedBug.LEASE_REUSED ? life.worker().charAt(1) : wanted;
     }
 
     private CommitBatch.LeaseSlot hold(CommitBatch.LeaseSlot wanted) {
@@ -68,8 +68,8 @@ final class ChildStore {
     /** Everything is PostgreSQL's own, but for what is watched or planted. */
     Store store() {
         return proxy(Store.class, real, (method, args) -> switch (method.getName()) {
-            case "openLane" -> new Watched(real.openLane());
-            case "openTxLane" -> new Watched(real.openTxLane());
+            case "openLane" -> new CountingLane(real.openLane());
+            case "openTxLane" -> new CountingLane(real.openTxLane());
             case "openReads" -> reads(real.openQueries());
             case "openLeases" -> leases(real.openLeases());
             default -> method.invoke(real, args);
@@ -96,17 +96,17 @@ final class ChildStore {
                 args[0] = lease(wanted);
             }
             Object answer = method.invoke(leases, args);
-            return renews && life.bug() == Bug.FENCED_WORKER_GOES_ON ? Boolean.TRUE : answer;
+            return renews && life.bug() == PlantedBug.FENCED_WORKER_GOES_ON ? Boolean.TRUE : answer;
         });
     }
 
     @FunctionalInterface
-    private interface Call {
+    private interface ConnectionCall {
         @Nullable
         Object on(Method method, Object @Nullable [] args) throws Exception;
     }
 
-    private static <T> T proxy(Class<T> type, T real, Call call) {
+    private static <T> T proxy(Class<T> type, T real, ConnectionCall call) {
         return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (_, method, args) -> {
             try {
                 return method.getDeclaringClass() == Object.class ? method.invoke(real, args) : call.on(method, args);
@@ -117,11 +117,11 @@ final class ChildStore {
     }
 
     /** A lane that counts what was refused. */
-    private final class Watched implements WriteLane {
+    private final class CountingLane implements WriteLane {
         private final WriteLane lane;
         private final List<CommitBatch> answeredBefore = new ArrayList<>();
 
-        Watched(WriteLane lane) {
+        CountingLane(WriteLane lane) {
             this.lane = lane;
         }
 
@@ -131,10 +131,10 @@ final class ChildStore {
             CommitBatch own = wanted == null ? batch : new CommitBatch(hold(wanted), batch.writes());
             List<Object> outcomes;
             try {
-                outcomes = life.bug() == Bug.ACK_BEFORE_COMMIT ? early(own) : lane.apply(own);
+                outcomes = life.bug() == PlantedBug.ACK_BEFORE_COMMIT ? early(own) : lane.apply(own);
             } catch (StoreFailure.Fenced e) {
                 note(own, "refused at the fence");
-                if (life.bug() != Bug.FENCED_WORKER_GOES_ON) {
+                if (life.bug() != PlantedBug.FENCED_WORKER_GOES_ON) {
                     throw e;
                 }
                 tampering.planted("fence");
@@ -182,9 +182,9 @@ final class ChildStore {
         }
 
         private List<Object> tampered(StoreWrite<?> write, int at, List<Object> outcomes) {
-            if (life.bug() == Bug.ZOMBIE_RECORDS) {
+            if (life.bug() == PlantedBug.ZOMBIE_RECORDS) {
                 recordAnyway(write);
-            } else if (life.bug() == Bug.FENCED_WORKER_GOES_ON) {
+            } else if (life.bug() == PlantedBug.FENCED_WORKER_GOES_ON) {
                 tampering.planted("owner");
                 List<Object> changed = new ArrayList<>(outcomes);
                 changed.set(at, new StoreWrite.OwnerWriteResult(true, false, granted(write)));

@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
 /**
- * A process that lives one {@link Life} for each line of its standard input, and tells on its standard output what it
+ * A process that lives one {@link ProcessLife} for each line of its standard input, and tells on its standard output what it
  * learns, as a client would. A life that is to halt takes the whole process with it: no hook, no flush, no goodbye.
  */
 final class CrashChild {
@@ -31,10 +31,10 @@ final class CrashChild {
     private static final Duration LONGEST = Duration.ofSeconds(60);
     private static final Duration SHORT_LEASE = Duration.ofMillis(1_500);
 
-    private final Life life;
+    private final ProcessLife life;
     private final Map<String, Integer> passed = new ConcurrentHashMap<>();
 
-    private CrashChild(Life life) {
+    private CrashChild(ProcessLife life) {
         this.life = life;
     }
 
@@ -45,7 +45,7 @@ final class CrashChild {
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             deadline.set(System.nanoTime() + LONGEST.plusSeconds(30).toNanos());
             try {
-                new CrashChild(Life.parse(line)).live();
+                new CrashChild(ProcessLife.parse(line)).live();
             } catch (RuntimeException e) {
                 e.printStackTrace();
                 say("over", "broken", String.valueOf(e.getMessage()));
@@ -97,26 +97,26 @@ final class CrashChild {
 
     private void live() {
         String[] end;
-        DeedFlows flows = new DeedFlows(life.mutation());
-        Workflow<DeedFlows.Task, String> flow = flows.flow(life.deed());
+        CrashActionFlows flows = new CrashActionFlows(life.mutation());
+        Workflow<CrashActionFlows.Task, String> flow = flows.flow(life.deed());
         try (Semel semel = Semel.open(settings())) {
             semel.register(flow);
             String target = "";
-            if (life.deed() == Deed.CALL) {
+            if (life.deed() == CrashAction.CALL) {
                 semel.register(flows.called());
             }
             Workflow<String, String> told = flows.told();
-            if (life.deed() == Deed.SIGNAL) {
+            if (life.deed() == CrashAction.SIGNAL) {
                 semel.register(told);
                 target = semel.start(told, "", Start.withKey(life.name() + ".told"))
                         .id();
             }
-            DeedFlows.Task task = new DeedFlows.Task(url(), life.manners().startsWith("hangs"), target);
+            CrashActionFlows.Task task = new CrashActionFlows.Task(url(), life.manners().startsWith("hangs"), target);
             Start start = Start.withKey(life.name());
             Run<String> run = life.run().isEmpty() ? semel.start(flow, task, start) : semel.run(flow, life.run());
             say("started", run.id());
             end = end(run);
-            if (life.deed() == Deed.SIGNAL) {
+            if (life.deed() == CrashAction.SIGNAL) {
                 semel.run(told, target).result(LONGEST);
             }
             Run<String> again = semel.start(flow, task, start);

@@ -30,7 +30,7 @@ class TicksTest {
     Path folder;
 
     @Test
-    void every_nominal_time_is_one_row_and_one_run_whatever_is_killed() throws Exception {
+    void every_nominal_time_is_one_row_and_one_run_despite_kills() throws Exception {
         String url = RealPostgres.url(RealPostgres.newDatabase());
         ProcessServer[] servers = {start("one", url), start("two", url)};
         try {
@@ -40,13 +40,13 @@ class TicksTest {
             long begun = now(url);
             for (int at = BETWEEN_KILLS; at < SECONDS; at += BETWEEN_KILLS) {
                 long moment = begun + at * 1_000_000L;
-                Until.holds("some seconds have passed", () -> now(url) >= moment);
+                Await.holds("some seconds have passed", () -> now(url) >= moment);
                 int victim = at / BETWEEN_KILLS % 2;
                 servers[victim].kill();
                 servers[victim] = start(victim == 0 ? "one" : "two", url);
             }
             long end = now(url) / 1_000_000 * 1_000_000;
-            Until.holds(
+            Await.holds(
                     "every tick until then is seen to",
                     () -> number(url, "SELECT min(next_nominal) FROM semel_schedule") > end);
             judge(url, end);

@@ -9,9 +9,9 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 import dev.semel.server.demo.DemoProvider;
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Crowd;
-import dev.semel.trials.support.Flows;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.SampleWorkflows;
 import dev.semel.trials.support.LiveServer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -46,7 +46,7 @@ class BuilderInBrowserTest {
         server.close();
     }
 
-    private Caller api() {
+    private ApiCaller api() {
         return server.admin();
     }
 
@@ -89,7 +89,7 @@ class BuilderInBrowserTest {
         String run = api().trigger(workflow, key, "{\"data\":{\"id\":\"" + id + "\"}}")
                 .expect(200)
                 .text("run_id");
-        Crowd.until(
+        ConcurrentCalls.until(
                 "the run has ended",
                 () -> !api().get("/v1/runs/" + run).json().path("ended_at").isNull());
         return run;
@@ -109,13 +109,13 @@ class BuilderInBrowserTest {
     }
 
     @Test
-    void the_idempotent_tab_is_edited_published_and_obeyed_by_the_next_run() {
+    void the_idempotent_tab_is_edited_published_and_used_by_the_next_run() {
         String before = letters("letters");
         api().publish(before).expect(200);
         run("letters", "l_1", "ann");
         run("letters", "l_2", "ann");
         long calls = picked();
-        try (Tab tab = Tab.open(server.port()).enter().go("/workflows/letters")) {
+        try (BrowserTab tab = BrowserTab.open(server.port()).enter().go("/workflows/letters")) {
             Page page = tab.page();
             page.locator("text=Edit…").click();
             button(page, "Settings of tell").click();
@@ -155,7 +155,7 @@ class BuilderInBrowserTest {
                         .json()
                         .at("/items/0/status")
                         .stringValue());
-        try (Tab tab = Tab.open(server.port()).enter().go("/runs/" + second)) {
+        try (BrowserTab tab = BrowserTab.open(server.port()).enter().go("/runs/" + second)) {
             assertThat(tab.page().locator("#run")).containsText("Suppressed");
             tab.go("/workflows/letters/edit?step=tell&tab=idempotent#panel");
             assertThat(tab.page().locator("#tried caption")).containsText("against 2 past executions");
@@ -167,9 +167,9 @@ class BuilderInBrowserTest {
     }
 
     @Test
-    void a_mistake_is_shown_with_its_place_while_one_types_and_the_steps_follow_the_text() {
+    void a_mistake_is_shown_while_typing_and_the_steps_follow_the_text() {
         api().publish(letters("typed")).expect(200);
-        try (Tab tab = Tab.open(server.port()).enter().go("/workflows/typed/edit")) {
+        try (BrowserTab tab = BrowserTab.open(server.port()).enter().go("/workflows/typed/edit")) {
             Page page = tab.page();
             assertThat(page.locator("#state")).containsText("can be published");
             page.locator("#yaml")
@@ -196,9 +196,9 @@ class BuilderInBrowserTest {
     }
 
     @Test
-    void who_publishes_over_somebody_else_is_told_and_shown_both() {
+    void a_conflicting_publish_is_reported_with_both_texts() {
         api().publish(letters("shared")).expect(200);
-        try (Tab tab = Tab.open(server.port()).enter().expecting("412").go("/workflows/shared/edit")) {
+        try (BrowserTab tab = BrowserTab.open(server.port()).enter().expecting("412").go("/workflows/shared/edit")) {
             Page page = tab.page();
             page.locator("#yaml").fill(letters("shared").replace("ok: true", "ok: mine"));
             button(page, "Publish…").click();
@@ -218,9 +218,9 @@ class BuilderInBrowserTest {
     }
 
     @Test
-    void steps_are_added_moved_and_removed_without_script_and_without_a_mouse() {
+    void steps_are_added_moved_and_removed_without_javascript_and_mouse() {
         api().publish(letters("plain")).expect(200);
-        try (Tab tab = Tab.withoutScript(server.port()).enter().go("/workflows/plain/edit")) {
+        try (BrowserTab tab = BrowserTab.withoutScript(server.port()).enter().go("/workflows/plain/edit")) {
             Page page = tab.page();
             page.locator("summary", new Page.LocatorOptions().setHasText("Add a step"))
                     .click();
@@ -252,8 +252,8 @@ class BuilderInBrowserTest {
     }
 
     @Test
-    void a_new_workflow_begins_with_the_smallest_file_and_is_published_once() {
-        try (Tab tab = Tab.open(server.port()).enter().go("/builder")) {
+    void a_new_workflow_starts_with_the_smallest_file_and_is_published_once() {
+        try (BrowserTab tab = BrowserTab.open(server.port()).enter().go("/builder")) {
             Page page = tab.page();
             String text = page.locator("#yaml").inputValue().replace("my_workflow", "begun");
             page.locator("#yaml").fill(text);
@@ -265,10 +265,10 @@ class BuilderInBrowserTest {
     }
 
     @Test
-    void what_is_written_is_never_markup() {
+    void user_text_is_never_markup() {
         api().publish(letters("looked").replace("owner: trials", "owner: '" + HOSTILE + "'"))
                 .expect(200);
-        try (Tab tab = Tab.open(server.port()).enter().go("/workflows/looked/edit?step=tell&tab=general")) {
+        try (BrowserTab tab = BrowserTab.open(server.port()).enter().go("/workflows/looked/edit?step=tell&tab=general")) {
             assertThat(tab.page().locator("#yaml")).hasValue(Pattern.compile("</textarea><img src=x"));
             assertEquals(0, tab.page().locator("img[src=x]").count());
             tab.page().locator("#f-title").fill("\"><img src=x onerror=alert(1)>");
@@ -289,7 +289,7 @@ class BuilderInBrowserTest {
         api().publish(letters("viewed")).expect(200);
         String link =
                 api().put("/v1/users/vera", "{\"role\":\"viewer\"}").expect(200).text("invitation");
-        try (Tab tab = Tab.open(server.port()).expecting("403").go(link)) {
+        try (BrowserTab tab = BrowserTab.open(server.port()).expecting("403").go(link)) {
             Page page = tab.page();
             page.locator("#password").fill("a long password");
             page.locator("#again").fill("a long password");
@@ -317,9 +317,9 @@ class BuilderInBrowserTest {
 
     @Test
     void a_file_with_dos_line_ends_keeps_them() {
-        String text = Flows.flow("dos").replace("\n", "\r\n");
+        String text = SampleWorkflows.flow("dos").replace("\n", "\r\n");
         api().publish(text).expect(200);
-        try (Tab tab = Tab.open(server.port()).enter().go("/workflows/dos/edit?step=note&tab=general")) {
+        try (BrowserTab tab = BrowserTab.open(server.port()).enter().go("/workflows/dos/edit?step=note&tab=general")) {
             tab.page().locator("#f-title").fill("A note");
             button(tab.page(), "Apply to the file").click();
             button(tab.page(), "Publish…").click();
@@ -331,7 +331,7 @@ class BuilderInBrowserTest {
     }
 
     @Test
-    void every_address_of_the_builder_is_open_to_everybody_in_both_themes_and_at_320_pixels() {
+    void every_builder_page_is_accessible_in_both_themes_and_at_320_pixels() {
         List<String> found = new ArrayList<>();
         List<String> paths = List.of(
                 "/builder",
@@ -341,7 +341,7 @@ class BuilderInBrowserTest {
                 "/workflows/new_lead/edit?step=create_lead&tab=protection",
                 "/workflows/new_lead/edit?step=create_lead&tab=retry",
                 "/workflows/new_lead/edit?step=welcome&tab=overrides");
-        try (Tab tab = Tab.forChecks(server.port()).enter()) {
+        try (BrowserTab tab = BrowserTab.forChecks(server.port()).enter()) {
             for (String path : paths) {
                 tab.go(path);
                 look(tab, path, found);
@@ -363,7 +363,7 @@ class BuilderInBrowserTest {
         assertEquals(List.of(), found);
     }
 
-    private static void look(Tab tab, String path, List<String> found) {
+    private static void look(BrowserTab tab, String path, List<String> found) {
         for (String theme : List.of("light", "dark")) {
             tab.theme(theme);
             tab.barriers().forEach(one -> found.add(theme + " " + one));

@@ -9,8 +9,8 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 import dev.semel.server.demo.DemoProvider;
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.ConcurrentCalls;
 import dev.semel.trials.support.LiveServer;
 import java.net.URI;
 import java.nio.file.Path;
@@ -37,12 +37,12 @@ class DetailPagesInBrowserTest {
     private static Path folder;
 
     private LiveServer server;
-    private Outage outage;
+    private OutageProvider outage;
 
     @BeforeAll
     void open() {
         server = LiveServer.dev("sqlite:" + folder.resolve("semel.db"), folder);
-        outage = Outage.start();
+        outage = OutageProvider.start();
     }
 
     @AfterAll
@@ -51,12 +51,12 @@ class DetailPagesInBrowserTest {
         outage.close();
     }
 
-    private Caller api() {
+    private ApiCaller api() {
         return server.admin();
     }
 
-    private Tab tab() {
-        return Tab.open(server.port()).enter();
+    private BrowserTab tab() {
+        return BrowserTab.open(server.port()).enter();
     }
 
     private static void press(Page page, String button) {
@@ -70,10 +70,10 @@ class DetailPagesInBrowserTest {
     }
 
     @Test
-    void runs_that_failed_are_planned_from_their_list_applied_and_verified_live() {
+    void failed_runs_are_planned_from_their_list_applied_and_verified_live() {
         failed("outage", 3);
         outage.forget();
-        try (Tab tab = tab()) {
+        try (BrowserTab tab = tab()) {
             Page page = tab.page();
             tab.go("/workflows/outage/runs?status=failed");
             press(page, "Plan a safe replay of these 3 runs");
@@ -97,9 +97,9 @@ class DetailPagesInBrowserTest {
     }
 
     @Test
-    void a_plan_that_does_not_fit_any_more_shows_what_moved_and_makes_a_new_one() {
+    void an_outdated_plan_shows_the_differences_and_is_replanned() {
         String id = failed("moved", 1).getFirst();
-        try (Tab tab = tab().expecting("412")) {
+        try (BrowserTab tab = tab().expecting("412")) {
             Page page = tab.page();
             tab.go("/runs/" + id);
             page.locator("summary", new Page.LocatorOptions().setHasText("Replay"))
@@ -111,7 +111,7 @@ class DetailPagesInBrowserTest {
                     .text("replay_id");
             outage.end();
             api().post("/v1/replays/" + other + "/apply", "{}").expect(200);
-            Crowd.until(
+            ConcurrentCalls.until(
                     "the other one is done",
                     () -> api().get("/v1/replays/" + other)
                             .json()
@@ -127,10 +127,10 @@ class DetailPagesInBrowserTest {
     }
 
     @Test
-    void a_plan_waits_for_a_second_person_and_is_stopped_with_a_reason() {
+    void a_plan_waits_for_a_second_user_and_is_stopped_with_a_reason() {
         failed("watched", 12);
         String second = server.token("\"name\":\"second\"", "operate", "read");
-        try (Tab tab = tab()) {
+        try (BrowserTab tab = tab()) {
             Page page = tab.page();
             tab.go("/workflows/watched/runs?status=failed");
             page.locator("input[name=approval]").check();
@@ -160,10 +160,10 @@ class DetailPagesInBrowserTest {
         lose();
         String order = ORDER.replace("10443", key);
         String id = api().trigger("fulfil_order", key, order).expect(200).text("run_id");
-        Crowd.until("it waits", () -> api().get("/v1/runs/" + id).text("status").equals("waiting"));
+        ConcurrentCalls.until("it waits", () -> api().get("/v1/runs/" + id).text("status").equals("waiting"));
         api().post("/v1/runs/" + id + "/signals/payment.captured", "{\"data\":{}}")
                 .expect(200);
-        Crowd.until(
+        ConcurrentCalls.until(
                 "it is in doubt",
                 () -> api().get("/v1/runs/" + id).text("status").equals("in_doubt"));
         return id;
@@ -172,7 +172,7 @@ class DetailPagesInBrowserTest {
     /** What a run asks, once it asks so often. */
     private String asked(String run, int version) {
         String[] id = {""};
-        Crowd.until("it is asked in version " + version, () -> {
+        ConcurrentCalls.until("it is asked in version " + version, () -> {
             api().get("/v1/runs/" + run + "/timeline")
                     .json()
                     .path("reviews")
@@ -186,13 +186,13 @@ class DetailPagesInBrowserTest {
     }
 
     @Test
-    void who_looked_at_one_question_does_not_decide_the_next_one() {
+    void a_decision_applies_only_to_the_review_that_was_shown() {
         String run = doubting("again_1");
         String other = doubting("again_2");
         String review = asked(run, 1);
         asked(other, 1);
-        try (Tab list = tab().go("/reviews?tab=in_doubt");
-                Tab page = tab().expecting("412").go("/runs/" + run)) {
+        try (BrowserTab list = tab().go("/reviews?tab=in_doubt");
+                BrowserTab page = tab().expecting("412").go("/runs/" + run)) {
             page.page()
                     .getByLabel("It did not happen: send it with the same key")
                     .check();
@@ -219,10 +219,10 @@ class DetailPagesInBrowserTest {
     }
 
     @Test
-    void what_is_in_doubt_is_decided_in_the_inbox_once_and_its_run_completes() {
+    void an_effect_in_doubt_is_decided_once_in_the_inbox_and_its_run_completes() {
         String id = doubting("inbox_1");
-        try (Tab tab = tab();
-                Tab slow = tab().expecting("409")) {
+        try (BrowserTab tab = tab();
+                BrowserTab slow = tab().expecting("409")) {
             Page page = tab.page();
             tab.go("/reviews?tab=in_doubt");
             Locator row = page.locator("tr", new Page.LocatorOptions().setHasText(id));
@@ -250,7 +250,7 @@ class DetailPagesInBrowserTest {
     }
 
     @Test
-    void approvals_that_are_ticked_are_decided_together() {
+    void selected_approvals_are_decided_together() {
         api().publish("semel: 1\nworkflow: together\nowner: trials\nsteps:\n  - id: ok\n"
                         + "    approval: { to: \"role:ops\", title: \"Go on?\", timeout: 1d }\n")
                 .expect(200);
@@ -260,14 +260,14 @@ class DetailPagesInBrowserTest {
                     .expect(200)
                     .text("run_id"));
         }
-        Crowd.until(
+        ConcurrentCalls.until(
                 "three wait",
                 () -> api().get("/v1/reviews?q=kind:approval%20workflow:together")
                                 .json()
                                 .path("items")
                                 .size()
                         == 3);
-        try (Tab tab = tab().go("/reviews?tab=approval&workflow=together")) {
+        try (BrowserTab tab = tab().go("/reviews?tab=approval&workflow=together")) {
             Page page = tab.page();
             for (String id : ids.subList(0, 2)) {
                 page.locator("tr", new Page.LocatorOptions().setHasText(id))
@@ -285,9 +285,9 @@ class DetailPagesInBrowserTest {
     }
 
     @Test
-    void an_incident_is_drafted_answered_over_nobody_elses_answer_and_exported() {
+    void an_incident_report_is_drafted_answered_without_overwriting_and_exported() {
         failed("broken", 1);
-        try (Tab tab = tab().expecting("412").go("/incidents")) {
+        try (BrowserTab tab = tab().expecting("412").go("/incidents")) {
             Page page = tab.page();
             page.locator("#i-title").fill("Mail outage");
             page.locator("#i-since").fill("1h");
@@ -311,7 +311,7 @@ class DetailPagesInBrowserTest {
     }
 
     @Test
-    void every_such_page_is_open_to_everybody_in_both_themes_and_at_320_pixels() {
+    void every_detail_page_is_accessible_in_both_themes_and_at_320_pixels() {
         String run = failed("axe", 2).getFirst();
         String plan = api().post("/v1/replays", "{\"q\":\"status:failed workflow:axe\"}")
                 .expect(200)
@@ -325,14 +325,14 @@ class DetailPagesInBrowserTest {
         api().trigger("axe_asks", "axe_a", "{\"data\":{}}").expect(200);
         api().trigger("axe_asks", "axe_b", "{\"data\":{}}").expect(200);
         String asked = "/v1/reviews?q=kind:approval%20workflow:axe_asks";
-        Crowd.until("two wait", () -> api().get(asked).json().path("items").size() == 2);
+        ConcurrentCalls.until("two wait", () -> api().get(asked).json().path("items").size() == 2);
         String review = api().get(asked).json().at("/items/0/review_id").asString();
         api().put("/v1/alerts/axe", "{\"metric\":\"conflicts\",\"above\":1,\"channel\":\"x\",\"to\":\"ops\"}")
                 .expect(200);
         api().put("/v1/profiles/usr_axe", "{\"email\":\"axe@example.com\"}").expect(200);
         api().put("/v1/secrets/axe", "{\"value\":\"something\"}").expect(200);
         List<String> found = new ArrayList<>();
-        try (Tab tab = Tab.forChecks(server.port()).enter().expecting("404")) {
+        try (BrowserTab tab = BrowserTab.forChecks(server.port()).enter().expecting("404")) {
             for (String path : List.of(
                     "/runs?status=failed",
                     "/runs/" + run,

@@ -12,10 +12,10 @@ public final class FirstPaint implements AutoCloseable {
         }).observe({type: 'paint', buffered: true}))
         """;
 
-    private final Tab tab;
+    private final BrowserTab tab;
 
     public FirstPaint(int port) {
-        this.tab = Tab.open(port).enter();
+        this.tab = BrowserTab.open(port).enter();
     }
 
     /** In milliseconds. The same tab, and so a browser that has style and script already, as any page but the first. */

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Crowd;
-import dev.semel.trials.support.Flows;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.SampleWorkflows;
 import dev.semel.trials.support.LiveServer;
 import java.nio.file.Path;
 import java.util.List;
@@ -40,12 +40,12 @@ class SafeFormsInBrowserTest {
         server.close();
     }
 
-    private Caller api() {
+    private ApiCaller api() {
         return server.admin();
     }
 
-    private Tab tab() {
-        return Tab.open(server.port()).enter();
+    private BrowserTab tab() {
+        return BrowserTab.open(server.port()).enter();
     }
 
     private static String asking(String name, String... steps) {
@@ -59,17 +59,17 @@ class SafeFormsInBrowserTest {
     }
 
     /** A run that asks, and the review that it asks by. */
-    private record Asks(String run, String review) {}
+    private record RunWithReview(String run, String review) {}
 
-    private Asks asks(String workflow, String key) {
+    private RunWithReview asks(String workflow, String key) {
         String run = api().trigger(workflow, key, "{\"data\":{}}").expect(200).text("run_id");
-        return new Asks(run, review(run, 1));
+        return new RunWithReview(run, review(run, 1));
     }
 
     /** The open review of a run that has asked so often. */
     private String review(String run, int count) {
         String[] found = {""};
-        Crowd.until("a person is asked", () -> {
+        ConcurrentCalls.until("a person is asked", () -> {
             var reviews = api().get("/v1/runs/" + run + "/timeline").json().path("reviews");
             reviews.valueStream()
                     .filter(one -> one.path("open").asBoolean())
@@ -90,10 +90,10 @@ class SafeFormsInBrowserTest {
 
     @Test
     void enter_in_a_note_decides_nothing() {
-        Asks one = asks("asked", "enter_1");
-        Asks other = asks("asked", "enter_2");
-        Asks more = asks("asked", "enter_3");
-        try (Tab tab = tab().go("/runs/" + one.run())) {
+        RunWithReview one = asks("asked", "enter_1");
+        RunWithReview other = asks("asked", "enter_2");
+        RunWithReview more = asks("asked", "enter_3");
+        try (BrowserTab tab = tab().go("/runs/" + one.run())) {
             Page page = tab.page();
             page.getByLabel("Note").fill("no");
             page.getByLabel("Note").press("Enter");
@@ -115,15 +115,15 @@ class SafeFormsInBrowserTest {
             press(page, "Record decision for each");
             assertThat(page.locator("main")).containsText("1 of 1 reviews decided");
         }
-        for (Asks asked : List.of(one, other, more)) {
+        for (RunWithReview asked : List.of(one, other, more)) {
             assertEquals("reject", decision(asked.review()), "Enter was taken for an approval");
         }
     }
 
     @Test
-    void enter_in_a_topic_unsubscribes_nobody() {
+    void enter_in_a_topic_unsubscribes_no_one() {
         api().put("/v1/profiles/usr_ben", "{\"email\":\"ben@example.com\"}").expect(200);
-        try (Tab tab = tab().go("/settings/profiles/usr_ben")) {
+        try (BrowserTab tab = tab().go("/settings/profiles/usr_ben")) {
             tab.page().locator("#s-topic").fill("lead.welcome");
             tab.page().locator("#s-topic").press("Enter");
             tab.page().getByLabel("Subscribe again").check();
@@ -134,9 +134,9 @@ class SafeFormsInBrowserTest {
     }
 
     @Test
-    void a_run_is_not_drawn_anew_under_the_pointer_nor_over_what_was_typed() {
-        Asks asked = asks("asked_twice", "still_1");
-        try (Tab tab = tab().go("/runs/" + asked.run())) {
+    void a_run_page_does_not_refresh_under_the_pointer_or_over_typed_text() {
+        RunWithReview asked = asks("asked_twice", "still_1");
+        try (BrowserTab tab = tab().go("/runs/" + asked.run())) {
             Page page = tab.page();
             assertThat(page.locator("#live")).hasText("● live");
             assertThat(page.locator("#run a[href='/reviews/" + asked.review() + "']"))
@@ -171,9 +171,9 @@ class SafeFormsInBrowserTest {
     }
 
     @Test
-    void a_form_that_is_refused_keeps_what_was_typed() {
-        Asks asked = asks("asked", "typed_1");
-        try (Tab tab = tab().expecting("400").expecting("412").go("/runs/" + asked.run())) {
+    void a_rejected_form_keeps_typed_text() {
+        RunWithReview asked = asks("asked", "typed_1");
+        try (BrowserTab tab = tab().expecting("400").expecting("412").go("/runs/" + asked.run())) {
             Page page = tab.page();
             page.locator("summary", new Page.LocatorOptions().setHasText("Signal…"))
                     .click();
@@ -207,9 +207,9 @@ class SafeFormsInBrowserTest {
     }
 
     @Test
-    void somebody_who_was_slower_finds_their_note_again() {
-        Asks asked = asks("asked", "slower_1");
-        try (Tab tab = tab().expecting("409").go("/reviews/" + asked.review())) {
+    void a_later_decision_keeps_its_typed_note() {
+        RunWithReview asked = asks("asked", "slower_1");
+        try (BrowserTab tab = tab().expecting("409").go("/reviews/" + asked.review())) {
             Page page = tab.page();
             page.locator("#d-note").fill("called the customer");
             page.getByLabel("Approve").check();
@@ -222,9 +222,9 @@ class SafeFormsInBrowserTest {
     }
 
     @Test
-    void a_filtered_list_says_what_may_fit() {
-        api().publish(Flows.flow("fitting")).expect(200);
-        try (Tab tab = tab().go("/runs?status=completed&key=fit_2")) {
+    void a_filtered_list_says_that_more_may_match() {
+        api().publish(SampleWorkflows.flow("fitting")).expect(200);
+        try (BrowserTab tab = tab().go("/runs?status=completed&key=fit_2")) {
             assertThat(tab.page().locator("#live")).hasText("● live");
             api().trigger("fitting", "fit_1", "{\"data\":{}}").expect(200);
             String id = api().trigger("fitting", "fit_2", "{\"data\":{}}")
@@ -238,14 +238,14 @@ class SafeFormsInBrowserTest {
     }
 
     @Test
-    void older_keys_are_those_of_the_same_filter() {
-        api().publish(Flows.flow("many")).expect(200);
+    void paging_older_keys_keeps_the_filter() {
+        api().publish(SampleWorkflows.flow("many")).expect(200);
         String items = IntStream.range(0, 130)
                 .mapToObj(i -> "{\"key\":\"%s_%03d\",\"data\":{}}".formatted(i % 2 == 0 ? "even" : "odd", i))
                 .collect(Collectors.joining(","));
         api().post("/v1/workflows/many/trigger-batch", "{\"items\":[" + items + "]}")
                 .expect(200);
-        try (Tab tab = tab()) {
+        try (BrowserTab tab = tab()) {
             for (String list : new String[] {"/keys?prefix=odd_", "/workflows/many/keys?prefix=odd_"}) {
                 tab.go(list);
                 assertThat(tab.page().locator("#f-prefix")).hasValue("odd_");
@@ -264,9 +264,9 @@ class SafeFormsInBrowserTest {
     }
 
     @Test
-    void a_key_that_two_workflows_have_is_told_as_each_of_them_knows_it() {
-        String mail = Flows.flow("mail_it", "idempotency: { scope: workflow }");
-        String call = Flows.flow("call_them", "idempotency: { scope: workflow }");
+    void a_key_of_two_workflows_is_shown_for_each() {
+        String mail = SampleWorkflows.flow("mail_it", "idempotency: { scope: workflow }");
+        String call = SampleWorkflows.flow("call_them", "idempotency: { scope: workflow }");
         api().publish(mail).expect(200);
         api().publish(call).expect(200);
         String mailed =
@@ -274,7 +274,7 @@ class SafeFormsInBrowserTest {
         String called = api().trigger("call_them", "both_1", "{\"data\":{}}")
                 .expect(200)
                 .text("run_id");
-        try (Tab tab = tab().go("/runs/" + mailed)) {
+        try (BrowserTab tab = tab().go("/runs/" + mailed)) {
             Page page = tab.page();
             page.locator(".facts a", new Page.LocatorOptions().setHasText("both_1"))
                     .click();
@@ -291,10 +291,10 @@ class SafeFormsInBrowserTest {
     }
 
     @Test
-    void a_workflow_may_be_called_new() {
-        try (Tab tab = tab().go("/workflows/new")) {
+    void a_workflow_may_be_named_new() {
+        try (BrowserTab tab = tab().go("/workflows/new")) {
             assertThat(tab.page().locator("h1")).containsText("New workflow");
-            api().publish(Flows.flow("new")).expect(200);
+            api().publish(SampleWorkflows.flow("new")).expect(200);
             tab.go("/workflows/new");
             assertThat(tab.page().locator("h1")).containsText("new v1");
             tab.go("/workflows/new/edit");

@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Flows;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.SampleWorkflows;
 import dev.semel.trials.support.LiveServer;
-import dev.semel.trials.support.Problem;
-import dev.semel.trials.support.Reply;
+import dev.semel.trials.support.ProblemResponseChecks;
+import dev.semel.trials.support.HttpReply;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -39,11 +39,11 @@ class SessionsTest {
         server.close();
     }
 
-    private Caller browser() {
+    private ApiCaller browser() {
         return server.stranger();
     }
 
-    private static String session(Reply reply) {
+    private static String session(HttpReply reply) {
         String set = Objects.requireNonNull(reply.expect(303).header("Set-Cookie"));
         return "Cookie: " + set.substring(0, set.indexOf(';'));
     }
@@ -70,7 +70,7 @@ class SessionsTest {
                         FORM));
     }
 
-    private Reply logIn(String name, String password, String... headers) {
+    private HttpReply logIn(String name, String password, String... headers) {
         String[] all = java.util.Arrays.copyOf(headers, headers.length + 1);
         all[headers.length] = FORM;
         return browser().send("POST", "/login", "name=" + name + "&password=" + password, all);
@@ -81,7 +81,7 @@ class SessionsTest {
     }
 
     @Test
-    void a_log_in_makes_a_new_session_whatever_the_browser_brought() {
+    void a_login_creates_a_new_session_with_any_existing_cookie() {
         person("fix", "viewer");
         String planted = "Cookie: semel_session=1~fix~planted";
         String session = session(logIn("fix", PASSWORD, planted));
@@ -91,7 +91,7 @@ class SessionsTest {
     }
 
     @Test
-    void the_cookie_is_for_no_script_and_no_other_site_and_behind_tls_for_tls_alone() {
+    void the_cookie_is_http_only_same_site_and_secure_behind_tls() {
         person("cook", "viewer");
         String plain = Objects.requireNonNull(logIn("cook", PASSWORD).header("Set-Cookie"));
         assertTrue(plain.endsWith("; Path=/; HttpOnly; SameSite=Lax; Max-Age=604800"), plain);
@@ -101,7 +101,7 @@ class SessionsTest {
     }
 
     @Test
-    void another_role_counts_at_the_next_request() {
+    void a_changed_role_applies_at_the_next_request() {
         String session = person("rolf", "admin");
         assertEquals(200, browser().send("GET", "/settings/tokens", "", session).status());
         server.admin().put("/v1/users/rolf", "{\"role\":\"viewer\"}").expect(200);
@@ -109,10 +109,10 @@ class SessionsTest {
     }
 
     @Test
-    void who_is_disabled_is_out_at_once_and_cannot_log_in_until_enabled() {
+    void a_disabled_user_is_logged_out_immediately_and_cannot_log_in() {
         String session = person("dirk", "admin");
         String other = session(logIn("dirk", PASSWORD));
-        Reply disabled =
+        HttpReply disabled =
                 server.admin().put("/v1/users/dirk", "{\"disabled\":true}").expect(200);
         assertTrue(disabled.flag("disabled"));
         assertEquals("admin", disabled.text("role"));
@@ -125,10 +125,10 @@ class SessionsTest {
     }
 
     @Test
-    void everybody_sees_their_own_sessions_and_ends_them() {
+    void users_see_and_end_their_own_sessions() {
         String first = person("sara", "viewer");
         String second = session(logIn("sara", PASSWORD));
-        Reply page = browser().send("GET", "/sessions", "", second).expect(200);
+        HttpReply page = browser().send("GET", "/sessions", "", second).expect(200);
         String csrf = page.body().replaceAll("(?s).*?name=\"csrf\" value=\"([^\"]*)\".*", "$1");
         String id = page.body().replaceAll("(?s).*action=\"/sessions/([0-9a-f]{16})/end\".*", "$1");
         assertTrue(page.body().contains("current session"), page.body());
@@ -159,16 +159,16 @@ class SessionsTest {
     }
 
     @Test
-    void an_administrator_ends_all_sessions_of_somebody() {
+    void an_administrator_ends_all_sessions_of_a_user() {
         String session = person("emil", "viewer");
         server.admin().delete("/v1/users/emil/sessions").expect(200);
         assertEquals(303, looks(session));
         assertEquals(200, looks(session(logIn("emil", PASSWORD))));
-        Problem.expect(server.admin().delete("/v1/users/nobody-here/sessions"), 404, "not-found");
+        ProblemResponseChecks.expect(server.admin().delete("/v1/users/nobody-here/sessions"), 404, "not-found");
     }
 
     @Test
-    void a_link_for_another_password_works_once_and_ends_what_was_open() {
+    void a_password_reset_link_works_once_and_ends_open_sessions() {
         String session = person("resa", "operator");
         String link =
                 server.admin().post("/v1/users/resa/reset", "").expect(200).text("invitation");
@@ -180,7 +180,7 @@ class SessionsTest {
         assertEquals(303, logIn("resa", "another+horse+battery").status());
         assertEquals("operator", role("resa"));
         assertEquals(404, browser().get(link).status());
-        Problem.expect(server.admin().post("/v1/users/nobody-here/reset", ""), 404, "not-found");
+        ProblemResponseChecks.expect(server.admin().post("/v1/users/nobody-here/reset", ""), 404, "not-found");
         String old = server.admin().post("/v1/users/resa/reset", "").expect(200).text("invitation");
         server.admin().delete("/v1/users/resa").expect(200);
         String next = person("resa", "admin");
@@ -203,38 +203,38 @@ class SessionsTest {
     }
 
     @Test
-    void nobody_is_invited_where_somebody_was_to_be_changed_nor_changed_where_somebody_was_to_be_invited() {
-        Problem.expect(server.admin().put("/v1/users/never", "{\"role\":\"admin\"}", "If-Match: *"), 404, "not-found");
-        Problem.expect(server.admin().put("/v1/users/never", "{\"disabled\":true}"), 404, "not-found");
+    void inviting_never_changes_a_user_and_changing_never_invites() {
+        ProblemResponseChecks.expect(server.admin().put("/v1/users/never", "{\"role\":\"admin\"}", "If-Match: *"), 404, "not-found");
+        ProblemResponseChecks.expect(server.admin().put("/v1/users/never", "{\"disabled\":true}"), 404, "not-found");
         person("nina", "viewer");
-        Problem.expect(
+        ProblemResponseChecks.expect(
                 server.admin().put("/v1/users/nina", "{\"role\":\"admin\"}", "If-None-Match: *"),
                 412,
                 "precondition-failed");
         assertEquals("viewer", role("nina"));
-        Problem.expect(server.admin().put("/v1/users/nina", "{}"), 400, "invalid-input");
-        Problem.expect(server.admin().put("/v1/users/nina", "{\"disabled\":1}"), 400, "invalid-input");
+        ProblemResponseChecks.expect(server.admin().put("/v1/users/nina", "{}"), 400, "invalid-input");
+        ProblemResponseChecks.expect(server.admin().put("/v1/users/nina", "{\"disabled\":1}"), 400, "invalid-input");
     }
 
     @Test
-    void s36_no_other_site_reads_a_stream_or_an_answer_or_frames_a_page() {
+    void s36_no_other_site_reads_a_stream_or_a_response_or_frames_a_page() {
         String session = person("live", "viewer");
         for (String origin :
                 List.of("Origin: null", "Origin: https://semel.test.evil.com", "Sec-Fetch-Site: cross-site")) {
-            Reply stream = browser().send("GET", "/live", "", session, origin);
+            HttpReply stream = browser().send("GET", "/live", "", session, origin);
             assertEquals(403, stream.status(), origin);
             for (String path : List.of("/v1/runs", "/v1/tail?seconds=1")) {
-                Reply asked = browser().send("GET", path, "", session, origin);
+                HttpReply asked = browser().send("GET", path, "", session, origin);
                 assertEquals(401, asked.status(), "a session is no credential of the API: " + path);
                 assertNull(asked.header("Access-Control-Allow-Origin"), path);
             }
-            Reply allowed = server.admin().send("GET", "/v1/runs", "", origin);
+            HttpReply allowed = server.admin().send("GET", "/v1/runs", "", origin);
             assertNull(
                     allowed.header("Access-Control-Allow-Origin"), "whoever has a token is not a page of another site");
             assertNull(allowed.header("Access-Control-Allow-Credentials"));
         }
         for (String path : List.of("/login", "/runs", "/sessions", "/settings", "/runs/gone")) {
-            Reply page = browser().send("GET", path, "", session);
+            HttpReply page = browser().send("GET", path, "", session);
             assertEquals("DENY", page.header("X-Frame-Options"), path);
             assertTrue(
                     Objects.requireNonNull(page.header("Content-Security-Policy"))
@@ -244,17 +244,17 @@ class SessionsTest {
     }
 
     @Test
-    void s33_s34_what_a_run_gave_is_never_served_as_a_page_or_a_spreadsheet() {
-        server.admin().publish(Flows.flow("raw")).expect(200);
+    void s33_s34_run_output_is_never_served_as_html_or_a_spreadsheet() {
+        server.admin().publish(SampleWorkflows.flow("raw")).expect(200);
         String hostile = "{\"data\":{\"html\":\"<script>alert(1)</script>\",\"cell\":\"=cmd|' /C calc'!A0\"}}";
         String run = server.admin().trigger("raw", "raw-1", hostile).expect(200).runId();
         for (String accept : List.of("text/html", "text/csv", "*/*")) {
             for (String path : List.of("/v1/runs/" + run, "/v1/runs", "/v1/audit")) {
-                Reply reply = server.admin().send("GET", path, "", "Accept: " + accept);
+                HttpReply reply = server.admin().send("GET", path, "", "Accept: " + accept);
                 assertEquals("application/json", reply.expect(200).header("Content-Type"), path);
                 assertEquals("nosniff", reply.header("X-Content-Type-Options"), path);
             }
         }
-        Problem.expect(server.admin().get("/v1/audit?format=csv"), 400, "invalid-input");
+        ProblemResponseChecks.expect(server.admin().get("/v1/audit?format=csv"), 400, "invalid-input");
     }
 }

@@ -9,9 +9,9 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 import dev.semel.run.RunId;
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Crowd;
-import dev.semel.trials.support.Flows;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.SampleWorkflows;
 import dev.semel.trials.support.LiveServer;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -34,12 +34,12 @@ class SettingPagesInBrowserTest {
     private static Path folder;
 
     private LiveServer server;
-    private Outage outage;
+    private OutageProvider outage;
 
     @BeforeAll
     void open() {
         server = LiveServer.dev("sqlite:" + folder.resolve("semel.db"), folder);
-        outage = Outage.start();
+        outage = OutageProvider.start();
     }
 
     @AfterAll
@@ -48,12 +48,12 @@ class SettingPagesInBrowserTest {
         outage.close();
     }
 
-    private Caller api() {
+    private ApiCaller api() {
         return server.admin();
     }
 
-    private Tab tab() {
-        return Tab.open(server.port()).enter();
+    private BrowserTab tab() {
+        return BrowserTab.open(server.port()).enter();
     }
 
     private static void press(Page page, String button) {
@@ -63,8 +63,8 @@ class SettingPagesInBrowserTest {
     }
 
     @Test
-    void a_token_is_shown_once_works_and_is_revoked_and_a_secret_is_never_shown() {
-        try (Tab tab = tab().go("/settings/tokens")) {
+    void a_token_is_shown_once_works_and_is_revoked_and_a_secret_never_shown() {
+        try (BrowserTab tab = tab().go("/settings/tokens")) {
             Page page = tab.page();
             page.locator("#t-name").fill("shop");
             page.locator("input[value=read]").check();
@@ -86,8 +86,8 @@ class SettingPagesInBrowserTest {
     }
 
     @Test
-    void documents_are_written_refused_with_their_text_and_shown_without_being_drawn() {
-        try (Tab tab = tab().expecting("400").go("/settings/templates")) {
+    void documents_are_saved_rejected_with_their_text_and_shown_unrendered() {
+        try (BrowserTab tab = tab().expecting("400").go("/settings/templates")) {
             Page page = tab.page();
             page.locator("#n-name").fill("welcome");
             page.locator("#n-document")
@@ -110,7 +110,7 @@ class SettingPagesInBrowserTest {
     }
 
     @Test
-    void the_log_of_a_workflow_says_what_was_sent_suppressed_and_left_out_and_why() {
+    void the_message_log_shows_sent_suppressed_and_omitted_messages_with_reasons() {
         String url = outage.url() + "/chat";
         api().put("/v1/channels/hall", "{\"kind\":\"webhook\",\"url\":\"" + url + "\"}")
                 .expect(200);
@@ -129,11 +129,11 @@ class SettingPagesInBrowserTest {
         for (String key : List.of("note_1", "note_2")) {
             String id =
                     api().trigger("noting", key, "{\"data\":{}}").expect(200).text("run_id");
-            Crowd.until(
+            ConcurrentCalls.until(
                     "it has ended",
                     () -> !api().get("/v1/runs/" + id).json().path("ended_at").isNull());
         }
-        try (Tab tab = tab().go("/workflows/noting/log")) {
+        try (BrowserTab tab = tab().go("/workflows/noting/log")) {
             Locator rows = tab.page().locator("tbody tr");
             assertThat(rows).hasCount(2);
             assertThat(rows.first()).containsText("Suppressed");
@@ -143,12 +143,12 @@ class SettingPagesInBrowserTest {
     }
 
     @Test
-    void a_workflow_shows_its_topology_its_own_keys_what_changed_and_goes_back() {
-        api().publish(Flows.flow("turning", "title: One")).expect(200);
-        api().publish(Flows.flow("turning", "title: Two")).expect(200);
+    void a_workflow_shows_topology_keys_and_changes_and_rolls_back() {
+        api().publish(SampleWorkflows.flow("turning", "title: One")).expect(200);
+        api().publish(SampleWorkflows.flow("turning", "title: Two")).expect(200);
         api().trigger("turning", "turning_key", "{\"data\":{}}").expect(200);
         api().trigger("turning", "turning_key", "{\"data\":{}}").expect(200);
-        try (Tab tab = tab().go("/workflows/new_lead/definition?as=topology")) {
+        try (BrowserTab tab = tab().go("/workflows/new_lead/definition?as=topology")) {
             Page page = tab.page();
             Locator inner = page.locator(".topology .topology .box", new Page.LocatorOptions().setHasText("welcome"));
             assertThat(inner.first()).containsText("at most once");
@@ -171,12 +171,12 @@ class SettingPagesInBrowserTest {
     }
 
     @Test
-    void who_publishes_is_told_of_a_version_that_is_being_tried_and_that_it_ends() {
-        api().publish(Flows.flow("tried", "title: One")).expect(200);
-        try (Tab tab = tab().go("/workflows/tried/edit")) {
+    void publishing_warns_that_it_ends_a_rollout_candidate() {
+        api().publish(SampleWorkflows.flow("tried", "title: One")).expect(200);
+        try (BrowserTab tab = tab().go("/workflows/tried/edit")) {
             Page page = tab.page();
-            page.locator("#yaml").fill(Flows.flow("tried", "title: Mine"));
-            String two = Flows.flow("tried", "title: Two");
+            page.locator("#yaml").fill(SampleWorkflows.flow("tried", "title: Mine"));
+            String two = SampleWorkflows.flow("tried", "title: Two");
             api().send("PUT", "/v1/workflows/tried?percentage=10", two, "Content-Type: application/yaml")
                     .expect(200);
             press(page, "Publish…");
@@ -194,14 +194,14 @@ class SettingPagesInBrowserTest {
     }
 
     @Test
-    void a_view_of_a_name_that_others_use_is_refused_and_ones_own_is_kept_anew() {
-        Caller other = server.with("read", "operate");
+    void a_view_name_used_by_others_is_rejected_and_ones_own_is_saved_again() {
+        ApiCaller other = server.with("read", "operate");
         String her = other.put("/v1/views/ours", "{\"filter\":\"status:failed\"}")
                 .expect(200)
                 .text("changed_by");
         other.put("/v1/views/hers", "{\"filter\":\"status:failed\",\"owner\":\"" + her + "\"}")
                 .expect(200);
-        try (Tab tab = tab().expecting("403").expecting("412")) {
+        try (BrowserTab tab = tab().expecting("403").expecting("412")) {
             keep(tab, "/runs?status=completed", "hers");
             assertThat(tab.page().locator("main")).containsText("view hers belongs to another user");
             keep(tab, "/runs?status=completed", "ours");
@@ -220,7 +220,7 @@ class SettingPagesInBrowserTest {
         }
     }
 
-    private static void keep(Tab tab, String path, String name) {
+    private static void keep(BrowserTab tab, String path, String name) {
         tab.go(path);
         tab.page()
                 .locator("summary", new Page.LocatorOptions().setHasText("Save this view"))
@@ -230,12 +230,12 @@ class SettingPagesInBrowserTest {
     }
 
     @Test
-    void a_view_is_kept_and_ids_of_plans_reviews_and_incidents_are_gone_to() {
+    void a_view_is_saved_and_ids_of_plans_reviews_and_incidents_open() {
         String plan =
                 api().post("/v1/replays", "{\"q\":\"key:nobody\"}").expect(200).text("replay_id");
         String incident =
                 api().post("/v1/incidents", "{\"since\":\"1h\"}").expect(200).text("incident_id");
-        try (Tab tab = tab().go("/runs?status=failed&since=24h")) {
+        try (BrowserTab tab = tab().go("/runs?status=failed&since=24h")) {
             Page page = tab.page();
             page.locator("summary", new Page.LocatorOptions().setHasText("Save this view"))
                     .click();
@@ -255,10 +255,10 @@ class SettingPagesInBrowserTest {
     }
 
     @Test
-    void a_run_that_is_gone_and_a_page_that_never_was_say_so() {
+    void a_deleted_run_and_an_unknown_page_are_reported() {
         Instant then = Instant.now().minusSeconds(3_600);
         String id = new RunId(then.getEpochSecond() * 1_000_000 << 12, 7).text();
-        try (Tab tab = tab().expecting("404").go("/runs/" + id)) {
+        try (BrowserTab tab = tab().expecting("404").go("/runs/" + id)) {
             assertThat(tab.page().locator("main")).containsText("retention deleted it");
             assertThat(tab.page().locator("main")).containsText("According to its id, the run started");
             tab.go("/nowhere");

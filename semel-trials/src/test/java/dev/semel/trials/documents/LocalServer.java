@@ -9,7 +9,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** {@code semel dev --demo} inside this process, on any free port, with a store of its own. */
-final class LocalServer implements Server {
+final class LocalServer implements DocumentServer {
     private @Nullable Path data;
     private @Nullable SemelServer serve;
 

@@ -42,7 +42,7 @@ class OpenApiTest {
     Path folder;
 
     @Test
-    void a_validator_finds_nothing_wrong_with_it() throws Exception {
+    void the_description_is_valid() throws Exception {
         var parsed = new OpenAPIV3Parser().readContents(text(), null, new ParseOptions());
         assertEquals(List.of(), parsed.getMessages());
         assertNotNull(parsed.getOpenAPI());
@@ -57,7 +57,7 @@ class OpenApiTest {
     }
 
     @Test
-    void it_offers_what_the_router_offers_and_asks_for_the_same_scopes() throws Exception {
+    void the_description_has_the_routes_and_scopes_of_the_router() throws Exception {
         TreeSet<String> routes = new TreeSet<>();
         try (Semel semel = Semel.open(SemelOptions.of(
                 "sqlite:" + folder.resolve("a.db"),
@@ -78,7 +78,7 @@ class OpenApiTest {
     }
 
     @Test
-    void it_lists_every_error_code() throws Exception {
+    void the_description_lists_every_error_code() throws Exception {
         List<String> listed = new ArrayList<>();
         document()
                 .document()
@@ -88,13 +88,13 @@ class OpenApiTest {
     }
 
     @Test
-    void the_examples_of_the_errors_page_are_what_the_server_would_say() throws Exception {
+    void the_examples_of_the_errors_page_match_the_server() throws Exception {
         SourceFile page = SourceTree.find().files().stream()
                 .filter(file -> file.path().equals("docs/reference/errors.md"))
                 .findFirst()
                 .orElseThrow();
         List<String> seen = new ArrayList<>();
-        for (Block block : Block.of(page)) {
+        for (CodeBlock block : CodeBlock.of(page)) {
             JsonNode example = StrictJson.parse(block.text());
             assertEquals(List.of(), document().faults("Problem", example), block.place());
             ErrorCode code = Arrays.stream(ErrorCode.values())
@@ -110,23 +110,23 @@ class OpenApiTest {
     }
 
     @Test
-    void answers_of_a_real_server_are_as_described() throws Exception {
+    void responses_of_a_real_server_match_the_description() throws Exception {
         LocalServer server = new LocalServer();
         server.start();
         try (HttpClient client = HttpClient.newHttpClient()) {
-            Asking asking = new Asking(client, server.url(), document());
+            OpenApiClient asking = new OpenApiClient(client, server.url(), document());
             triggers(asking);
             events(asking);
             lists(asking);
             versions(asking);
             operating(asking);
             schedules(asking);
-            ReviewsAsked.ask(asking);
-            SettingsAsked.ask(asking);
+            ReviewApiCalls.ask(asking);
+            SettingsApiCalls.ask(asking);
             incidents(asking);
-            HooksAsked.ask(asking);
-            ReplaysAsked.ask(asking);
-            PagesAsked.ask(asking);
+            WebhookApiCalls.ask(asking);
+            ReplayApiCalls.ask(asking);
+            DashboardApiCalls.ask(asking);
             refusals(asking);
             assertEquals(List.of(), asking.faults);
             assertEquals(document().operations().size(), asking.operations.size(), "Not asked: " + asking.missing());
@@ -136,7 +136,7 @@ class OpenApiTest {
     }
 
     @Test
-    void an_answer_that_is_not_as_described_is_a_fault() throws Exception {
+    void a_response_that_does_not_match_the_description_is_reported() throws Exception {
         OpenApi api = document();
         assertEquals(List.of(), api.faults("GET", "/healthz", reply(Map.of(), "{\"status\":\"ok\"}")));
         assertFalse(
@@ -154,7 +154,7 @@ class OpenApiTest {
         return new Reply(200, JSON, headers, body);
     }
 
-    private static void triggers(Asking asking) throws Exception {
+    private static void triggers(OpenApiClient asking) throws Exception {
         String data = "{\"data\":{\"payment_id\":\"pay_1\",\"amount\":4900,\"currency\":\"usd\"}}";
         String trigger = "/v1/workflows/{id}/trigger";
         asking.named("payment_receipt").with("Idempotency-Key", "evt_1");
@@ -181,7 +181,7 @@ class OpenApiTest {
         asking.without().with("Idempotency-Key", "f_2").ask(200, "POST", trigger, "{}");
     }
 
-    private static void events(Asking asking) throws Exception {
+    private static void events(OpenApiClient asking) throws Exception {
         asking.publish("wanting", "trigger: {events: [{type: paid, when: \"${ event.data.amount > 1 }\"}]}\n");
         asking.publish("picky", "trigger: {events: [{type: paid}]}\ninput: {a: {type: integer, required: true}}\n");
         String event = "{\"id\":\"1\",\"source\":\"/shop\",\"type\":\"paid\",\"data\":{\"amount\":2}}";
@@ -201,7 +201,7 @@ class OpenApiTest {
         asking.ask(200, "POST", "/v1/events/reprocess", "");
     }
 
-    private static void lists(Asking asking) throws Exception {
+    private static void lists(OpenApiClient asking) throws Exception {
         asking.named("payment_receipt");
         asking.ask(200, "GET", "/v1/runs?limit=2&q=status:completed", "");
         asking.ask(200, "GET", "/v1/workflows/{id}/runs?q=replayed:true", "");
@@ -223,7 +223,7 @@ class OpenApiTest {
         asking.ask(200, "GET", "/v1/workflows/{id}", "");
     }
 
-    private static void versions(Asking asking) throws Exception {
+    private static void versions(OpenApiClient asking) throws Exception {
         asking.publish("tried", "");
         String file = "semel: 1\nworkflow: tried\ntitle: Two\nsteps: [{id: note, set: {ok: true}}]\n";
         asking.typed("application/yaml").ask(200, "PUT", "/v1/workflows/{id}?percentage=10", file);
@@ -242,7 +242,7 @@ class OpenApiTest {
         asking.named("payment_receipt");
     }
 
-    private static void operating(Asking asking) throws Exception {
+    private static void operating(OpenApiClient asking) throws Exception {
         asking.ask(200, "POST", "/v1/workflows/{id}/pause", "");
         asking.ask(200, "POST", "/v1/workflows/{id}/trigger", "{}");
         asking.ask(200, "GET", "/v1/runs?q=status:queued", "");
@@ -290,7 +290,7 @@ class OpenApiTest {
         asking.ask(200, "GET", "/metrics", "");
     }
 
-    private static void incidents(Asking asking) throws Exception {
+    private static void incidents(OpenApiClient asking) throws Exception {
         String one = "/v1/incidents/{incident_id}";
         JsonNode made =
                 StrictJson.parse(asking.ask(200, "POST", "/v1/incidents", "{\"since\":\"1h\",\"title\":\"Outage\"}")
@@ -305,7 +305,7 @@ class OpenApiTest {
         asking.without();
     }
 
-    private static void schedules(Asking asking) throws Exception {
+    private static void schedules(OpenApiClient asking) throws Exception {
         String one = "/v1/workflows/{id}/schedules/{name}";
         asking.publish("timed", "trigger: {schedules: [{id: one, every: 1s, jitter: 1s}, {id: two, every: 365d}]}\n");
         asking.ask(200, "GET", "/v1/schedules?limit=1", "");
@@ -327,7 +327,7 @@ class OpenApiTest {
         asking.named("payment_receipt");
     }
 
-    private static void refusals(Asking asking) throws Exception {
+    private static void refusals(OpenApiClient asking) throws Exception {
         String trigger = "/v1/workflows/{id}/trigger";
         asking.ask(400, "POST", trigger, "{\"data\":{\"amount\":\"x\"}}");
         asking.ask(400, "POST", trigger, "{\"data\":");

@@ -88,7 +88,7 @@ class ContextTest {
     }
 
     @Test
-    void what_was_done_is_undone_when_a_later_step_fails() {
+    void completed_steps_are_undone_when_a_later_step_fails() {
         FakeProvider stock = lab.provider("stock");
         FakeProvider undone = lab.provider("undone");
         FakeProvider cards = lab.provider("cards").reject(1);
@@ -142,7 +142,7 @@ class ContextTest {
     }
 
     @Test
-    void any_operation_is_done_once_for_its_key() {
+    void any_operation_runs_once_for_its_key() {
         AtomicInteger orders = new AtomicInteger();
         var semel = lab.semel();
         // snippet:guard
@@ -166,7 +166,7 @@ class ContextTest {
     }
 
     @Test
-    void a_step_is_told_how_to_try_again() {
+    void a_step_declares_its_retries() {
         AtomicInteger tries = new AtomicInteger();
         Workflow<Order, Integer> flow = Workflow.define("flaky", Order.class, Integer.class)
                 .body((ctx, order) -> {
@@ -192,7 +192,7 @@ class ContextTest {
     }
 
     @Test
-    void gates_are_declared_with_the_workflow() {
+    void concurrency_limits_are_declared_with_the_workflow() {
         // snippet:gates
         Workflow<Order, String> ship = Workflow.define("ship", Order.class, String.class)
                 .keyedBy(Order::id)
@@ -206,7 +206,7 @@ class ContextTest {
     }
 
     @Test
-    void a_sweep_crashes_everywhere_and_counts() {
+    void a_sweep_crashes_at_every_point_and_counts() {
         // snippet:sweep
         FakeProvider mails = lab.provider("mails").honoursKeysFor(Duration.ofHours(24));
         Workflow<Order, String> confirm = Workflow.define("confirm", Order.class, String.class)

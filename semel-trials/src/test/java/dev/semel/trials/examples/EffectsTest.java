@@ -41,7 +41,7 @@ class EffectsTest {
     }
 
     @Test
-    void a_lost_answer_is_looked_up_and_not_sent_again() {
+    void a_lost_response_is_looked_up_and_not_resent() {
         Workflow<String, String> pay = charging(provider.loseResponse(1));
         lab.clock().autoAdvance();
         assertEquals("cards-1", lab.result(lab.register(pay).start(pay, "o-1")));
@@ -49,7 +49,7 @@ class EffectsTest {
     }
 
     @Test
-    void an_unknown_outcome_is_told_to_the_workflow_under_at_most_once() {
+    void at_most_once_reports_an_unknown_outcome_to_the_workflow() {
         FakeProvider sms = provider.loseResponse(1);
         Workflow<String, String> remind = Workflow.define("remind", String.class, String.class)
                 .body((ctx, text) -> {
@@ -74,7 +74,7 @@ class EffectsTest {
     }
 
     @Test
-    void a_person_decides_what_is_in_doubt() {
+    void a_user_decides_an_effect_in_doubt() {
         Workflow<String, String> ask = asking(provider.loseResponse(1));
         Run<String> run = lab.register(ask).start(ask, "hello");
         lab.settle();
@@ -91,7 +91,7 @@ class EffectsTest {
     }
 
     @Test
-    void what_did_not_happen_is_sent_again_with_the_same_key() {
+    void an_effect_decided_as_not_happened_is_sent_with_the_same_key() {
         Workflow<String, String> ask = asking(provider.loseResponse(1));
         Run<String> run = lab.register(ask).start(ask, "hello");
         lab.settle();
@@ -118,7 +118,7 @@ class EffectsTest {
     }
 
     @Test
-    void once_per_window_across_runs_and_a_changed_message_goes_out_under_another_key() {
+    void once_per_window_across_runs_and_a_changed_message_gets_another_key() {
         Workflow<Invoice, String> remind = reminding(provider);
         lab.register(remind);
         assertEquals("cards-1", lab.result(lab.start(remind, new Invoice("ann", "pay"))));
@@ -130,7 +130,7 @@ class EffectsTest {
     }
 
     @Test
-    void a_safe_replay_reuses_effects_and_does_plain_steps_again() {
+    void a_safe_replay_reuses_effects_and_repeats_plain_steps() {
         FakeProvider steps = lab.provider("steps");
         Workflow<String, String> flow = Workflow.define("flow", String.class, String.class)
                 .body((ctx, in) -> ctx.step("plain", String.class, step -> steps.call(step.id()))
@@ -148,7 +148,7 @@ class EffectsTest {
     }
 
     @Test
-    void a_provider_that_is_away_is_tried_again_under_every_protection() {
+    void an_unreachable_provider_is_retried_under_every_protection() {
         Workflow<String, String> ask = asking(provider.down(2));
         lab.clock().autoAdvance();
         assertEquals("cards-1", lab.result(lab.register(ask).start(ask, "hello")));

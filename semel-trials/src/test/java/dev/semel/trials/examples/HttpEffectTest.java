@@ -40,7 +40,7 @@ class HttpEffectTest {
     }
 
     @Test
-    void a_busy_provider_is_asked_again_with_the_same_key() throws IOException {
+    void a_busy_provider_is_retried_with_the_same_key() throws IOException {
         HttpServer server = provider();
         URI provider = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/");
         try (WorkflowTestKit lab = new WorkflowTestKit();

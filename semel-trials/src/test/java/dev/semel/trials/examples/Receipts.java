@@ -18,7 +18,7 @@ final class Receipts {
     // end
 
     // snippet:receipt
-    static Workflow<Payment, Receipt> receipt(Shop shop) {
+    static Workflow<Payment, Receipt> receipt(FileBackedMailProvider shop) {
         return Workflow.define("receipt", Payment.class, Receipt.class)
                 .fingerprint(Payment::id, Payment::amount, Payment::currency)
                 .body((ctx, payment) -> {
@@ -32,7 +32,7 @@ final class Receipts {
     // end
 
     // snippet:twice
-    static Receipt deliver(Path file, Shop shop) {
+    static Receipt deliver(Path file, FileBackedMailProvider shop) {
         Workflow<Payment, Receipt> receipt = receipt(shop);
         Payment payment = new Payment("pay_abc", 4900, "usd");
         try (Semel semel = Semel.embedded(file)) {
@@ -47,6 +47,6 @@ final class Receipts {
 
     /** The same in a process of its own, which dies with the first mail. */
     public static void main(String[] args) {
-        deliver(Path.of(args[0]), new Shop(Path.of(args[1]), true));
+        deliver(Path.of(args[0]), new FileBackedMailProvider(Path.of(args[1]), true));
     }
 }

@@ -22,8 +22,8 @@ class ReceiptsTest {
     @TempDir
     Path folder;
 
-    private Shop shop() {
-        return new Shop(folder.resolve("mails"), false);
+    private FileBackedMailProvider shop() {
+        return new FileBackedMailProvider(folder.resolve("mails"), false);
     }
 
     private Path file() {
@@ -31,7 +31,7 @@ class ReceiptsTest {
     }
 
     @Test
-    void asked_twice_it_is_one_run_with_one_mail() {
+    void two_equal_triggers_are_one_run_with_one_mail() {
         Receipt receipt = Receipts.deliver(file(), shop());
         assertEquals("mail for " + receipt.license(), receipt.mail());
         assertEquals(1, shop().calls().size());
@@ -40,7 +40,7 @@ class ReceiptsTest {
     }
 
     @Test
-    void after_a_crash_in_the_worst_moment_it_is_one_run_with_one_mail() throws Exception {
+    void after_a_crash_at_the_worst_moment_it_is_one_run_with_one_mail() throws Exception {
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
@@ -76,7 +76,7 @@ class ReceiptsTest {
 
     @Test
     void the_lines_of_the_readme_send_one_mail() {
-        Shop shop = shop();
+        FileBackedMailProvider shop = shop();
         Path file = file();
         Payment payment = new Payment("pay_abc", 4900, "usd");
         // snippet:readme

@@ -10,10 +10,10 @@ import dev.semel.error.SemelException;
 import dev.semel.server.SemelServer;
 import dev.semel.server.cli.ServerOptions;
 import dev.semel.server.settings.SettingRepository;
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.ConcurrentCalls;
 import dev.semel.trials.support.LiveServer;
-import dev.semel.trials.support.Problem;
+import dev.semel.trials.support.ProblemResponseChecks;
 import dev.semel.trials.support.StoreKind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -69,21 +69,21 @@ class AlertsTest {
         return SemelServer.start(new ServerOptions(true, true, "127.0.0.1", 0, folder, store, null), ambient);
     }
 
-    private static Caller caller(SemelServer serve) {
-        return new Caller(serve.port(), "dev", _ -> {});
+    private static ApiCaller caller(SemelServer serve) {
+        return new ApiCaller(serve.port(), "dev", _ -> {});
     }
 
-    private void prepare(Caller caller, String above) {
+    private void prepare(ApiCaller caller, String above) {
         caller.put("/v1/channels/ops", "{\"kind\":\"webhook\",\"url\":\"" + receiver.url() + "/alerts\"}")
                 .expect(200);
         alert(caller, above);
     }
 
-    private static void alert(Caller caller, String above) {
+    private static void alert(ApiCaller caller, String above) {
         caller.put("/v1/alerts/unkeyed", ALERT.replace("ABOVE", above)).expect(200);
     }
 
-    private static boolean firing(Caller caller) {
+    private static boolean firing(ApiCaller caller) {
         return caller.get("/v1/alerts/unkeyed/state")
                 .expect(200)
                 .json()
@@ -93,23 +93,23 @@ class AlertsTest {
 
     private List<String> told() {
         return receiver.accepted("/alerts").stream()
-                .map(CountingReceiver.Heard::body)
+                .map(CountingReceiver.ReceivedRequest::body)
                 .toList();
     }
 
     @Test
-    void two_workers_tell_once_that_it_fires_and_once_that_it_is_over() {
+    void two_workers_notify_once_when_an_alert_fires_and_once_when_it_resolves() {
         String store = StoreKind.POSTGRES.fresh(folder);
         try (SemelServer one = serve(store);
                 SemelServer two = serve(store)) {
-            Caller caller = caller(one);
+            ApiCaller caller = caller(one);
             prepare(caller, "0");
             one.alertMonitor().checkAll();
             assertEquals(List.of(), told(), "nothing has happened yet");
             caller.unkeyed("payment_receipt", "{\"data\":{}}").expect(200);
             List<SemelServer> both = List.of(one, two);
-            Crowd.until("it fires", () -> {
-                Crowd.atOnce(8, i -> {
+            ConcurrentCalls.until("it fires", () -> {
+                ConcurrentCalls.atOnce(8, i -> {
                     both.get(i % 2).alertMonitor().checkAll();
                     return i;
                 });
@@ -119,7 +119,7 @@ class AlertsTest {
             assertTrue(told().getFirst().contains("requests without a key"), told().getFirst());
             assertTrue(told().getFirst().contains("require_key"), "it says what to do: " + told().getFirst());
             alert(caller, "1000");
-            Crowd.until("it is over", () -> {
+            ConcurrentCalls.until("it is over", () -> {
                 one.alertMonitor().checkAll();
                 return !firing(caller) && told().size() > 1;
             });
@@ -145,9 +145,9 @@ class AlertsTest {
         return names;
     }
 
-    private Caller admin(SemelServer serve) {
+    private ApiCaller admin(SemelServer serve) {
         try {
-            return new Caller(
+            return new ApiCaller(
                     serve.port(),
                     Files.readString(folder.resolve("admin-token")).strip(),
                     _ -> {});
@@ -157,7 +157,7 @@ class AlertsTest {
     }
 
     @Test
-    void a_file_beside_the_workflows_holds_alerts_and_wins_whenever_it_is_read() throws IOException {
+    void an_alert_file_beside_the_workflows_overrides_on_every_import() throws IOException {
         Path files = Files.createDirectories(folder.resolve("workflows"));
         Path file = files.resolve("alerts.yaml");
         String one = "  unkeyed: {metric: requests_without_key, above: 5, over: 1h, channel: ops, to: on-call}\n";
@@ -187,7 +187,7 @@ class AlertsTest {
 
     @ParameterizedTest
     @EnumSource(StoreKind.class)
-    void a_restart_does_not_tell_again_and_a_second_time_has_a_key_of_its_own(StoreKind kind) {
+    void a_restart_does_not_notify_again_and_a_second_alert_has_its_own_key(StoreKind kind) {
         String store = kind.fresh(folder);
         try (SemelServer serve = serve(store)) {
             prepare(caller(serve), "0");
@@ -209,7 +209,7 @@ class AlertsTest {
     }
 
     @Test
-    void a_worker_that_dies_behind_the_send_leaves_it_to_be_told_again_with_the_same_key() {
+    void a_crash_after_the_send_notifies_again_with_the_same_key() {
         String store = StoreKind.SQLITE.fresh(folder);
         try (SemelServer serve = serve(store)) {
             prepare(caller(serve), "0");
@@ -229,7 +229,7 @@ class AlertsTest {
 
     private Set<String> keys() {
         return receiver.accepted("/alerts").stream()
-                .map(CountingReceiver.Heard::key)
+                .map(CountingReceiver.ReceivedRequest::key)
                 .collect(Collectors.toSet());
     }
 
@@ -244,7 +244,7 @@ class AlertsTest {
     }
 
     @Test
-    void what_nobody_could_be_told_is_shown_with_the_reason() {
+    void an_undeliverable_notification_is_shown_with_the_reason() {
         try (SemelServer serve = serve(StoreKind.SQLITE.fresh(folder))) {
             alert(caller(serve), "0");
             caller(serve).unkeyed("payment_receipt", "{\"data\":{}}").expect(200);
@@ -258,7 +258,7 @@ class AlertsTest {
     }
 
     @Test
-    void a_webhook_that_hangs_does_not_keep_another_alert_from_being_told() throws IOException {
+    void a_hanging_webhook_does_not_block_another_alert() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
                 SemelServer serve = serve(StoreKind.SQLITE.fresh(folder));
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -273,7 +273,7 @@ class AlertsTest {
             Future<?> look = threads.submit(() -> serve.alertMonitor().checkAll());
             // It is accepted by the machine and never answered: whoever tells it waits.
             try (Socket held = silent.accept()) {
-                Crowd.until("the other one is told", () -> !told().isEmpty());
+                ConcurrentCalls.until("the other one is told", () -> !told().isEmpty());
                 JsonNode state = caller(serve)
                         .get("/v1/alerts/asked-first/state")
                         .expect(200)
@@ -288,10 +288,10 @@ class AlertsTest {
     }
 
     @Test
-    void a_rule_that_does_not_fit_is_refused_with_its_place() {
+    void an_invalid_alert_rule_is_rejected_with_its_path() {
         try (SemelServer serve = serve(StoreKind.SQLITE.fresh(folder))) {
             String wrong = ALERT.replace("ABOVE", "\"many\"").replace("1h", "1 hour");
-            JsonNode problem = Problem.expect(caller(serve).put("/v1/alerts/odd", wrong), 400, "invalid-input")
+            JsonNode problem = ProblemResponseChecks.expect(caller(serve).put("/v1/alerts/odd", wrong), 400, "invalid-input")
                     .json();
             assertEquals("/above", problem.at("/errors/0/pointer").asString());
             assertEquals("/over", problem.at("/errors/1/pointer").asString());

@@ -1,6 +1,6 @@
 package dev.semel.trials.files;
 
-import static dev.semel.trials.support.Outcome.fresh;
+import static dev.semel.trials.support.TriggerResponseChecks.fresh;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,7 +9,7 @@ import dev.semel.server.demo.DemoProvider;
 import dev.semel.server.demo.DemoSettings;
 import dev.semel.server.settings.SettingRepository;
 import dev.semel.store.StoreCommand;
-import dev.semel.trials.support.Reply;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.StoreKind;
 import java.nio.file.Path;
 import java.util.List;
@@ -29,14 +29,14 @@ class DemoFlowsTest {
 
     @ParameterizedTest
     @EnumSource(StoreKind.class)
-    void a_payment_gets_one_license_and_one_receipt_though_an_answer_is_lost(StoreKind kind) {
-        try (Scene scene = new Scene(kind, folder)) {
+    void a_payment_gets_one_license_and_one_receipt_despite_a_lost_response(StoreKind kind) {
+        try (DemoServer scene = new DemoServer(kind, folder)) {
             scene.lose(DemoProvider.LICENSES);
             String run = fresh(scene.caller().trigger("receipt_and_license", "evt_1", PAYMENT))
                     .text("run_id");
             JsonNode output = scene.completed(run).get("output");
             assertTrue(output.get("license").asString().startsWith("LIC-"), output.toString());
-            Reply again = scene.caller()
+            HttpReply again = scene.caller()
                     .trigger("receipt_and_license", "evt_1", PAYMENT)
                     .expect(200);
             assertEquals(run, again.runId());
@@ -50,7 +50,7 @@ class DemoFlowsTest {
     @ParameterizedTest
     @EnumSource(StoreKind.class)
     void a_receipt_is_not_sent_again_for_the_same_payment_under_another_key(StoreKind kind) {
-        try (Scene scene = new Scene(kind, folder)) {
+        try (DemoServer scene = new DemoServer(kind, folder)) {
             scene.completed(fresh(scene.caller().trigger("receipt_and_license", "evt_1", PAYMENT))
                     .text("run_id"));
             String second = fresh(scene.caller().trigger("receipt_and_license", "evt_2", PAYMENT))
@@ -60,7 +60,7 @@ class DemoFlowsTest {
             scene.untilStatus(second, "waiting");
             scene.counted(DemoProvider.MAIL, 1, 1);
             String step = scene.step(second, "waiting").get("path").asString();
-            Reply decided = scene.caller()
+            HttpReply decided = scene.caller()
                     .post("/v1/runs/" + second + "/decide", "{\"step\":\"" + step + "\",\"decision\":\"suppress\"}")
                     .expect(200);
             assertTrue(decided.flag("decided"), decided.body());
@@ -71,8 +71,8 @@ class DemoFlowsTest {
 
     @ParameterizedTest
     @EnumSource(StoreKind.class)
-    void a_person_who_submits_twice_is_welcomed_once(StoreKind kind) {
-        try (Scene scene = new Scene(kind, folder)) {
+    void a_user_who_submits_twice_is_welcomed_once(StoreKind kind) {
+        try (DemoServer scene = new DemoServer(kind, folder)) {
             scene.lose(DemoProvider.LEADS);
             String first = fresh(scene.caller().unkeyed("new_lead", lead("s1", "basic")))
                     .text("run_id");
@@ -101,7 +101,7 @@ class DemoFlowsTest {
     @ParameterizedTest
     @EnumSource(StoreKind.class)
     void a_paid_order_is_picked_and_shipped_once(StoreKind kind) {
-        try (Scene scene = new Scene(kind, folder)) {
+        try (DemoServer scene = new DemoServer(kind, folder)) {
             String order = order("o1", "{\"sku\":\"A\",\"qty\":1},{\"sku\":\"B\",\"qty\":2}");
             String run = fresh(scene.caller().unkeyed("fulfil_order", order)).text("run_id");
             scene.untilStatus(run, "waiting");
@@ -115,7 +115,7 @@ class DemoFlowsTest {
                     scene.caller().unkeyed("fulfil_order", order).expect(200).runId());
             scene.counted(DemoProvider.PICKS, 2, 2);
             scene.counted(DemoProvider.PARCELS, 1, 1);
-            Reply children =
+            HttpReply children =
                     scene.caller().get("/v1/workflows/ship_parcel/runs").expect(200);
             assertEquals(1, children.json().get("items").size(), children.body());
         }
@@ -123,8 +123,8 @@ class DemoFlowsTest {
 
     @ParameterizedTest
     @EnumSource(StoreKind.class)
-    void a_pick_that_nobody_knows_of_waits_for_a_person(StoreKind kind) {
-        try (Scene scene = new Scene(kind, folder)) {
+    void a_pick_with_an_unknown_outcome_waits_for_a_user(StoreKind kind) {
+        try (DemoServer scene = new DemoServer(kind, folder)) {
             scene.lose(DemoProvider.PICKS);
             String run = fresh(scene.caller().unkeyed("fulfil_order", order("o2", "{\"sku\":\"A\",\"qty\":1}")))
                     .text("run_id");
@@ -132,7 +132,7 @@ class DemoFlowsTest {
             scene.untilStatus(run, "in_doubt");
             scene.counted(DemoProvider.PICKS, 1, 1);
             String step = scene.step(run, "in_doubt").get("path").asString();
-            Reply decided = scene.caller()
+            HttpReply decided = scene.caller()
                     .post(
                             "/v1/runs/" + run + "/decide",
                             "{\"step\":\"" + step + "\",\"decision\":\"happened\",\"result\":{}}")
@@ -149,7 +149,7 @@ class DemoFlowsTest {
                 + "]}}";
     }
 
-    private static void captured(Scene scene, String run) {
+    private static void captured(DemoServer scene, String run) {
         scene.caller()
                 .post("/v1/runs/" + run + "/signals/payment.captured", "{\"data\":{}}", "Idempotency-Key: evt_" + run)
                 .expect(200);
@@ -157,8 +157,8 @@ class DemoFlowsTest {
 
     @ParameterizedTest
     @EnumSource(StoreKind.class)
-    void what_is_set_up_again_stays_as_it_is(StoreKind kind) {
-        try (Scene scene = new Scene(kind, folder)) {
+    void a_repeated_setup_changes_nothing(StoreKind kind) {
+        try (DemoServer scene = new DemoServer(kind, folder)) {
             var semel = scene.server().serve().semel();
             var settings = scene.server().serve().settings();
             int ws = semel.change(new StoreCommand.CreateWorkspace("default", semel.newSecret(32)))
@@ -181,7 +181,7 @@ class DemoFlowsTest {
         }
     }
 
-    private static List<Integer> versions(Scene scene) {
+    private static List<Integer> versions(DemoServer scene) {
         return List.of(
                         "channels/email",
                         "channels/chat",

@@ -6,10 +6,10 @@ import dev.semel.server.SemelServer;
 import dev.semel.server.cli.ServerOptions;
 import dev.semel.server.demo.DemoProvider;
 import dev.semel.server.demo.DemoProviderServer;
-import dev.semel.trials.support.Caller;
+import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.Databases;
 import dev.semel.trials.support.Invariants;
-import dev.semel.trials.support.Reply;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.StoreKind;
 import jakarta.mail.MessagingException;
 import java.io.IOException;
@@ -61,7 +61,7 @@ final class FlowTrial implements AutoCloseable {
         mail.start();
         try (SemelServer serve = serve(prepared)) {
             furnish(caller(serve));
-            Flow.files(playground.url())
+            ExampleFlow.files(playground.url())
                     .forEach(file -> caller(serve).publish(mutation.apply(file)).expect(200));
         }
     }
@@ -70,11 +70,11 @@ final class FlowTrial implements AutoCloseable {
         return SemelServer.start(new ServerOptions(true, false, "127.0.0.1", 0, folder, store, null));
     }
 
-    private static Caller caller(SemelServer serve) {
-        return new Caller(serve.port(), "dev", _ -> {});
+    private static ApiCaller caller(SemelServer serve) {
+        return new ApiCaller(serve.port(), "dev", _ -> {});
     }
 
-    private void furnish(Caller caller) {
+    private void furnish(ApiCaller caller) {
         caller.put("/v1/channels/email", """
             {"kind":"email","smtp":{"host":"127.0.0.1","port":%d,"security":"none","from":"hello@acme.example"}}\
             """.formatted(mail.getSmtp().getPort()))
@@ -95,18 +95,18 @@ final class FlowTrial implements AutoCloseable {
         caller.put("/v1/cohorts/do-not-mail", "{}").expect(200);
     }
 
-    Result run(Flow flow, List<Flow.Halt> halts) {
+    Result run(ExampleFlow flow, List<ExampleFlow.HaltPoint> halts) {
         String name = "cell" + ++number;
         String store = copy(name);
         Cell cell = new Cell(flow, name, effects());
         boolean hit = true;
-        for (Flow.Halt halt : halts) {
+        for (ExampleFlow.HaltPoint halt : halts) {
             hit &= live(cell, store, halt) == null;
             endLeases(store);
         }
         Map<String, Integer> passed = null;
         if (halts.isEmpty()) {
-            passed = live(cell, store, Flow.Halt.NEVER);
+            passed = live(cell, store, ExampleFlow.HaltPoint.NEVER);
         }
         try (SemelServer serve = serve(store)) {
             drive(cell, caller(serve), true);
@@ -118,9 +118,9 @@ final class FlowTrial implements AutoCloseable {
     }
 
     /** One life of a process; what it passed, or null where it was halted. */
-    private @Nullable Map<String, Integer> live(Cell cell, String store, Flow.Halt halt) {
+    private @Nullable Map<String, Integer> live(Cell cell, String store, ExampleFlow.HaltPoint halt) {
         try (FlowProcess child = FlowProcess.start(folder, store, halt)) {
-            Caller caller = child.caller();
+            ApiCaller caller = child.caller();
             if (caller != null) {
                 try {
                     drive(cell, caller, false);
@@ -133,15 +133,15 @@ final class FlowTrial implements AutoCloseable {
     }
 
     /** As a client who repeats itself until it is told the end; a person decides by the books of the others. */
-    private void drive(Cell cell, Caller caller, boolean deciding) {
+    private void drive(Cell cell, ApiCaller caller, boolean deciding) {
         String path = "/v1/workflows/" + cell.flow.workflow() + "/trigger";
         String body = "{\"data\":{" + cell.flow.data(cell.name) + "}}";
-        String[] key = cell.flow == Flow.RECEIPT ? new String[] {"Idempotency-Key: " + cell.name} : new String[0];
+        String[] key = cell.flow == ExampleFlow.RECEIPT ? new String[] {"Idempotency-Key: " + cell.name} : new String[0];
         String run = caller.post(path, body, key).expect(200).runId();
         cell.told.add(run);
         cell.flow.prod(caller, run);
         for (int i = 0; i < MOST_LOOKS; i++) {
-            Reply reply = caller.post(path + "?wait=1s", body, key).expect(200);
+            HttpReply reply = caller.post(path + "?wait=1s", body, key).expect(200);
             cell.told.add(reply.runId());
             String status = reply.text("status");
             if (Set.of("completed", "failed", "cancelled").contains(status)) {
@@ -157,7 +157,7 @@ final class FlowTrial implements AutoCloseable {
         throw new AssertionError("run " + run + " of " + cell.name + " does not come to rest");
     }
 
-    private void decide(Cell cell, Caller caller, String run) {
+    private void decide(Cell cell, ApiCaller caller, String run) {
         for (JsonNode step : timeline(caller, run)) {
             if (step.get("status").asString().equals("in_doubt")) {
                 String path = step.get("path").asString();
@@ -169,7 +169,7 @@ final class FlowTrial implements AutoCloseable {
         }
     }
 
-    private static JsonNode timeline(Caller caller, String run) {
+    private static JsonNode timeline(ApiCaller caller, String run) {
         return caller.get("/v1/runs/" + run + "/timeline").expect(200).json().get("items");
     }
 
@@ -195,13 +195,13 @@ final class FlowTrial implements AutoCloseable {
 
     /** One cell, with what the others had heard before it. */
     private final class Cell {
-        private final Flow flow;
+        private final ExampleFlow flow;
         private final String name;
         private final Map<DemoProvider, Long> before;
         private final Set<String> told = new HashSet<>();
         private final List<String> wrong = new ArrayList<>();
 
-        Cell(Flow flow, String name, Map<DemoProvider, Long> before) {
+        Cell(ExampleFlow flow, String name, Map<DemoProvider, Long> before) {
             this.flow = flow;
             this.name = name;
             this.before = before;
@@ -216,10 +216,10 @@ final class FlowTrial implements AutoCloseable {
             if (path.contains("request")) {
                 return effects(DemoProvider.PICKS) > 0;
             }
-            return path.contains("notify_sales") ? effects(DemoProvider.CHAT) > 0 : mails(Flow.address(name)) > 0;
+            return path.contains("notify_sales") ? effects(DemoProvider.CHAT) > 0 : mails(ExampleFlow.address(name)) > 0;
         }
 
-        private void judge(Caller caller) {
+        private void judge(ApiCaller caller) {
             if (told.size() != 1) {
                 wrong.add("told of " + told.size() + " runs");
             }
@@ -231,7 +231,7 @@ final class FlowTrial implements AutoCloseable {
             if (runs(caller, flow.workflow()) != 1) {
                 wrong.add(runs(caller, flow.workflow()) + " runs");
             }
-            wrong.addAll(flow.judge(new Flow.Heard() {
+            wrong.addAll(flow.judge(new ExampleFlow.ReceiverView() {
                 @Override
                 public long effects(DemoProvider provider) {
                     return Cell.this.effects(provider);
@@ -239,7 +239,7 @@ final class FlowTrial implements AutoCloseable {
 
                 @Override
                 public int mails() {
-                    return FlowTrial.this.mails(Flow.address(name));
+                    return FlowTrial.this.mails(ExampleFlow.address(name));
                 }
 
                 @Override
@@ -259,7 +259,7 @@ final class FlowTrial implements AutoCloseable {
         }
     }
 
-    private static int runs(Caller caller, String workflow) {
+    private static int runs(ApiCaller caller, String workflow) {
         return caller.get("/v1/workflows/" + workflow + "/runs")
                 .expect(200)
                 .json()

@@ -1,19 +1,19 @@
 package dev.semel.trials.http;
 
-import static dev.semel.trials.support.Flows.flow;
-import static dev.semel.trials.support.Outcome.fresh;
+import static dev.semel.trials.support.SampleWorkflows.flow;
+import static dev.semel.trials.support.TriggerResponseChecks.fresh;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.semel.json.StrictJson;
 import dev.semel.server.access.Role;
 import dev.semel.server.api.ApiRoutes;
-import dev.semel.trials.support.Caller;
-import dev.semel.trials.support.Crowd;
+import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.ConcurrentCalls;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Problem;
-import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.ProblemResponseChecks;
+import dev.semel.trials.support.HttpReply;
+import dev.semel.trials.support.ServerFixture;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -51,29 +51,29 @@ class AuditTest extends OnBothStores {
             "POST /v1/keys/{key}/simulate", "tells what would happen",
             "POST /v1/backtests", "tells what would have happened");
 
-    AuditTest(Stage stage) {
+    AuditTest(ServerFixture stage) {
         super(stage);
     }
 
-    private Caller admin() {
+    private ApiCaller admin() {
         return stage.admin();
     }
 
     private static final String MADE = "{made}"; // stands for the id that the answer tells
     private static final String ANY = "{any}"; // for one that is made inside
 
-    record Deed(String action, String target, Supplier<Reply> asking) {}
+    record AuditedAction(String action, String target, Supplier<HttpReply> asking) {}
 
     @Test
-    void every_route_that_changes_something_leaves_a_row_with_who_what_and_which() throws IOException {
-        Map<String, Deed> deeds = new LinkedHashMap<>();
+    void every_changing_route_leaves_an_audit_row_with_who_what_and_which() throws IOException {
+        Map<String, AuditedAction> deeds = new LinkedHashMap<>();
         workflows(deeds);
         runsAndKeys(deeds);
-        new AuditDecisions(stage).addTo(deeds, List.of(waiting("decide-2"), waiting("decide-3")));
+        new AuditedDecisions(stage).addTo(deeds, List.of(waiting("decide-2"), waiting("decide-3")));
         events(deeds);
         settings(deeds);
         people(deeds);
-        new AuditOwn(stage).addTo(deeds);
+        new AuditedAccountActions(stage).addTo(deeds);
         incidents(deeds);
         hooks(deeds);
         TreeSet<String> missing = routes();
@@ -85,7 +85,7 @@ class AuditTest extends OnBothStores {
         List<String> silent = new ArrayList<>();
         deeds.forEach((route, deed) -> {
             JsonNode before = newest();
-            Reply reply = deed.asking().get().expect(200);
+            HttpReply reply = deed.asking().get().expect(200);
             String target = deed.target().equals(MADE) ? made(reply) : deed.target();
             JsonNode after = newest();
             boolean told = !after.equals(before)
@@ -99,7 +99,7 @@ class AuditTest extends OnBothStores {
         assertEquals(List.of(), silent);
     }
 
-    private static String made(Reply reply) {
+    private static String made(HttpReply reply) {
         return reply.text(reply.has("token_id") ? "token_id" : "incident_id");
     }
 
@@ -120,18 +120,18 @@ class AuditTest extends OnBothStores {
         return found;
     }
 
-    private Reply post(String path, String body) {
+    private HttpReply post(String path, String body) {
         return admin().post(path, body);
     }
 
-    private void workflows(Map<String, Deed> deeds) {
+    private void workflows(Map<String, AuditedAction> deeds) {
         String timed = flow("told", "trigger: {schedules: [{id: yearly, every: 365d}]}");
         String id = admin().publish(timed).expect(200).text("workflow_id");
         String one = "/v1/workflows/{id}";
         deeds.put(
                 "PUT " + one,
-                new Deed("workflow.publish", "told", () -> admin().publish(timed.replace("trials", "someone"))));
-        deeds.put("POST " + one + "/promote", new Deed("workflow.promote", "told", () -> {
+                new AuditedAction("workflow.publish", "told", () -> admin().publish(timed.replace("trials", "someone"))));
+        deeds.put("POST " + one + "/promote", new AuditedAction("workflow.promote", "told", () -> {
             admin().send(
                             "PUT",
                             "/v1/workflows/told?percentage=5",
@@ -143,36 +143,36 @@ class AuditTest extends OnBothStores {
         }));
         deeds.put(
                 "POST " + one + "/rollback",
-                new Deed("workflow.rollback", "told", () -> post("/v1/workflows/told/rollback", "{\"version\":1}")));
+                new AuditedAction("workflow.rollback", "told", () -> post("/v1/workflows/told/rollback", "{\"version\":1}")));
         deeds.put(
                 "POST " + one + "/pause",
-                new Deed("workflow.pause", "told", () -> post("/v1/workflows/told/pause", "{}")));
+                new AuditedAction("workflow.pause", "told", () -> post("/v1/workflows/told/pause", "{}")));
         deeds.put(
                 "POST " + one + "/resume",
-                new Deed("workflow.resume", "told", () -> post("/v1/workflows/told/resume", "{}")));
+                new AuditedAction("workflow.resume", "told", () -> post("/v1/workflows/told/resume", "{}")));
         String schedule = "/v1/workflows/told/schedules/yearly";
         String target = id + "/yearly";
         deeds.put(
                 "POST " + one + "/schedules/{name}/pause",
-                new Deed("schedule.pause", target, () -> post(schedule + "/pause", "{}")));
+                new AuditedAction("schedule.pause", target, () -> post(schedule + "/pause", "{}")));
         deeds.put(
                 "POST " + one + "/schedules/{name}/resume",
-                new Deed("schedule.resume", target, () -> post(schedule + "/resume", "{}")));
+                new AuditedAction("schedule.resume", target, () -> post(schedule + "/resume", "{}")));
         Instant now = Instant.now();
         String span = "{\"from\":\"" + now.minusSeconds(2) + "\",\"to\":\"" + now + "\"}";
         deeds.put(
                 "POST " + one + "/schedules/{name}/backfill",
-                new Deed("schedule.backfill", target, () -> post(schedule + "/backfill", span)));
+                new AuditedAction("schedule.backfill", target, () -> post(schedule + "/backfill", span)));
     }
 
-    private void runsAndKeys(Map<String, Deed> deeds) {
+    private void runsAndKeys(Map<String, AuditedAction> deeds) {
         admin().publish(flow("personal", "input: {email: {type: string, pii: true}}"))
                 .expect(200);
         String shown = fresh(admin().trigger("personal", "personal-1", "{\"data\":{\"email\":\"a@b.example\"}}"))
                 .runId();
         deeds.put(
                 "POST /v1/runs/{run_id}/reveal",
-                new Deed("run.reveal", shown, () -> post("/v1/runs/" + shown + "/reveal", "{\"reason\":\"asked\"}")));
+                new AuditedAction("run.reveal", shown, () -> post("/v1/runs/" + shown + "/reveal", "{\"reason\":\"asked\"}")));
         admin().publish("""
             semel: 1
             workflow: asking
@@ -185,11 +185,11 @@ class AuditTest extends OnBothStores {
         String body = "{\"step\":\"may\",\"decision\":\"approve\",\"note\":\"looked\"}";
         deeds.put(
                 "POST /v1/runs/{run_id}/decide",
-                new Deed("review.approve", ANY, () -> post("/v1/runs/" + decided + "/decide", body)));
+                new AuditedAction("review.approve", ANY, () -> post("/v1/runs/" + decided + "/decide", body)));
         String cancelled = waiting("cancel-1");
         deeds.put(
                 "POST /v1/runs/{run_id}/cancel",
-                new Deed("run.cancel", cancelled, () -> post("/v1/runs/" + cancelled + "/cancel", "{}")));
+                new AuditedAction("run.cancel", cancelled, () -> post("/v1/runs/" + cancelled + "/cancel", "{}")));
         admin().publish("""
             semel: 1
             workflow: failing
@@ -206,14 +206,14 @@ class AuditTest extends OnBothStores {
         String mended = "{\"reason\":\"mended\",\"skip\":{\"step\":\"call\",\"result\":{}}}";
         deeds.put(
                 "POST /v1/runs/{run_id}/resume",
-                new Deed("run.resume", failed, () -> post("/v1/runs/" + failed + "/resume", mended)));
+                new AuditedAction("run.resume", failed, () -> post("/v1/runs/" + failed + "/resume", mended)));
         String longer = "{\"for\":\"48h\",\"reason\":\"late retries\"}";
         deeds.put(
                 "POST /v1/keys/{key}/extend",
-                new Deed("key.extend", "decide-1", () -> post("/v1/keys/decide-1/extend", longer)));
+                new AuditedAction("key.extend", "decide-1", () -> post("/v1/keys/decide-1/extend", longer)));
         deeds.put(
                 "POST /v1/keys/{key}/release",
-                new Deed(
+                new AuditedAction(
                         "key.release",
                         "cancel-1",
                         () -> post("/v1/keys/cancel-1/release", "{\"reason\":\"on purpose\"}")));
@@ -221,12 +221,12 @@ class AuditTest extends OnBothStores {
 
     private String waiting(String key) {
         String run = fresh(admin().trigger("asking", key, "{}")).runId();
-        Crowd.until(
+        ConcurrentCalls.until(
                 "it waits", () -> admin().get("/v1/runs/" + run).text("status").equals("waiting"));
         return run;
     }
 
-    private void events(Map<String, Deed> deeds) {
+    private void events(Map<String, AuditedAction> deeds) {
         String sent = "{\"id\":\"1\",\"source\":\"/shop\",\"type\":\"paid\",\"data\":{}}";
         String id = post("/v1/events", sent)
                 .expect(200)
@@ -235,13 +235,13 @@ class AuditTest extends OnBothStores {
                 .asString();
         deeds.put(
                 "POST /v1/events/{event_id}/reprocess",
-                new Deed("event.reprocess", id, () -> post("/v1/events/" + id + "/reprocess", "{}")));
+                new AuditedAction("event.reprocess", id, () -> post("/v1/events/" + id + "/reprocess", "{}")));
         deeds.put(
                 "POST /v1/events/reprocess",
-                new Deed("event.reprocess", id, () -> post("/v1/events/reprocess", "{\"type\":\"paid\"}")));
+                new AuditedAction("event.reprocess", id, () -> post("/v1/events/reprocess", "{\"type\":\"paid\"}")));
     }
 
-    private void settings(Map<String, Deed> deeds) {
+    private void settings(Map<String, AuditedAction> deeds) {
         setting(deeds, "secret", "/v1/secrets/{name}", "{\"value\":\"s3cr3t\"}");
         setting(deeds, "view", "/v1/views/{name}", "{\"filter\":\"status:failed\"}");
         setting(deeds, "template", "/v1/templates/{name}", "{\"channel\":\"webhook\",\"text\":\"Hello\"}");
@@ -257,78 +257,78 @@ class AuditTest extends OnBothStores {
                 "/v1/routes/{event}",
                 "{\"event\":\"one\",\"channels\":[{\"channel\":\"c\",\"template\":\"t\"}]}");
         deeds.put(
-                "POST /v1/tokens", new Deed("token.create", MADE, () -> post("/v1/tokens", "{\"scopes\":[\"read\"]}")));
+                "POST /v1/tokens", new AuditedAction("token.create", MADE, () -> post("/v1/tokens", "{\"scopes\":[\"read\"]}")));
         String known = post("/v1/tokens", "{\"scopes\":[\"read\"]}").expect(200).text("token_id");
         deeds.put(
                 "DELETE /v1/tokens/{token_id}",
-                new Deed("token.revoke", known, () -> admin().delete("/v1/tokens/" + known)));
+                new AuditedAction("token.revoke", known, () -> admin().delete("/v1/tokens/" + known)));
     }
 
-    private void setting(Map<String, Deed> deeds, String word, String route, String body) {
+    private void setting(Map<String, AuditedAction> deeds, String word, String route, String body) {
         String path = route.replaceAll("\\{.*}", "one");
-        deeds.put("PUT " + route, new Deed(word + ".put", "one", () -> admin().put(path, body)));
-        deeds.put("DELETE " + route, new Deed(word + ".remove", "one", () -> admin().delete(path)));
+        deeds.put("PUT " + route, new AuditedAction(word + ".put", "one", () -> admin().put(path, body)));
+        deeds.put("DELETE " + route, new AuditedAction(word + ".remove", "one", () -> admin().delete(path)));
     }
 
-    private void incidents(Map<String, Deed> deeds) {
+    private void incidents(Map<String, AuditedAction> deeds) {
         String id = post("/v1/incidents", "{\"since\":\"1h\"}").expect(200).text("incident_id");
         deeds.put(
                 "PUT /v1/incidents/{incident_id}",
-                new Deed("incident.put", id, () -> admin().put("/v1/incidents/" + id, "{\"title\":\"t\"}")));
+                new AuditedAction("incident.put", id, () -> admin().put("/v1/incidents/" + id, "{\"title\":\"t\"}")));
         deeds.put(
                 "POST /v1/incidents",
-                new Deed("incident.put", MADE, () -> post("/v1/incidents", "{\"since\":\"1h\"}")));
+                new AuditedAction("incident.put", MADE, () -> post("/v1/incidents", "{\"since\":\"1h\"}")));
     }
 
-    private void people(Map<String, Deed> deeds) {
+    private void people(Map<String, AuditedAction> deeds) {
         deeds.put(
                 "PUT /v1/users/{name}",
-                new Deed("user.invite", "anna", () -> admin().put("/v1/users/anna", "{\"role\":\"viewer\"}")));
+                new AuditedAction("user.invite", "anna", () -> admin().put("/v1/users/anna", "{\"role\":\"viewer\"}")));
         admin().put("/v1/users/gast", "{\"role\":\"viewer\"}").expect(200);
         deeds.put(
                 "DELETE /v1/users/{name}/invitation",
-                new Deed("user.uninvite", "gast", () -> admin().delete("/v1/users/gast/invitation")));
+                new AuditedAction("user.uninvite", "gast", () -> admin().delete("/v1/users/gast/invitation")));
         String link = stage.server().serve().users().invitations().create(1, Role.VIEWER, false, "peter");
         stage.server().serve().users().acceptInvitation(link, "peter", "correct horse battery", "");
         String other = stage.server().serve().users().invitations().create(1, Role.VIEWER, false, "otto");
         stage.server().serve().users().acceptInvitation(other, "otto", "a password of some length", "");
-        deeds.put("DELETE /v1/users/{name}", new Deed("user.remove", "otto", () -> admin().delete("/v1/users/otto")));
+        deeds.put("DELETE /v1/users/{name}", new AuditedAction("user.remove", "otto", () -> admin().delete("/v1/users/otto")));
         deeds.put(
                 "POST /v1/users/{name}/reset",
-                new Deed("user.reset", "peter", () -> post("/v1/users/peter/reset", "")));
+                new AuditedAction("user.reset", "peter", () -> post("/v1/users/peter/reset", "")));
         deeds.put(
                 "DELETE /v1/users/{name}/sessions",
-                new Deed("session.end", "peter", () -> admin().delete("/v1/users/peter/sessions")));
+                new AuditedAction("session.end", "peter", () -> admin().delete("/v1/users/peter/sessions")));
         String profile = "/v1/profiles/{profile}";
         String member = "/v1/cohorts/{name}/members/{profile}";
         String seat = "/v1/cohorts/one/members/cus_1";
         deeds.put(
                 "PUT " + profile,
-                new Deed(
+                new AuditedAction(
                         "profile.put",
                         "cus_1",
                         () -> admin().put("/v1/profiles/cus_1", "{\"email\":\"a@b.example\"}")));
         deeds.put(
                 "PUT " + profile + "/subscriptions/{topic}",
-                new Deed(
+                new AuditedAction(
                         "subscription.put",
                         "cus_1/email",
                         () -> admin().put("/v1/profiles/cus_1/subscriptions/email", "{\"subscribed\":false}")));
         deeds.put(
                 "PUT /v1/cohorts/{name}",
-                new Deed("cohort.put", "one", () -> admin().put("/v1/cohorts/one", "{\"description\":\"d\"}")));
-        deeds.put("PUT " + member, new Deed("member.put", "one/cus_1", () -> admin().put(seat, "{}")));
-        deeds.put("DELETE " + member, new Deed("member.remove", "one/cus_1", () -> admin().delete(seat)));
+                new AuditedAction("cohort.put", "one", () -> admin().put("/v1/cohorts/one", "{\"description\":\"d\"}")));
+        deeds.put("PUT " + member, new AuditedAction("member.put", "one/cus_1", () -> admin().put(seat, "{}")));
+        deeds.put("DELETE " + member, new AuditedAction("member.remove", "one/cus_1", () -> admin().delete(seat)));
         deeds.put(
-                "DELETE /v1/cohorts/{name}", new Deed("cohort.remove", "one", () -> admin().delete("/v1/cohorts/one")));
-        deeds.put("DELETE " + profile, new Deed("profile.remove", "cus_1", () -> admin().delete("/v1/profiles/cus_1")));
+                "DELETE /v1/cohorts/{name}", new AuditedAction("cohort.remove", "one", () -> admin().delete("/v1/cohorts/one")));
+        deeds.put("DELETE " + profile, new AuditedAction("profile.remove", "cus_1", () -> admin().delete("/v1/profiles/cus_1")));
     }
 
-    private void hooks(Map<String, Deed> deeds) {
+    private void hooks(Map<String, AuditedAction> deeds) {
         admin().put("/v1/secrets/signing", "{\"value\":\"whsec_AAAA\"}").expect(200);
         String hook = "{\"preset\":\"github\",\"secrets\":[\"signing\"]}";
         admin().put("/v1/webhooks/kept", hook).expect(200);
-        Reply sample = post("/v1/webhooks/kept/sample", "").expect(200);
+        HttpReply sample = post("/v1/webhooks/kept/sample", "").expect(200);
         List<String> headers = new ArrayList<>();
         sample.json().get("headers").forEachEntry((name, value) -> headers.add(name + ": " + value.asString()));
         String delivery = stage.server()
@@ -337,27 +337,27 @@ class AuditTest extends OnBothStores {
                 .expect(200)
                 .text("delivery_id");
         String one = "/v1/webhooks/{name}";
-        deeds.put("PUT " + one, new Deed("webhook.put", "one", () -> admin().put("/v1/webhooks/one", hook)));
+        deeds.put("PUT " + one, new AuditedAction("webhook.put", "one", () -> admin().put("/v1/webhooks/one", hook)));
         deeds.put(
                 "POST " + one + "/sample",
-                new Deed("webhook.sample", "kept", () -> post("/v1/webhooks/kept/sample", "")));
+                new AuditedAction("webhook.sample", "kept", () -> post("/v1/webhooks/kept/sample", "")));
         deeds.put(
                 "POST " + one + "/deliveries/{delivery_id}/reprocess",
-                new Deed(
+                new AuditedAction(
                         "delivery.reprocess",
                         delivery,
                         () -> post("/v1/webhooks/kept/deliveries/" + delivery + "/reprocess", "")));
-        deeds.put("DELETE " + one, new Deed("webhook.remove", "one", () -> admin().delete("/v1/webhooks/one")));
+        deeds.put("DELETE " + one, new AuditedAction("webhook.remove", "one", () -> admin().delete("/v1/webhooks/one")));
     }
 
     @Test
-    void what_changed_nothing_leaves_no_row_and_a_replayed_change_leaves_one() {
+    void a_request_without_change_leaves_no_row_and_a_replayed_change_leaves_one() {
         String text = flow("once_told");
         admin().publish(text).expect(200);
         JsonNode published = newest();
         assertEquals("workflow.publish", published.path("action").asString());
         admin().publish(text).expect(200);
-        Problem.expect(post("/v1/keys/never/release", "{\"reason\":\"r\"}"), 404, "not-found");
+        ProblemResponseChecks.expect(post("/v1/keys/never/release", "{\"reason\":\"r\"}"), 404, "not-found");
         assertEquals(published, newest());
         refusedLeaveNothing(text);
         for (int i = 0; i < 3; i++) {
@@ -373,19 +373,19 @@ class AuditTest extends OnBothStores {
                 .expect(200);
         JsonNode before = newest();
         String old = "{\"from\":\"2001-01-01T00:00:00Z\",\"to\":\"2001-01-02T00:00:00Z\"}";
-        Problem.expect(post("/v1/workflows/once_told/schedules/yearly/backfill", old), 400, "invalid-input");
+        ProblemResponseChecks.expect(post("/v1/workflows/once_told/schedules/yearly/backfill", old), 400, "invalid-input");
         String groups = "{\"role\":\"viewer\",\"groups\":[\"desk\"]}";
-        Problem.expect(admin().put("/v1/users/nobody_yet", groups), 400, "invalid-input");
+        ProblemResponseChecks.expect(admin().put("/v1/users/nobody_yet", groups), 400, "invalid-input");
         assertEquals(before, newest());
     }
 
     /** Nobody can take a row back. */
     @Test
-    void no_route_changes_or_removes_a_row() throws IOException {
+    void no_route_changes_or_removes_an_audit_row() throws IOException {
         assertFalse(routes().stream().anyMatch(route -> route.contains("/v1/audit")));
     }
 
-    private Reply asked(String q, String more) {
+    private HttpReply asked(String q, String more) {
         return admin().get("/v1/audit?q=" + q.replace(" ", "%20") + more).expect(200);
     }
 

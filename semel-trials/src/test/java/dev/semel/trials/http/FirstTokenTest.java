@@ -52,7 +52,7 @@ class FirstTokenTest {
     }
 
     @Test
-    void a_data_folder_that_is_a_file_stops_the_start_and_makes_no_token() throws Exception {
+    void a_data_folder_that_is_a_file_stops_the_start_and_creates_no_token() throws Exception {
         Path taken = Files.createFile(folder.resolve("taken"));
         String message = refusedWith(taken);
         assertTrue(message.contains("No token was created"), message);
@@ -62,7 +62,7 @@ class FirstTokenTest {
     }
 
     @Test
-    void a_token_file_that_cannot_be_replaced_stops_the_start_and_makes_no_token() throws Exception {
+    void an_unreplaceable_token_file_stops_the_start_and_creates_no_token() throws Exception {
         Path data = Files.createDirectories(folder.resolve("data"));
         Files.createDirectories(data.resolve("admin-token").resolve("in the way"));
         assertTrue(refusedWith(data).contains("No token was created"));
@@ -80,7 +80,7 @@ class FirstTokenTest {
     }
 
     @Test
-    void a_file_that_a_crash_left_behind_is_replaced_and_readable_by_its_owner_only() throws IOException {
+    void a_token_file_left_by_a_crash_is_replaced_and_readable_by_its_owner_only() throws IOException {
         Path data = Files.createDirectories(folder.resolve("data"));
         Path file = data.resolve("admin-token");
         Files.writeString(file, "semel_of_a_start_that_crashed\n");

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.semel.store.StoreCommand;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.ServerFixture;
 import dev.semel.workflow.Workflow;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +26,7 @@ class JavaEventsTest extends OnBothStores {
             .onEvent("java.plain")
             .body((_, paid) -> paid.order());
 
-    JavaEventsTest(Stage stage) {
+    JavaEventsTest(ServerFixture stage) {
         super(stage);
     }
 
@@ -46,7 +46,7 @@ class JavaEventsTest extends OnBothStores {
     }
 
     @Test
-    void a_workflow_in_java_is_started_once_by_each_event_that_it_wants() {
+    void a_java_workflow_is_started_once_by_each_subscribed_event() {
         stage.server().serve().semel().register(SHIP);
         List<String> first = runs(send("j-1", "java.paid", "{\"amount\":5}"));
         assertEquals(1, first.size());
@@ -61,7 +61,7 @@ class JavaEventsTest extends OnBothStores {
     }
 
     @Test
-    void a_workflow_that_cannot_be_read_gets_no_events_and_stops_none() {
+    void an_unreadable_workflow_gets_no_events_and_stops_no_other() {
         var semel = stage.server().serve().semel();
         semel.register(Workflow.define("readable", JsonNode.class, JsonNode.class)
                 .onEvent("both.want")

@@ -19,9 +19,9 @@ import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.OnBothStores;
-import dev.semel.trials.support.Problem;
-import dev.semel.trials.support.Reply;
-import dev.semel.trials.support.Stage;
+import dev.semel.trials.support.ProblemResponseChecks;
+import dev.semel.trials.support.HttpReply;
+import dev.semel.trials.support.ServerFixture;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -35,11 +35,11 @@ class SecretsTest extends OnBothStores {
     private static final int DEFAULT = 1;
     private static final String OTHER_KEY = Base64.getEncoder().encodeToString(new byte[32]);
 
-    SecretsTest(Stage stage) {
+    SecretsTest(ServerFixture stage) {
         super(stage);
     }
 
-    private Reply put(String name, String value, String... headers) {
+    private HttpReply put(String name, String value, String... headers) {
         return stage.admin().put("/v1/secrets/" + name, "{\"value\": \"" + value + "\"}", headers);
     }
 
@@ -79,26 +79,26 @@ class SecretsTest extends OnBothStores {
     }
 
     @Test
-    void no_answer_no_row_and_no_log_line_holds_a_secret() throws Exception {
-        String value = Stage.CANARY;
-        Reply stored = put("canary", value, "Idempotency-Key: canary-1").expect(200);
-        Reply again = put("canary", value, "Idempotency-Key: canary-1").expect(200);
+    void no_response_no_row_and_no_log_line_holds_a_secret() throws Exception {
+        String value = ServerFixture.CANARY;
+        HttpReply stored = put("canary", value, "Idempotency-Key: canary-1").expect(200);
+        HttpReply again = put("canary", value, "Idempotency-Key: canary-1").expect(200);
         assertEquals("true", again.header("X-Idempotent-Replayed"));
-        List<Reply> replies = List.of(
+        List<HttpReply> replies = List.of(
                 stored,
                 again,
                 stage.admin().get("/v1/secrets").expect(200),
                 stage.admin().get("/v1/secrets/canary").expect(200),
                 stage.admin().get("/v1/audit").expect(200),
-                Problem.expect(
+                ProblemResponseChecks.expect(
                         put("canary", "another-one", "Idempotency-Key: canary-1"), 422, "idempotency-key-conflict"),
-                Problem.expect(put("not%20a%20name", value), 400, "invalid-input"),
-                Problem.expect(
+                ProblemResponseChecks.expect(put("not%20a%20name", value), 400, "invalid-input"),
+                ProblemResponseChecks.expect(
                         stage.admin().put("/v1/secrets/canary", "{\"value\":[\"" + value + "\"]}"),
                         400,
                         "invalid-input"),
-                Problem.expect(stage.admin().put("/v1/secrets/canary", "{\"" + value + "\":1}"), 400, "invalid-input"),
-                Problem.expect(put("canary", "some-other", "If-Match: \"7\""), 412, "precondition-failed"));
+                ProblemResponseChecks.expect(stage.admin().put("/v1/secrets/canary", "{\"" + value + "\":1}"), 400, "invalid-input"),
+                ProblemResponseChecks.expect(put("canary", "some-other", "If-Match: \"7\""), 412, "precondition-failed"));
         String base64 = Base64.getEncoder().withoutPadding().encodeToString(value.getBytes(StandardCharsets.UTF_8));
         for (String text : List.of(replies.toString(), everything(), stage.log().text())) {
             assertFalse(text.contains(value), "the value itself");
@@ -108,10 +108,10 @@ class SecretsTest extends OnBothStores {
     }
 
     @Test
-    void a_value_that_is_stored_already_stays_the_version_it_is() {
-        Reply first = put("same", "first-value").expect(200);
-        Reply same = put("same", "first-value").expect(200);
-        Reply other = put("same", "other-value").expect(200);
+    void an_already_stored_value_keeps_its_version() {
+        HttpReply first = put("same", "first-value").expect(200);
+        HttpReply same = put("same", "first-value").expect(200);
+        HttpReply other = put("same", "other-value").expect(200);
         assertEquals(first.json(), same.json());
         assertEquals(2, other.json().get("version").asInt());
         assertNotEquals(first.text("fingerprint"), other.text("fingerprint"));
@@ -119,15 +119,15 @@ class SecretsTest extends OnBothStores {
     }
 
     @Test
-    void a_removed_secret_leaves_nothing_that_could_be_opened() throws Exception {
+    void a_removed_secret_leaves_nothing_that_could_be_decrypted() throws Exception {
         put("gone", "to-be-removed").expect(200);
         String fingerprint = stage.admin().get("/v1/secrets/gone").text("fingerprint");
-        Reply removed = stage.admin().delete("/v1/secrets/gone").expect(200);
+        HttpReply removed = stage.admin().delete("/v1/secrets/gone").expect(200);
         assertEquals(
                 removed.body(),
                 stage.admin().delete("/v1/secrets/gone").expect(200).body());
-        Problem.expect(stage.admin().get("/v1/secrets/gone"), 404, "not-found");
-        Problem.expect(stage.admin().delete("/v1/secrets/never"), 404, "not-found");
+        ProblemResponseChecks.expect(stage.admin().get("/v1/secrets/gone"), 404, "not-found");
+        ProblemResponseChecks.expect(stage.admin().delete("/v1/secrets/never"), 404, "not-found");
         assertFalse(everything().contains(fingerprint));
         var unknown = assertThrows(SemelException.class, () -> reveal(with(LiveServer.SECRET_KEY), "gone"));
         assertEquals(ErrorCode.NOT_FOUND, unknown.code());
@@ -147,7 +147,7 @@ class SecretsTest extends OnBothStores {
     }
 
     @Test
-    void a_wrong_key_and_no_key_say_so_and_what_to_do() {
+    void a_wrong_or_missing_key_is_reported_with_what_to_do() {
         put("locked", "locked-away").expect(200);
         for (String keys : List.of(OTHER_KEY, "")) {
             var refused = assertThrows(SemelException.class, () -> reveal(with(keys), "locked"));
@@ -160,7 +160,7 @@ class SecretsTest extends OnBothStores {
                 assertThrows(SemelException.class, () -> with("").secrets().preparePut(draft));
         assertEquals(ErrorCode.SECRET_KEY_UNUSABLE, refused.code());
         assertTrue(refused.fix().contains("openssl rand -base64 32"), refused.fix());
-        Problem.expect(stage.admin().get("/v1/secrets/unlocked"), 404, "not-found");
+        ProblemResponseChecks.expect(stage.admin().get("/v1/secrets/unlocked"), 404, "not-found");
         for (String bad : List.of("not base64!", "c2hvcnQ=", LiveServer.SECRET_KEY + ",")) {
             var broken = assertThrows(SemelException.class, () -> SecretEncryptionKeys.of(bad));
             assertFalse(broken.detail().contains(bad.substring(0, 6)), broken.detail());
@@ -168,7 +168,7 @@ class SecretsTest extends OnBothStores {
     }
 
     @Test
-    void a_text_that_was_moved_to_another_name_does_not_open() {
+    void a_ciphertext_moved_to_another_name_does_not_decrypt() {
         put("moved", "moved-elsewhere").expect(200);
         Semel semel = stage.server().serve().semel();
         StoredRows.SettingRow row =
@@ -180,7 +180,7 @@ class SecretsTest extends OnBothStores {
     }
 
     @Test
-    void what_a_receiver_echoes_is_cleaned_whatever_it_did_to_it() {
+    void secrets_echoed_by_a_receiver_are_redacted_in_any_encoding() {
         String value = "s3cr&t /Wert+ü";
         put("echoed", value).expect(200);
         SecretRedactor redaction = with(LiveServer.SECRET_KEY).redaction();
@@ -205,13 +205,13 @@ class SecretsTest extends OnBothStores {
     }
 
     @Test
-    void a_secret_of_another_workspace_is_nobody_elses() {
+    void a_secret_is_used_only_in_its_workspace() {
         String token = stage.admin()
                 .post("/v1/tokens", "{\"workspace\":\"apart\",\"scopes\":[\"admin\",\"read\"]}")
                 .expect(200)
                 .text("token");
         put("mine", "only-for-default").expect(200);
-        Problem.expect(stage.server().as(token).get("/v1/secrets/mine"), 404, "not-found");
+        ProblemResponseChecks.expect(stage.server().as(token).get("/v1/secrets/mine"), 404, "not-found");
         assertEquals(
                 0,
                 stage.server()
@@ -221,6 +221,6 @@ class SecretsTest extends OnBothStores {
                         .json()
                         .get("items")
                         .size());
-        Problem.expect(stage.server().with("read").put("/v1/secrets/mine", "{\"value\":\"xxxxx\"}"), 403, "forbidden");
+        ProblemResponseChecks.expect(stage.server().with("read").put("/v1/secrets/mine", "{\"value\":\"xxxxx\"}"), 403, "forbidden");
     }
 }

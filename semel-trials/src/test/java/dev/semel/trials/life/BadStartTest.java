@@ -91,7 +91,7 @@ class BadStartTest {
     }
 
     @Test
-    void a_user_without_rights_is_told_which_one_and_one_with_just_enough_may_work() throws SQLException {
+    void a_database_user_without_rights_learns_the_missing_one_and_minimal_rights_suffice() throws SQLException {
         String url = Databases.fresh();
         Databases.command("CREATE ROLE poor LOGIN");
         String poor = as("poor", url);
@@ -116,11 +116,11 @@ class BadStartTest {
     }
 
     @Test
-    void a_pooler_that_shares_sessions_between_transactions_is_refused_and_one_that_passes_them_on_is_fine() {
+    void a_transaction_pooler_is_rejected_and_a_session_pooler_is_accepted() {
         String url = Databases.fresh();
         int port = Integer.parseInt(url.replaceAll(".*//[^/]*:(\\d+)/.*", "$1"));
         for (boolean keepsStatements : new boolean[] {true, false}) {
-            try (SharedSession pooler = new SharedSession(port, keepsStatements)) {
+            try (TransactionPoolerStub pooler = new TransactionPoolerStub(port, keepsStatements)) {
                 String message = refused(url.replaceFirst("//[^/]*/", "//127.0.0.1:" + pooler.port() + "/"));
                 assertTrue(message.contains("shares sessions between transactions"), message);
                 assertTrue(message.contains("pool_mode = session"), message);
@@ -133,7 +133,7 @@ class BadStartTest {
     }
 
     @Test
-    void a_server_process_ends_with_one_line_that_says_what_to_do() throws Exception {
+    void a_server_process_ends_with_one_line_of_instructions() throws Exception {
         assertEquals(
                 List.of(
                         "semel: PostgreSQL at no-such-host.invalid:5432 cannot be used as the store: the host name"

@@ -14,9 +14,9 @@ import java.util.List;
 /** A store with faults before it. */
 final class FaultyStore implements Store {
     private final Store real;
-    private final Faults faults;
+    private final StoreFaults faults;
 
-    FaultyStore(Store real, Faults faults) {
+    FaultyStore(Store real, StoreFaults faults) {
         this.real = real;
         this.faults = faults;
     }
@@ -47,16 +47,16 @@ final class FaultyStore implements Store {
         return new FaultyLane(real.openTxLane(), faults);
     }
 
-    private record FaultyLane(WriteLane real, Faults faults) implements WriteLane {
+    private record FaultyLane(WriteLane real, StoreFaults faults) implements WriteLane {
         @Override
         public List<Object> apply(CommitBatch batch) {
-            Faults.Fault fault = faults.batch();
+            StoreFaults.Fault fault = faults.batch();
             if (fault == null) {
                 return real.apply(batch);
             }
             Exception cause = new IllegalStateException("fault");
             throw switch (fault) {
-                case DOWN -> Faults.failure();
+                case DOWN -> StoreFaults.failure();
                 case ANSWER_LOST -> {
                     real.apply(batch);
                     yield new StoreFailure.CommitUnknown(cause);
@@ -95,7 +95,7 @@ final class FaultyStore implements Store {
         return new FaultyLeases(real.openLeases(), faults);
     }
 
-    private record FaultyLeases(WorkerLeases real, Faults faults) implements WorkerLeases {
+    private record FaultyLeases(WorkerLeases real, StoreFaults faults) implements WorkerLeases {
         @Override
         public void start(long lease, String worker, int slots, long ttlMicros) {
             faults.call();

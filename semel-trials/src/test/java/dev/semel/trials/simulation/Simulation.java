@@ -44,29 +44,29 @@ final class Simulation {
     private static final int ROUNDS = 400;
     private static final int STEP_SECONDS = 12;
     private static final Duration LEASE = Duration.ofSeconds(60);
-    private static final Faults.Odds ODDS = Faults.Odds.NONE
+    private static final StoreFaults.FaultProbabilities ODDS = StoreFaults.FaultProbabilities.NONE
             .answerLost(0.05)
             .commitLost(0.04)
             .down(0.04)
             .locked(0.04)
             .outage(0.02, 6);
 
-    private final World world;
+    private final SharedState world;
     private final Random random;
-    private final List<Worker> workers = new ArrayList<>();
-    private final List<Worker> gone = new ArrayList<>();
+    private final List<SimulatedWorker> workers = new ArrayList<>();
+    private final List<SimulatedWorker> gone = new ArrayList<>();
     private final List<Thread> clients = new ArrayList<>();
     private final List<Thread> closers = new ArrayList<>();
     private int opened;
 
     /** What all parts share. */
-    static final class World {
+    static final class SharedState {
         private final long seed;
-        private final Bug bug;
-        private final Time time = new Time();
+        private final PlantedBug bug;
+        private final SimulatedClock time = new SimulatedClock();
         private final Store store;
         private final StoreQueries reads;
-        private final Receivers receivers;
+        private final SimulatedReceivers receivers;
         private final AtomicLong activity = new AtomicLong();
         private final AtomicInteger killsLeft = new AtomicInteger(KILLS);
         private final Set<String> met = new ConcurrentSkipListSet<>();
@@ -75,21 +75,21 @@ final class Simulation {
         final Map<String, Set<String>> acknowledged = new ConcurrentHashMap<>();
         final Set<String> cancelled = ConcurrentHashMap.newKeySet();
 
-        World(long seed, Bug bug, Path file) {
+        SharedState(long seed, PlantedBug bug, Path file) {
             this.seed = seed;
             this.bug = bug;
-            EngineEnvironment ids = time.ambient(new Random(seed), new Switch());
+            EngineEnvironment ids = time.ambient(new Random(seed), new WorkerSwitch());
             this.store = SqliteStore.forTests(file, time::micros, ids.idSupplier());
             store.migrate();
             this.reads = store.openQueries();
-            this.receivers = new Receivers(this, store);
+            this.receivers = new SimulatedReceivers(this, store);
         }
 
-        Bug bug() {
+        PlantedBug bug() {
             return bug;
         }
 
-        Time time() {
+        SimulatedClock time() {
             return time;
         }
 
@@ -108,7 +108,7 @@ final class Simulation {
             store.close();
         }
 
-        Receivers receivers() {
+        SimulatedReceivers receivers() {
             return receivers;
         }
 
@@ -129,8 +129,8 @@ final class Simulation {
             return new Random(seed * 1_000_003 + name.hashCode() * 31L + 7);
         }
 
-        Program program(String id) {
-            return Program.of(chance("program " + id), id.contains("/"));
+        RandomProgram program(String id) {
+            return RandomProgram.of(chance("program " + id), id.contains("/"));
         }
 
         void met(String what) {
@@ -155,12 +155,12 @@ final class Simulation {
     }
 
     /** @param file a new one for each history; it may be deleted when the history has ended */
-    Simulation(long seed, Bug bug, Path file) {
-        this.world = new World(seed, bug, file);
+    Simulation(long seed, PlantedBug bug, Path file) {
+        this.world = new SharedState(seed, bug, file);
         this.random = new Random(seed);
     }
 
-    World world() {
+    SharedState world() {
         return world;
     }
 
@@ -172,9 +172,9 @@ final class Simulation {
                 act();
                 replaceDead();
             }
-            boolean rested = new Liveness(this, world).comeToRest(ROUNDS);
+            boolean rested = new LivenessPhase(this, world).comeToRest(ROUNDS);
             collect();
-            List<String> broken = new ArrayList<>(new Verdict(world).broken());
+            List<String> broken = new ArrayList<>(new SimulationChecks(world).broken());
             if (!rested && broken.isEmpty()) {
                 broken.add("it never came to rest");
             }
@@ -190,9 +190,9 @@ final class Simulation {
     private void open() {
         int number = opened++;
         Random own = new Random(world.seed * 31 + number);
-        Faults faults = new Faults(new Random(own.nextLong()), ODDS);
+        StoreFaults faults = new StoreFaults(new Random(own.nextLong()), ODDS);
         faults.off(); // a worker that cannot open is no worker
-        Worker worker = new Worker("w" + number, world, faults);
+        SimulatedWorker worker = new SimulatedWorker("w" + number, world, faults);
         WorkflowCatalog.VersionCompiler noFiles = version -> {
             throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
@@ -238,12 +238,12 @@ final class Simulation {
         }
     }
 
-    private Worker anyWorker() {
+    private SimulatedWorker anyWorker() {
         return workers.get(random.nextInt(workers.size()));
     }
 
     private interface OnRun {
-        void run(Worker worker, String id, String runId);
+        void run(SimulatedWorker worker, String id, String runId);
     }
 
     private void anyRun(OnRun deed) {
@@ -256,13 +256,13 @@ final class Simulation {
 
     /** Asks for a run until it is told of one. An answer may get lost on its way to the client, too. */
     void trigger(String id) {
-        Worker worker = anyWorker();
+        SimulatedWorker worker = anyWorker();
         boolean lost = world.troubled() && random.nextInt(5) == 0;
         boolean asksAgain = world.met.contains("asked " + id);
         world.met("asked " + id);
         client(worker.name() + " is asked for " + id, () -> {
-            Start start = asksAgain && world.bug == Bug.RETRY_WITHOUT_KEY ? Start.fresh() : Start.withKey(id);
-            Run<String> run = worker.semel().start(worker.parent(), new Program.Ask(id), start);
+            Start start = asksAgain && world.bug == PlantedBug.RETRY_WITHOUT_KEY ? Start.fresh() : Start.withKey(id);
+            Run<String> run = worker.semel().start(worker.parent(), new RandomProgram.ProgramInput(id), start);
             world.trace(worker.name() + " answers " + run.id() + " for " + id + (lost ? ", which is lost" : ""));
             if (run.replayed()) {
                 world.met("replayed");
@@ -276,22 +276,22 @@ final class Simulation {
     }
 
     /** As many as its program may wait for, each twice. */
-    void signal(Worker worker, String id, String runId) {
+    void signal(SimulatedWorker worker, String id, String runId) {
         long waits = world.program(id).ops().stream()
-                .filter(kind -> kind == Program.Kind.AWAIT || kind == Program.Kind.AWAIT_FOR)
+                .filter(kind -> kind == RandomProgram.Kind.AWAIT || kind == RandomProgram.Kind.AWAIT_FOR)
                 .count();
-        if (Liveness.staysUnsignalled(world, id) || waits == 0) {
+        if (LivenessPhase.staysUnsignalled(world, id) || waits == 0) {
             return;
         }
         client(worker.name() + " is given the signals of " + id, () -> {
             Run<String> run = worker.semel().run(worker.parent(), runId);
             for (int i = 0; i < waits * 2; i++) {
-                run.signal(Playing.GO, "go", Key.of("k" + i / 2));
+                run.signal(ProgramExecution.GO, "go", Key.of("k" + i / 2));
             }
         });
     }
 
-    private void cancel(Worker worker, String id, String runId) {
+    private void cancel(SimulatedWorker worker, String id, String runId) {
         world.cancelled.add(id);
         client(worker.name() + " is asked to cancel " + id, () -> {
             var _ = worker.semel().run(worker.parent(), runId).cancel();
@@ -314,7 +314,7 @@ final class Simulation {
 
     private void kill() {
         if (world.mayKill()) {
-            Worker worker = anyWorker();
+            SimulatedWorker worker = anyWorker();
             world.trace(worker.name() + " is killed");
             world.met("killed");
             worker.life().kill();
@@ -323,7 +323,7 @@ final class Simulation {
 
     /** A worker that is told to stop while its store fails: what it cannot hand over goes on elsewhere. */
     private void close() {
-        Worker worker = anyWorker();
+        SimulatedWorker worker = anyWorker();
         world.trace(worker.name() + " is closed");
         world.met("closed");
         workers.remove(worker);
@@ -335,7 +335,7 @@ final class Simulation {
 
     /** A worker that may not use its lease for a moment, and then may again: nobody took its runs meanwhile. */
     private void lapse() {
-        Worker worker = anyWorker();
+        SimulatedWorker worker = anyWorker();
         world.trace(worker.name() + " cannot renew its lease");
         world.met("lapsed");
         worker.store().lapsing(true);
@@ -349,7 +349,7 @@ final class Simulation {
     }
 
     private void pauseBeyondItsLease() {
-        Worker worker = anyWorker();
+        SimulatedWorker worker = anyWorker();
         world.trace(worker.name() + " is paused");
         world.met("paused");
         worker.life().pause();
@@ -362,7 +362,7 @@ final class Simulation {
     }
 
     void replaceDead() {
-        for (Worker worker : List.copyOf(workers)) {
+        for (SimulatedWorker worker : List.copyOf(workers)) {
             if (worker.life().isDead()) {
                 workers.remove(worker);
                 stop(worker);
@@ -372,7 +372,7 @@ final class Simulation {
     }
 
     /** A dead engine has nothing to hand over; its threads end by themselves. */
-    private void stop(Worker worker) {
+    private void stop(SimulatedWorker worker) {
         worker.life().kill();
         gone.add(worker);
         closers.add(Thread.ofVirtual().start(worker.semel()::close));
@@ -384,18 +384,18 @@ final class Simulation {
         until(() -> closers.stream().noneMatch(Thread::isAlive));
     }
 
-    private Stream<Worker> all() {
+    private Stream<SimulatedWorker> all() {
         return Stream.concat(workers.stream(), gone.stream());
     }
 
-    List<Worker> workers() {
+    List<SimulatedWorker> workers() {
         return workers;
     }
 
     /** Lets time pass, when no request is on the wire and so that whoever is alive can keep its lease. */
     void advance(int seconds) {
         until(() -> all().noneMatch(worker -> worker.life().onTheWire()));
-        List<Worker> alive =
+        List<SimulatedWorker> alive =
                 workers.stream().filter(worker -> worker.life().isAlive()).toList();
         List<Long> ticks = alive.stream().map(worker -> worker.store().ticks()).toList();
         world.time().advance(seconds);
@@ -428,8 +428,8 @@ final class Simulation {
 
     /** What was met, so that a test can tell whether the seeds show anything. */
     private void collect() {
-        for (Worker worker : all().toList()) {
-            for (Faults.Fault fault : Faults.Fault.values()) {
+        for (SimulatedWorker worker : all().toList()) {
+            for (StoreFaults.Fault fault : StoreFaults.Fault.values()) {
                 if (worker.faults().met(fault) > 0) {
                     world.met("fault " + fault);
                 }

@@ -78,7 +78,7 @@ final class SimulationTest {
     @TempDir
     private static Path folder;
 
-    private static Path file(long seed, Bug bug) {
+    private static Path file(long seed, PlantedBug bug) {
         return folder.resolve(bug + "-" + seed + ".db");
     }
 
@@ -102,7 +102,7 @@ final class SimulationTest {
     }
 
     @Test
-    void whatever_goes_wrong_every_promise_holds_and_every_run_comes_to_its_end() {
+    void every_invariant_holds_and_every_run_ends_under_any_fault() {
         List<Long> seeds = seeds();
         Set<String> met = new TreeSet<>();
         for (long seed : seeds) {
@@ -125,19 +125,19 @@ final class SimulationTest {
 
     /** Plays one seed, which must keep every promise; its trace. */
     private static String hold(long seed, Set<String> met) {
-        Simulation simulation = new Simulation(seed, Bug.NONE, file(seed, Bug.NONE));
+        Simulation simulation = new Simulation(seed, PlantedBug.NONE, file(seed, PlantedBug.NONE));
         List<String> broken = simulation.play();
         met.addAll(simulation.world().met());
-        String trace = Verdict.lines(simulation.world().trace());
+        String trace = SimulationChecks.lines(simulation.world().trace());
         if (!broken.isEmpty()) {
-            fail("SEED=" + seed + " broke:\n" + Verdict.lines(broken) + "\nIts trace, by the store's clock:\n" + trace);
+            fail("SEED=" + seed + " broke:\n" + SimulationChecks.lines(broken) + "\nIts trace, by the store's clock:\n" + trace);
         }
         return trace;
     }
 
     @ParameterizedTest
-    @EnumSource(value = Bug.class, names = "NONE", mode = EnumSource.Mode.EXCLUDE)
-    void a_planted_bug_is_found(Bug bug) {
+    @EnumSource(value = PlantedBug.class, names = "NONE", mode = EnumSource.Mode.EXCLUDE)
+    void a_planted_bug_is_found(PlantedBug bug) {
         String sign = sign(bug);
         for (long seed = 1; seed <= SEEDS_FOR_A_BUG; seed++) {
             List<String> broken = new Simulation(seed, bug, file(seed, bug)).play();
@@ -148,7 +148,7 @@ final class SimulationTest {
         fail(bug + " went through " + SEEDS_FOR_A_BUG + " seeds without: " + sign);
     }
 
-    private static String sign(Bug bug) {
+    private static String sign(PlantedBug bug) {
         return switch (bug) {
             case NONE -> throw new IllegalArgumentException("no bug has no sign");
             case KEY_PER_ATTEMPT -> "the key of a deed changed";

@@ -16,14 +16,14 @@ import java.util.concurrent.atomic.AtomicLong;
 /** The store as one worker sees it: out of reach while the worker is paused or dead. Looking changes nothing, so all may. */
 final class WorkerStore implements Store {
     private final Store shared;
-    private final Switch life;
-    private final Bug bug;
+    private final WorkerSwitch life;
+    private final PlantedBug bug;
     private final AtomicLong activity;
     private volatile long lease;
     private volatile long ticks;
     private volatile boolean lapsing;
 
-    WorkerStore(Store shared, Switch life, Bug bug, AtomicLong activity) {
+    WorkerStore(Store shared, WorkerSwitch life, PlantedBug bug, AtomicLong activity) {
         this.shared = shared;
         this.life = life;
         this.bug = bug;
@@ -167,7 +167,7 @@ final class WorkerStore implements Store {
                 if (lapsing) {
                     throw new StoreFailure.Unreachable("the lease is not renewed", new IllegalStateException("fault"));
                 }
-                return real.renew(kept, ttlMicros) || bug == Bug.FENCE_IGNORED;
+                return real.renew(kept, ttlMicros) || bug == PlantedBug.FENCE_IGNORED;
             }
 
             @Override

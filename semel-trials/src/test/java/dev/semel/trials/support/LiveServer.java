@@ -15,22 +15,22 @@ public final class LiveServer implements AutoCloseable {
 
     private final SemelServer serve;
     private final String adminToken;
-    private final Consumer<Reply> heard;
+    private final Consumer<HttpReply> heard;
     private boolean open = true;
 
-    private LiveServer(SemelServer serve, String adminToken, Consumer<Reply> heard) {
+    private LiveServer(SemelServer serve, String adminToken, Consumer<HttpReply> heard) {
         this.serve = serve;
         this.adminToken = adminToken;
         this.heard = heard;
     }
 
     /** `semel serve` on a store without tokens: the admin token is read from the file that it writes. */
-    public static LiveServer first(String store, Path folder, Consumer<Reply> heard) {
+    public static LiveServer first(String store, Path folder, Consumer<HttpReply> heard) {
         return first(
                 new ServerOptions(false, true, "127.0.0.1", 0, folder, store, null).withSecretKey(SECRET_KEY), heard);
     }
 
-    public static LiveServer first(ServerOptions options, Consumer<Reply> heard) {
+    public static LiveServer first(ServerOptions options, Consumer<HttpReply> heard) {
         SemelServer serve = SemelServer.start(options);
         try {
             String token =
@@ -54,7 +54,7 @@ public final class LiveServer implements AutoCloseable {
         return dev(store, folder, _ -> {});
     }
 
-    public static LiveServer dev(String store, Path folder, Consumer<Reply> heard) {
+    public static LiveServer dev(String store, Path folder, Consumer<HttpReply> heard) {
         SemelServer serve = SemelServer.start(new ServerOptions(true, true, "127.0.0.1", 0, folder, store, null));
         return new LiveServer(serve, "dev", heard);
     }
@@ -71,24 +71,24 @@ public final class LiveServer implements AutoCloseable {
         return adminToken;
     }
 
-    public Caller admin() {
+    public ApiCaller admin() {
         return as(adminToken);
     }
 
-    public Caller as(String token) {
-        return new Caller(serve.port(), token, heard);
+    public ApiCaller as(String token) {
+        return new ApiCaller(serve.port(), token, heard);
     }
 
-    public Caller stranger() {
+    public ApiCaller stranger() {
         return as("");
     }
 
-    public Wire wire() {
-        return new Wire(serve.port());
+    public RawConnection wire() {
+        return new RawConnection(serve.port());
     }
 
     /** A caller with a new token of the admin's own workspace. */
-    public Caller with(String... scopes) {
+    public ApiCaller with(String... scopes) {
         return as(token("\"name\":\"t\"", scopes));
     }
 

@@ -12,24 +12,24 @@ import java.util.Map;
  * @param told the clients' ledger
  * @param events what workers noted of themselves: {@code worker ⇥ what ⇥ detail}
  */
-public record Evidence(List<Heard> heard, List<Told> told, Dump dump, List<Fault> faults, List<String[]> events) {
+public record Evidence(List<ReceivedRequest> heard, List<ClientRecord> told, DatabaseDump dump, List<Fault> faults, List<String[]> events) {
     /** The requests of each deed and step. */
-    Map<String, List<Heard>> byName() {
-        Map<String, List<Heard>> names = new HashMap<>();
+    Map<String, List<ReceivedRequest>> byName() {
+        Map<String, List<ReceivedRequest>> names = new HashMap<>();
         heard.forEach(line ->
                 names.computeIfAbsent(line.name(), _ -> new ArrayList<>()).add(line));
         return names;
     }
 
-    Map<String, List<Told>> byKey() {
-        Map<String, List<Told>> keys = new HashMap<>();
+    Map<String, List<ClientRecord>> byKey() {
+        Map<String, List<ClientRecord>> keys = new HashMap<>();
         told.forEach(
                 line -> keys.computeIfAbsent(line.key(), _ -> new ArrayList<>()).add(line));
         return keys;
     }
 
-    Map<String, List<Dump.Run>> runsByKey() {
-        Map<String, List<Dump.Run>> keys = new HashMap<>();
+    Map<String, List<DatabaseDump.Run>> runsByKey() {
+        Map<String, List<DatabaseDump.Run>> keys = new HashMap<>();
         dump.runs()
                 .forEach(run ->
                         keys.computeIfAbsent(run.key(), _ -> new ArrayList<>()).add(run));

@@ -1,0 +1,201 @@
+package dev.semel.trials.simulation;
+
+import dev.semel.effect.EffectLedger;
+import dev.semel.journal.JournalCodec;
+import dev.semel.journal.JournalEntry;
+import dev.semel.json.StrictJson;
+import dev.semel.run.RunState;
+import dev.semel.store.StoreQueries;
+import dev.semel.store.StoredRows;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** What must hold when a history has come to rest, by the rows of the store and the counts of the receivers. */
+final class SimulationChecks {
+    private static final int ALL = 10_000;
+
+    private final Simulation.SharedState world;
+    private final List<String> broken = new ArrayList<>();
+
+    SimulationChecks(Simulation.SharedState world) {
+        this.world = world;
+    }
+
+    static List<StoredRows.RunRow> runs(Simulation.SharedState world) {
+        int ws = Objects.requireNonNull(world.reads().workspace("default")).ws();
+        return world.reads().runs(new StoreQueries.RunFilter(ws, null, null, null, false, 0, null, ALL));
+    }
+
+    /** The id that the run's input carries; it names the run's intent, whoever asked and how often. */
+    static String idOf(StoredRows.RunRow run) {
+        return StrictJson.parse(run.input()).get("id").asString();
+    }
+
+    static String deed(String id, EffectLedger.EffectRow effect) {
+        String key = effect.details().key();
+        String path = effect.details().path();
+        return key.startsWith("once-") ? key : id + ":" + path.substring(path.lastIndexOf('/') + 1);
+    }
+
+    List<String> broken() {
+        Map<String, StoredRows.RunRow> byId = new TreeMap<>();
+        for (StoredRows.RunRow run : runs(world)) {
+            String id = idOf(run);
+            if (byId.put(id, run) != null) {
+                broken.add("two runs for one key: " + id);
+            }
+        }
+        acknowledged(byId);
+        byId.forEach(this::run);
+        byId.forEach((id, run) -> end(id, run, byId));
+        world.receivers().deeds().forEach((name, seen) -> deed(name, seen, byId));
+        broken.addAll(world.receivers().broken());
+        return broken;
+    }
+
+    private void acknowledged(Map<String, StoredRows.RunRow> byId) {
+        world.acknowledged.forEach((id, told) -> {
+            StoredRows.RunRow run = byId.get(id);
+            if (told.size() > 1) {
+                broken.add("one key, several answers: " + id + " " + told);
+            }
+            if (run == null || !told.contains(run.runIdText())) {
+                broken.add("an acknowledged trigger has no run: " + id);
+            }
+        });
+    }
+
+    private void run(String id, StoredRows.RunRow run) {
+        StoreQueries reads = world.reads();
+        List<JournalEntry> entries = new ArrayList<>();
+        reads.journal(run.id()).forEach(chunk -> entries.addAll(JournalCodec.decode(chunk.entries())));
+        StoredRows.RunEnd end = run.end();
+        if (end != null) {
+            entries.addAll(JournalCodec.decode(end.entries()));
+        }
+        results(id, entries);
+        if ((end != null) == (run.progress() != null)) {
+            broken.add("a run is either at work or ended: " + id);
+        }
+        long keys = reads.signals(run.id()).stream()
+                .map(StoredRows.SignalRow::key)
+                .distinct()
+                .count();
+        if (keys != reads.signals(run.id()).size()) {
+            broken.add("a signal arrived twice: " + id);
+        }
+    }
+
+    private void results(String id, List<JournalEntry> entries) {
+        Map<String, Integer> results = new HashMap<>();
+        for (JournalEntry entry : entries) {
+            if (entry instanceof JournalEntry.StepResult || entry instanceof JournalEntry.StepFailure) {
+                results.merge(entry.path(), 1, Integer::sum);
+            }
+            if (entry instanceof JournalEntry.StepResult done && done.kind() == JournalEntry.EntryKind.EFFECT) {
+                done(id, done);
+            }
+        }
+        results.forEach((path, times) -> {
+            if (times > 1) {
+                broken.add("a step has " + times + " results: " + id + " " + path);
+            }
+        });
+    }
+
+    private void done(String id, JournalEntry.StepResult done) {
+        String result = done.result().asString("");
+        boolean says = result.startsWith("done ");
+        if (done.outcome() != JournalEntry.StepOutcome.INDETERMINATE
+                && (!says || !world.receivers().accepted(result.substring("done ".length())))) {
+            broken.add("recorded as done and never accepted: " + id + " " + done.path());
+        }
+        if (done.outcome() != JournalEntry.StepOutcome.DONE) {
+            world.met("recorded " + done.outcome());
+        }
+    }
+
+    private void end(String id, StoredRows.RunRow run, Map<String, StoredRows.RunRow> byId) {
+        RandomProgram program = world.program(id);
+        boolean childFailed = program.children(id).stream()
+                .map(byId::get)
+                .anyMatch(child -> child != null && child.state() == RunState.FAILED);
+        boolean right = switch (run.state()) {
+            case COMPLETED -> !program.fails() && !childFailed;
+            case FAILED -> program.fails() || childFailed;
+            case CANCELLED -> world.cancelled.contains(id) || wentWithItsParent(id, byId);
+            case WAITING, HELD, IN_DOUBT, QUEUED, STARTED, RUNNING -> LivenessPhase.mayRest(world, run);
+        };
+        world.met("ended " + run.state());
+        if (!right) {
+            StoredRows.RunEnd end = run.end();
+            StoredRows.RunProgress work = run.progress();
+            String why = end == null
+                    ? ""
+                    : " " + end.result().errorCode() + " " + end.result().errorMessage();
+            broken.add("not the end of its program: " + id + " " + program.ops() + " is " + run.state() + why
+                    + (work == null ? "" : " " + work));
+        }
+    }
+
+    /** A cancelled run takes the child along that it waits for. */
+    private static boolean wentWithItsParent(String id, Map<String, StoredRows.RunRow> byId) {
+        StoredRows.RunRow parent = id.contains("/") ? byId.get(id.substring(0, id.lastIndexOf('/'))) : null;
+        return parent != null && parent.state() == RunState.CANCELLED;
+    }
+
+    private void deed(String name, SimulatedReceivers.EffectCounts seen, Map<String, StoredRows.RunRow> byId) {
+        int accepted = seen.acceptedAt.size();
+        switch (seen.kind) {
+            case PROVIDER_KEY, LOOKUP -> {
+                atMost(1, accepted, "accepted under " + seen.kind, name);
+            }
+            case UNDO -> {
+                atMost(1, accepted, "undone", name);
+                StoredRows.RunRow run = byId.get(name.substring(0, name.indexOf(':')));
+                if (run == null || run.state() == RunState.COMPLETED) {
+                    broken.add("undone in a run that did not fail: " + name);
+                }
+            }
+            case AT_MOST_ONCE -> atMost(1, seen.requests, "requests under AT_MOST_ONCE", name);
+            case ASK -> {
+                atMost(1 + seen.doubtsDenied, seen.requests, "requests under ASK", name);
+                atMost(1, accepted, "accepted under ASK", name);
+            }
+            case ONCE -> once(name, seen.acceptedAt);
+            case REPEATABLE, STEP, SLEEP, AWAIT, AWAIT_FOR, EACH, CHILD, COMPENSATE, FAIL -> {}
+        }
+        sameKey(name, seen.kind == RandomProgram.Kind.ONCE ? accepted + 1 : 1, seen.keys);
+    }
+
+    private void sameKey(String name, int most, Set<String> keys) {
+        if (keys.size() > most) {
+            broken.add("the key of a deed changed: " + name + " went out under " + keys.size() + " keys");
+        }
+    }
+
+    private void once(String name, List<Long> acceptedAt) {
+        for (int i = 1; i < acceptedAt.size(); i++) {
+            if (acceptedAt.get(i) - acceptedAt.get(i - 1) < ProgramExecution.ONCE_WINDOW.toNanos() / 1_000) {
+                broken.add("accepted twice inside its window: " + name);
+            }
+        }
+    }
+
+    private void atMost(int most, int seen, String what, String name) {
+        if (seen > most) {
+            broken.add(seen + " times, not " + most + ": " + what + ": " + name);
+        }
+    }
+
+    /** For a report. */
+    static String lines(Collection<String> lines) {
+        return String.join("\n", lines);
+    }
+}
