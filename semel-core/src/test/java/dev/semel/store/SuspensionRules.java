@@ -204,7 +204,8 @@ interface SuspensionRules {
         assertEquals(1, desk().work(by.run()).crashCount());
         next = takenOver(79, next);
         assertEquals(2, desk().work(by.run()).crashCount());
-        assertEquals(OwnerWriteResult.RECORDED, desk().applyAs(new CommitBatch.LeaseSlot(79, 0), TestStoreClient.ops(next)));
+        assertEquals(
+                OwnerWriteResult.RECORDED, desk().applyAs(new CommitBatch.LeaseSlot(79, 0), TestStoreClient.ops(next)));
         assertEquals(2, desk().work(by.run()).crashCount(), "to ask is not to get on");
         var step = new StoreWrite.AppendJournal(next, 0, "[1]", RunState.RUNNING, List.of(), null);
         assertEquals(OwnerWriteResult.RECORDED, desk().applyAs(new CommitBatch.LeaseSlot(79, 0), step));

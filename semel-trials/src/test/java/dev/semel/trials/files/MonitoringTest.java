@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.Invariants;
 import dev.semel.trials.support.LiveServer;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.StoreKind;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.Invariants;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.StoreKind;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -107,7 +107,8 @@ class ReplayVersionsTest {
 
     private void refused(HttpReply plan) {
         int before = charges.size();
-        ProblemResponseChecks.expect(caller.post("/v1/replays/" + plan.text("replay_id") + "/apply", ""), 409, "replay-refused");
+        ProblemResponseChecks.expect(
+                caller.post("/v1/replays/" + plan.text("replay_id") + "/apply", ""), 409, "replay-refused");
         assertEquals(before, charges.size());
     }
 
