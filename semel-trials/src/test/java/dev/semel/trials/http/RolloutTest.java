@@ -115,7 +115,7 @@ class RolloutTest extends OnBothStores {
         HttpReply diff = admin().get("/v1/workflows/compared/diff").expect(200);
         assertTrue(diff.text("unified").contains("\n-idempotency: { window: 1d }\n+idempotency: { window: 2d }\n"));
         assertEquals("idempotency.window", diff.json().at("/notes/0/field").asString());
-        assertTrue(diff.json().at("/notes/0/means").asString().contains("keeps the window"));
+        assertTrue(diff.json().at("/notes/0/impact").asString().contains("keeps the window"));
         assertEquals("", admin().get("/v1/workflows/compared/diff?from=2&to=2").text("unified"));
         ProblemResponseChecks.expect(admin().get("/v1/workflows/compared/diff?from=7"), 404, "not-found");
     }
