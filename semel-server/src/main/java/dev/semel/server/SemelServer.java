@@ -106,9 +106,7 @@ public final class SemelServer implements AutoCloseable {
                     new DocumentChecks(MessageTemplate::check, ChannelFactory::check));
             servicesReady.complete(true);
             ServerLog.setRedaction(settings.redaction()::redact);
-            this.users = (options.dev()
-                            ? UserAccounts.forDev(semel, Objects.requireNonNull(tokens.authenticate("dev")))
-                            : UserAccounts.serving(semel))
+            this.users = users(tokens)
                     .withProvider(provider.signOn())
                     .withPublicUrl(options.proxySettings().publicUrl());
             this.api = new ApiRoutes(semel, tokens, metrics, options.dev())
@@ -141,6 +139,12 @@ public final class SemelServer implements AutoCloseable {
             closeConnections();
             throw e;
         }
+    }
+
+    private UserAccounts users(ApiTokens tokens) {
+        return options.dev()
+                ? UserAccounts.forDev(semel, Objects.requireNonNull(tokens.authenticate("dev")))
+                : UserAccounts.serving(semel);
     }
 
     /**

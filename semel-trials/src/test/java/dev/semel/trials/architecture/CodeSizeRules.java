@@ -139,7 +139,6 @@ final class CodeSizeRules {
         bans.put("Utils", "put the methods on the types they are about");
         bans.put("Service", "say what it does, as in EventIntake or RetentionSweeper");
         bans.put("Impl", "say what distinguishes it, as in SqliteStore");
-        bans.put("Base", "name what the subclasses have in common");
         bans.put("Info", "name the thing itself");
         bans.put("Data", "name the thing itself");
         bans.put("DTO", "name the thing itself; a record is data already");

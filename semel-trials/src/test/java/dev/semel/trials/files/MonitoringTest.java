@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -145,25 +146,18 @@ class MonitoringTest {
 
     private void assertSignals(ApiCaller caller) {
         ConcurrentCalls.until(
-                "replays are on record",
+                "replays are recorded",
                 () -> signals(caller, "")
                                 .at("/duplicates_prevented/replayed_requests")
                                 .asLong()
                         >= counted("replayed"));
         ConcurrentCalls.until(
                 "all runs have ended",
-                () -> caller.get("/v1/runs?q=status:running")
-                                .json()
-                                .at("/items")
-                                .isEmpty()
-                        && caller.get("/v1/runs?q=status:waiting")
-                                .json()
-                                .at("/items")
-                                .isEmpty()
-                        && caller.get("/v1/runs?q=status:started")
-                                .json()
-                                .at("/items")
-                                .isEmpty());
+                () -> Stream.of("running", "waiting", "started").allMatch(status -> caller.get(
+                                "/v1/runs?q=status:" + status)
+                        .json()
+                        .at("/items")
+                        .isEmpty()));
         JsonNode all = signals(caller, "?since=2h");
         long orders = receiver.accepted("/orders").size();
         Set<String> objects = new HashSet<>();
