@@ -122,7 +122,7 @@ final class ReplaysTest {
         assertEquals(2, steps(plan, ReplayAction.REUSE), plan.summary());
         assertEquals(1, steps(plan, ReplayAction.SEND), plan.summary());
         assertEquals(1, counts(plan).path("safe").asInt());
-        assertEquals(1, counts(plan).path("open").asInt(), "what code does next is not known");
+        assertEquals(1, counts(plan).path("incomplete").asInt(), "what code does next is not known");
         assertEquals(1, cards.calls());
         assertEquals(1, mail.calls());
         apply(plan, ApplyOptions.SAFE);

@@ -133,7 +133,7 @@ class IncidentTest extends OnBothStores {
         JsonNode facts = facts("hasty");
         assertTrue(facts.get("expired_key_retries").asInt() >= 1, facts::toString);
         assertEquals("late-keys", facts.at("/alerts/0/name").asString());
-        assertTrue(facts.at("/alerts/0/because").asString().startsWith("expired_key_retries of hasty is "));
+        assertTrue(facts.at("/alerts/0/reason").asString().startsWith("expired_key_retries of hasty is "));
     }
 
     @Test

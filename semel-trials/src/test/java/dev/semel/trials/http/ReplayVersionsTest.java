@@ -175,7 +175,7 @@ class ReplayVersionsTest {
                 List.of("charge effect send", "below call send", "reply await run_again", "each[]/inside effect send"),
                 steps(plan));
         JsonNode item = items(plan);
-        assertTrue(item.path("open").asBoolean(), "what the other workflow does is not told");
+        assertTrue(item.path("incomplete").asBoolean(), "what the other workflow does is not told");
         assertTrue(item.at("/steps/1/certain").asBoolean());
         assertFalse(item.at("/steps/3/certain").asBoolean());
     }

@@ -114,7 +114,7 @@ class RolloutTest extends OnBothStores {
         Reply diff = admin().get("/v1/workflows/compared/diff").expect(200);
         assertTrue(diff.text("unified").contains("\n-idempotency: { window: 1d }\n+idempotency: { window: 2d }\n"));
         assertEquals("idempotency.window", diff.json().at("/notes/0/field").asString());
-        assertTrue(diff.json().at("/notes/0/means").asString().contains("keeps the window"));
+        assertTrue(diff.json().at("/notes/0/impact").asString().contains("keeps the window"));
         assertEquals("", admin().get("/v1/workflows/compared/diff?from=2&to=2").text("unified"));
         Problem.expect(admin().get("/v1/workflows/compared/diff?from=7"), 404, "not-found");
     }
