@@ -225,6 +225,8 @@ interface SuspensionRules {
         desk().applyAs(hold, new StoreWrite.ExecuteCommand<>(new StoreCommand.WakeRuns(List.of(by.run()))));
         assertEquals(
                 List.of(), desk().applyAs(hold, new StoreWrite.ClaimRuns(5, List.of(), 0)), "it is left to a trial");
+        assertEquals(List.of(by.run()), runsIn(RunState.HELD));
+        assertEquals(List.of(), runsIn(RunState.WAITING));
         int other = desk().ws + 1;
         assertFalse(desk().applyAs(
                         hold,
@@ -243,6 +245,11 @@ interface SuspensionRules {
                                 new StoreWrite.ExecuteCommand<>(
                                         new StoreCommand.ContinueHeldRun(desk().ws, by.run(), "op", "why"))),
                 "it is not held");
+    }
+
+    private List<RunId> runsIn(RunState state) {
+        var filter = new StoreQueries.RunFilter(desk().ws, null, state, null, false, 0, null, 10);
+        return desk().reads.runs(filter).stream().map(StoredRows.RunRow::id).toList();
     }
 
     @Test

@@ -93,7 +93,7 @@ class ReplayPlansTest {
             JsonNode plan = made.expect(200).json();
             assertEquals(RUNS, plan.at("/actions/reuse/steps").asInt(), made::toString);
             assertEquals(2 * RUNS, plan.at("/actions/send/steps").asInt(), "mail, and archive, which was not come to");
-            assertEquals(0, plan.path("open").asInt(), "a file says what it has");
+            assertEquals(0, plan.path("incomplete").asInt(), "a file says what it has");
             assertEquals(RUNS, charges.size(), "a plan sends nothing");
             String id = made.text("replay_id");
             HttpReply again =
