@@ -1,6 +1,6 @@
 package dev.semel.testing;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.workflow.Workflow;
 import java.util.ArrayList;
 import java.util.List;
@@ -139,7 +139,7 @@ public final class CrashSweep {
     /** Runs that a caller started and that cannot continue, each with the reason. */
     private List<String> lost() {
         List<String> lost = new ArrayList<>();
-        Semel semel = lab.semel();
+        SemelRuntime semel = lab.semel();
         for (String runId : lab.started().stream().distinct().toList()) {
             String why = RunInspector.lostReason(semel.testAccess().findRun(runId));
             if (why != null) {

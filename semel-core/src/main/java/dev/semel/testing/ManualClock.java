@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
 
 /**
  * A clock that tests advance manually, for tests of windows and expiry.
- * Pass {@link #ambient} and {@link #databaseSkew} to {@link dev.semel.SemelOptions#withClock}. On SQLite the time stands
+ * Pass {@link #ambient} and {@link #databaseSkew} to {@link dev.semel.runtime.RuntimeOptions#withClock}. On SQLite the time stands
  * still until the test advances it. PostgreSQL keeps its own running clock, shifted by the same amount: leave a margin
  * of some seconds there. Timeouts and leases use the real monotonic clock, so advancing by a year ends no lease.
  */

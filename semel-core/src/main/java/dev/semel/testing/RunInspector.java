@@ -1,6 +1,6 @@
 package dev.semel.testing;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.effect.EffectLedger;
 import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
@@ -22,13 +22,13 @@ final class RunInspector {
 
     private RunInspector() {}
 
-    private static List<StoredRows.RunRow> runs(Semel semel) {
+    private static List<StoredRows.RunRow> runs(SemelRuntime semel) {
         int workspace = semel.testAccess().workspace();
         var all = new StoreQueries.RunFilter(workspace, null, null, null, false, 0, null, MOST_RUNS);
         return Objects.requireNonNull(semel.view(reads -> reads.runs(all)));
     }
 
-    static String describe(Semel semel) {
+    static String describe(SemelRuntime semel) {
         List<StoredRows.RunRow> runs = runs(semel);
         if (runs.isEmpty()) {
             return "There are no runs.";
@@ -51,12 +51,12 @@ final class RunInspector {
         return out.toString();
     }
 
-    private static String workflow(Semel semel, StoredRows.RunRow run) {
+    private static String workflow(SemelRuntime semel, StoredRows.RunRow run) {
         StoredRows.VersionRow version = semel.view(reads -> reads.version(run.workflowId(), run.version()));
         return version == null ? run.workflowId() : version.name();
     }
 
-    private static List<JournalEntry> entries(Semel semel, StoredRows.RunRow run) {
+    private static List<JournalEntry> entries(SemelRuntime semel, StoredRows.RunRow run) {
         List<JournalEntry> entries = new ArrayList<>();
         Objects.requireNonNull(semel.view(reads -> reads.journal(run.id())))
                 .forEach(chunk -> entries.addAll(JournalCodec.decode(chunk.entries())));
@@ -82,7 +82,7 @@ final class RunInspector {
     }
 
     /** Throws an error that lists every inconsistency of the rows. */
-    static void checkRows(Semel semel) {
+    static void checkRows(SemelRuntime semel) {
         List<String> wrong = new ArrayList<>();
         for (StoredRows.RunRow run : runs(semel)) {
             if ((run.progress() == null) == (run.end() == null)) {
@@ -102,7 +102,7 @@ final class RunInspector {
         }
     }
 
-    private static List<EffectLedger.EffectRow> effects(Semel semel, RunId run) {
+    private static List<EffectLedger.EffectRow> effects(SemelRuntime semel, RunId run) {
         return Objects.requireNonNull(semel.view(reads -> reads.effects(run)));
     }
 

@@ -1,8 +1,8 @@
 package dev.semel.testing;
 
-import dev.semel.Run;
-import dev.semel.Semel;
-import dev.semel.SemelOptions;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.RuntimeOptions;
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.store.Store;
 import dev.semel.store.StoreWrite;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * The engines of a test over one store; replaces an engine after a simulated crash, as a process supervisor would.
  * The new engine takes over the lease. Calls that got no response are repeated, which is safe.
  */
-final class TestEngines implements Run.EngineRouter, AutoCloseable {
+final class TestEngines implements RunHandle.EngineRouter, AutoCloseable {
     private static final int MOST_DEATHS_IN_ONE_QUESTION = 100;
     private static final long LONGEST_RECOVERY_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -38,7 +38,7 @@ final class TestEngines implements Run.EngineRouter, AutoCloseable {
     private boolean abandoned;
     private @Nullable Throwable failure;
 
-    private record EngineInstance(EngineLifetime life, CrashableStore store, Semel semel) {}
+    private record EngineInstance(EngineLifetime life, CrashableStore store, SemelRuntime semel) {}
 
     /** @param workflows the workflows of the test kit; it may add more later */
     TestEngines(Store store, ManualClock clock, CrashPointTracker points, List<Workflow<?, ?>> workflows) {
@@ -58,9 +58,9 @@ final class TestEngines implements Run.EngineRouter, AutoCloseable {
     private EngineInstance member() {
         EngineLifetime life = new EngineLifetime(points, clock, this::replace);
         CrashableStore mortal = new CrashableStore(store, life);
-        SemelOptions settings = SemelOptions.of("the lab's own", TestEngines::noFiles)
+        RuntimeOptions settings = RuntimeOptions.of("the lab's own", TestEngines::noFiles)
                 .withClock(clock.ambient().withInstrumentation(life), () -> 0);
-        return new EngineInstance(life, mortal, Semel.openForTest(mortal, settings, List.copyOf(workflows)));
+        return new EngineInstance(life, mortal, SemelRuntime.openForTest(mortal, settings, List.copyOf(workflows)));
     }
 
     private static dev.semel.workflow.WorkflowVersion noFiles(dev.semel.store.StoredRows.VersionRow version) {
@@ -185,13 +185,13 @@ final class TestEngines implements Run.EngineRouter, AutoCloseable {
         }
     }
 
-    Semel semel() {
+    SemelRuntime semel() {
         awaitRecovery();
         return members().getFirst().semel();
     }
 
     @Override
-    public <T> T query(Function<Semel, T> question) {
+    public <T> T query(Function<SemelRuntime, T> question) {
         for (int deaths = 0; ; deaths++) {
             EngineInstance member = next();
             try {
@@ -204,7 +204,7 @@ final class TestEngines implements Run.EngineRouter, AutoCloseable {
         }
     }
 
-    /** As {@link dev.semel.TestAccess#nextDueIfIdle}, for all engines together. */
+    /** As {@link dev.semel.runtime.TestAccess#nextDueIfIdle}, for all engines together. */
     OptionalLong nextDueIfIdle() {
         awaitRecovery();
         List<EngineInstance> members = members();

@@ -1,8 +1,8 @@
 package dev.semel.testing;
 
-import dev.semel.KeyedSignals;
-import dev.semel.Run;
-import dev.semel.Semel;
+import dev.semel.runtime.KeyedSignals;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.engine.EngineEnvironment;
 import dev.semel.store.StoreWrite;
 import dev.semel.workflow.Key;
@@ -99,18 +99,18 @@ public final class WorkflowTestKit implements AutoCloseable {
     }
 
     /** The engine, for operations that the test kit does not offer. After a crash this is another engine. */
-    public Semel semel() {
+    public SemelRuntime semel() {
         return environment().engines().semel();
     }
 
     /** Starts a run, and repeats the request if the engine crashes before it responds. */
-    public <I, O> Run<O> start(Workflow<I, O> workflow, I input, Start start) {
-        Run<O> run = router().update(semel -> semel.start(workflow, input, start)).withRouter(router());
+    public <I, O> RunHandle<O> start(Workflow<I, O> workflow, I input, Start start) {
+        RunHandle<O> run = router().update(semel -> semel.start(workflow, input, start)).withRouter(router());
         started.add(run.id());
         return run;
     }
 
-    public <I, O> Run<O> start(Workflow<I, O> workflow, I input) {
+    public <I, O> RunHandle<O> start(Workflow<I, O> workflow, I input) {
         return start(workflow, input, Start.fresh());
     }
 
@@ -120,14 +120,14 @@ public final class WorkflowTestKit implements AutoCloseable {
     }
 
     /** Routes calls to a running engine, and delivers updates twice after {@link #duplicateEverything}. */
-    private record CallRouter(TestEngines crew, boolean twice) implements Run.EngineRouter {
+    private record CallRouter(TestEngines crew, boolean twice) implements RunHandle.EngineRouter {
         @Override
-        public <T> T query(Function<Semel, T> question) {
+        public <T> T query(Function<SemelRuntime, T> question) {
             return crew.query(question);
         }
 
         @Override
-        public <T> T update(Function<Semel, T> message) {
+        public <T> T update(Function<SemelRuntime, T> message) {
             T first = crew.query(message);
             if (twice) {
                 crew.query(message);
@@ -141,7 +141,7 @@ public final class WorkflowTestKit implements AutoCloseable {
     }
 
     /** Settles, then returns the result of the run; throws if the run has not ended. */
-    public <O> O result(Run<O> run) {
+    public <O> O result(RunHandle<O> run) {
         settle();
         return run.result(Duration.ZERO);
     }

@@ -3,9 +3,9 @@ package dev.semel.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.Run;
-import dev.semel.Semel;
-import dev.semel.SemelOptions;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.RuntimeOptions;
 import dev.semel.run.RunState;
 import dev.semel.store.Place;
 import dev.semel.store.PostgresPlace;
@@ -28,7 +28,7 @@ final class ClaimedAgainTest {
     private static final Signal<String> PAID = Signal.of("paid", String.class);
     private static final int MOST_RUNS = 100;
 
-    private final AtomicReference<@Nullable Run<String>> current = new AtomicReference<>();
+    private final AtomicReference<@Nullable RunHandle<String>> current = new AtomicReference<>();
     /** Holds a run until the hook knows of it. */
     private final Semaphore gate = new Semaphore(0);
 
@@ -41,7 +41,7 @@ final class ClaimedAgainTest {
     private final EngineEnvironment ambient = ManualClock.startingNow().ambient().withInstrumentation(new EngineEnvironment.TestInstrumentation() {
         @Override
         public void point(String label) {
-            Run<String> run = current.get();
+            RunHandle<String> run = current.get();
             if (run != null
                     && label.equals("batch-committed")
                     && Thread.currentThread().getName().equals("semel-lane-1")
@@ -61,9 +61,9 @@ final class ClaimedAgainTest {
                     return ctx.await(PAID);
                 });
         try (Place place = PostgresPlace.withItsOwnClock();
-                Semel semel = Semel.openForTest(place.store(), settings(place), List.of(flow))) {
+                SemelRuntime semel = SemelRuntime.openForTest(place.store(), settings(place), List.of(flow))) {
             for (int i = 0; i < MOST_RUNS && !claimedAgain.get(); i++) {
-                Run<String> run = semel.start(flow, "x", Start.withKey("k" + i));
+                RunHandle<String> run = semel.start(flow, "x", Start.withKey("k" + i));
                 current.set(run);
                 gate.release();
                 Waiting.until("it rests", () -> claimedAgain.get() || run.status() == RunState.WAITING);
@@ -75,8 +75,8 @@ final class ClaimedAgainTest {
         }
     }
 
-    private SemelOptions settings(Place place) {
-        return SemelOptions.of(place.url(), _ -> {
+    private RuntimeOptions settings(Place place) {
+        return RuntimeOptions.of(place.url(), _ -> {
                     throw new IllegalStateException("no files");
                 })
                 .withClock(ambient, () -> 0);

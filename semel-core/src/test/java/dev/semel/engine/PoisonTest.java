@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.OnAFile;
-import dev.semel.Run;
+import dev.semel.runtime.OnAFile;
+import dev.semel.runtime.RunHandle;
 import dev.semel.error.RunCancelled;
 import dev.semel.run.RunState;
 import dev.semel.store.Waiting;
@@ -59,9 +59,9 @@ final class PoisonTest extends OnAFile {
         semel.register(registered);
     }
 
-    private Run<String> held(boolean effect) throws InterruptedException {
+    private RunHandle<String> held(boolean effect) throws InterruptedException {
         Workflow<String, String> poison = poison(effect);
-        Run<String> run = start(poison);
+        RunHandle<String> run = start(poison);
         for (int i = 0; i < MOST; i++) {
             diesOnce(poison);
         }
@@ -74,7 +74,7 @@ final class PoisonTest extends OnAFile {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void a_run_whose_worker_died_too_often_is_held_until_somebody_lets_it_go_on(boolean effect) throws Exception {
-        Run<String> run = held(effect);
+        RunHandle<String> run = held(effect);
         assertTrue(String.valueOf(run.waitingFor()).contains("died " + MOST + " times"), run.waitingFor());
         harmless.set(true);
         // Whatever wakes it, it stays held.
@@ -93,7 +93,7 @@ final class PoisonTest extends OnAFile {
 
     @Test
     void a_run_that_was_let_go_on_and_dies_again_is_held_again() throws Exception {
-        Run<String> run = held(false);
+        RunHandle<String> run = held(false);
         assertTrue(run.retryHeld());
         for (int i = 0; i < MOST; i++) {
             diesOnce(poison(false));
@@ -103,7 +103,7 @@ final class PoisonTest extends OnAFile {
 
     @Test
     void a_poisoned_run_is_cancelled_and_undone() throws Exception {
-        Run<String> run = held(false);
+        RunHandle<String> run = held(false);
         assertTrue(run.cancel());
         assertThrows(RunCancelled.class, () -> run.result(SOON));
         assertEquals(1, undone.get());
@@ -113,15 +113,15 @@ final class PoisonTest extends OnAFile {
     void a_run_that_kills_even_while_it_is_undone_is_given_up() throws Exception {
         Workflow<String, String> killer =
                 Workflow.define("poison", String.class, String.class).body((_, _) -> halt());
-        Run<String> run = start(killer);
+        RunHandle<String> run = start(killer);
         for (int i = 0; i < MOST; i++) {
             diesOnce(killer);
         }
-        Run<String> same = semel.run(killer, run.id());
+        RunHandle<String> same = semel.run(killer, run.id());
         untilWaiting(same, "poison");
         assertTrue(same.cancel());
         diesOnce(killer);
-        Run<String> last = semel.run(killer, run.id());
+        RunHandle<String> last = semel.run(killer, run.id());
         assertThrows(RunCancelled.class, () -> last.result(SOON));
     }
 
@@ -139,11 +139,11 @@ final class PoisonTest extends OnAFile {
                     return in;
                 }));
         semel.register(innocent);
-        List<Run<String>> innocents = new ArrayList<>();
+        List<RunHandle<String>> innocents = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             innocents.add(semel.start(innocent, "i" + i));
         }
-        Run<String> bad = start(poison);
+        RunHandle<String> bad = start(poison);
         for (int i = 0; i < MOST; i++) {
             halted.await();
             first.set(false);
@@ -152,7 +152,7 @@ final class PoisonTest extends OnAFile {
         for (int i = 0; i < 5; i++) {
             assertEquals("i" + i, semel.run(innocent, innocents.get(i).id()).result(SOON));
         }
-        Run<String> held = semel.run(poison, bad.id());
+        RunHandle<String> held = semel.run(poison, bad.id());
         untilWaiting(held, "poison");
         assertEquals(RunState.WAITING, held.status());
     }

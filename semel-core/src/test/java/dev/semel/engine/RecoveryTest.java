@@ -3,8 +3,8 @@ package dev.semel.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import dev.semel.Bench;
-import dev.semel.Policy;
+import dev.semel.runtime.Bench;
+import dev.semel.runtime.Policy;
 import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
 import dev.semel.json.StrictJson;

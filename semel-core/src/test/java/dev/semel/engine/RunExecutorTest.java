@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.Bench;
-import dev.semel.Policy;
+import dev.semel.runtime.Bench;
+import dev.semel.runtime.Policy;
 import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
 import dev.semel.run.RunState;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.OnAFile;
+import dev.semel.runtime.OnAFile;
 import dev.semel.error.TypeMismatch;
 import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Outcome;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.Run;
+import dev.semel.runtime.RunHandle;
 import dev.semel.workflow.EffectBuilder;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Outcome;
@@ -187,7 +187,7 @@ final class CrashSweepTest {
                 });
         lab.twoWorkers().duplicateEverything().register(child, flow);
         CrashSweepReport report = lab.crashEverywhere(l -> {
-                    Run<String> run = l.start(flow, "x", KEY);
+                    RunHandle<String> run = l.start(flow, "x", KEY);
                     run.signal(paid, "p", Key.of("s1"));
                 })
                 .check(l -> {

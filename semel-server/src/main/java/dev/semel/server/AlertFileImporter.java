@@ -1,6 +1,6 @@
 package dev.semel.server;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.SemelException;
 import dev.semel.server.expressions.FileErrorCollector;
 import dev.semel.server.expressions.SourceText;
@@ -32,11 +32,11 @@ final class AlertFileImporter {
     private static final int MAX_ALERTS = 200;
     private static final String FIX = "Correct the file; docs/how-to/be-alerted.md shows one.";
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final SettingRepository<AlertSetting> shelf;
     private final int ws;
 
-    AlertFileImporter(Semel semel, WorkspaceSettings settings, int ws) {
+    AlertFileImporter(SemelRuntime semel, WorkspaceSettings settings, int ws) {
         this.semel = semel;
         this.shelf = settings.alerts();
         this.ws = ws;

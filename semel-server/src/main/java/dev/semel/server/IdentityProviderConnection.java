@@ -1,6 +1,6 @@
 package dev.semel.server;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.access.oidc.OidcClientSettings;
 import dev.semel.server.access.oidc.OidcIdentityProvider;
 import dev.semel.server.cli.ServerOptions;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 record IdentityProviderConnection(@Nullable OidcIdentityProvider signOn, @Nullable OutboundHttpClient outbound) implements AutoCloseable {
     private static final int SECRET_BYTES = 32;
 
-    static IdentityProviderConnection open(ServerOptions options, Semel semel, InstantSource clock) {
+    static IdentityProviderConnection open(ServerOptions options, SemelRuntime semel, InstantSource clock) {
         OidcClientSettings provider = options.identityProvider();
         if (provider == null || options.stepPermissions().stubPort() != 0) {
             return new IdentityProviderConnection(null, null);

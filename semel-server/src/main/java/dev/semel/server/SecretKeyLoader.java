@@ -1,6 +1,6 @@
 package dev.semel.server;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.cli.ServerOptions;
 import dev.semel.server.settings.SecretEncryptionKeys;
 import dev.semel.store.StoreFailure;
@@ -20,7 +20,7 @@ final class SecretKeyLoader {
 
     private SecretKeyLoader() {}
 
-    static SecretEncryptionKeys load(ServerOptions options, Semel semel) {
+    static SecretEncryptionKeys load(ServerOptions options, SemelRuntime semel) {
         String given = options.secretKey().text();
         if (!given.isBlank() || !options.dev()) {
             return SecretEncryptionKeys.of(given);

@@ -1,8 +1,8 @@
 package dev.semel.server;
 
-import dev.semel.Semel;
-import dev.semel.SemelOptions;
-import dev.semel.WorkerStatus;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.RuntimeOptions;
+import dev.semel.runtime.WorkerStatus;
 import dev.semel.engine.EngineEnvironment;
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.engine.RetentionPolicy;
@@ -67,7 +67,7 @@ public final class SemelServer implements AutoCloseable {
     private final InstantSource clock;
     private final Map<String, JavaStep> javaSteps;
     private final CompletableFuture<Boolean> servicesReady = new CompletableFuture<>();
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final IdentityProviderConnection provider;
     private final dev.semel.server.settings.WorkspaceSettings settings;
     private final UserAccounts users;
@@ -87,8 +87,8 @@ public final class SemelServer implements AutoCloseable {
                 ? new OutboundHttpClient(OutboundAddressGuard.of(options.dev(), options.allowHosts()))
                 : OutboundHttpClient.withSubstituteServer(new InetSocketAddress(InetAddress.getLoopbackAddress(), standIn));
         this.javaSteps = standIn == 0 ? javaSteps() : Map.of(); // Java code could call real services
-        this.semel = Semel.open(
-                SemelOptions.of(options.store(), version -> FileWorkflow.compile(awaitServices(version), this::stepServices))
+        this.semel = SemelRuntime.open(
+                RuntimeOptions.of(options.store(), version -> FileWorkflow.compile(awaitServices(version), this::stepServices))
                         .withClock(ambient, () -> 0)
                         .withWorkerName(name(options))
                         .withLimits(limits(options.retention()))
@@ -193,7 +193,7 @@ public final class SemelServer implements AutoCloseable {
 
     private static String name(ServerOptions options) {
         return options.name().isEmpty()
-                ? SemelOptions.of(options.store(), version -> FileWorkflow.compile(version, _ -> StepServices.UNAVAILABLE))
+                ? RuntimeOptions.of(options.store(), version -> FileWorkflow.compile(version, _ -> StepServices.UNAVAILABLE))
                                 .workerName() + ":" + options.port()
                 : options.name();
     }
@@ -352,7 +352,7 @@ public final class SemelServer implements AutoCloseable {
         return http.port();
     }
 
-    public Semel semel() {
+    public SemelRuntime semel() {
         return semel;
     }
 

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.Run;
-import dev.semel.Semel;
-import dev.semel.SemelOptions;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.RuntimeOptions;
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
@@ -47,11 +47,11 @@ final class UpgradeTest {
     private static final Workflow<String, String> ECHO = Workflow.define("echo", String.class, String.class)
             .body((ctx, text) -> ctx.step("say", String.class, _ -> text));
 
-    private Semel worker(Workflow<?, ?>... known) {
+    private SemelRuntime worker(Workflow<?, ?>... known) {
         WorkflowCatalog.VersionCompiler none = version -> {
             throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        return Semel.open(SemelOptions.of(place.url(), none)).register(known);
+        return SemelRuntime.open(RuntimeOptions.of(place.url(), none)).register(known);
     }
 
     private PostgresStore store() {
@@ -74,12 +74,12 @@ final class UpgradeTest {
 
     @Test
     void an_older_worker_goes_on_under_a_newer_schema_that_only_adds() throws SQLException {
-        try (Semel older = worker(ECHO)) {
+        try (SemelRuntime older = worker(ECHO)) {
             upgrade(ADDITIVE);
             assertEquals("a", older.start(ECHO, "a").result(LONGEST));
             assertTrue(older.isReady());
         }
-        try (Semel older = worker(ECHO)) {
+        try (SemelRuntime older = worker(ECHO)) {
             assertEquals("b", older.start(ECHO, "b").result(LONGEST), "and starts under it, too");
         }
     }
@@ -94,8 +94,8 @@ final class UpgradeTest {
                     go.await();
                     return text;
                 }));
-        try (Semel older = worker(ECHO, slow)) {
-            Run<String> begun = older.start(slow, "x");
+        try (SemelRuntime older = worker(ECHO, slow)) {
+            RunHandle<String> begun = older.start(slow, "x");
             driven.await();
             upgrade(BREAKING);
             assertEquals(0, place.count("semel_lease"), "the newer version took its right to write away");

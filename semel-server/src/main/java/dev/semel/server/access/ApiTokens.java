@@ -1,6 +1,6 @@
 package dev.semel.server.access;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.Authenticator;
 import dev.semel.server.http.Principal;
 import dev.semel.server.http.TokenScope;
@@ -24,21 +24,21 @@ public final class ApiTokens implements Authenticator {
     private static final int REMEMBERED_AT_MOST = 10_000;
     private static final int SECRET_BYTES = 24;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final @Nullable Principal dev;
     private final ConcurrentHashMap<String, CachedToken> known = new ConcurrentHashMap<>();
 
-    private ApiTokens(Semel semel, @Nullable Principal dev) {
+    private ApiTokens(SemelRuntime semel, @Nullable Principal dev) {
         this.semel = semel;
         this.dev = dev;
     }
 
-    public static ApiTokens serving(Semel semel) {
+    public static ApiTokens serving(SemelRuntime semel) {
         return new ApiTokens(semel, null);
     }
 
     /** For `semel dev`: the text `dev` is a token with every scope. It is not stored, so `serve` never accepts it. */
-    public static ApiTokens forDev(Semel semel, StoredRows.WorkspaceRow workspace) {
+    public static ApiTokens forDev(SemelRuntime semel, StoredRows.WorkspaceRow workspace) {
         Set<TokenScope> all = EnumSet.complementOf(EnumSet.of(TokenScope.OPEN));
         return new ApiTokens(
                 semel, new Principal("tok_dev", workspace.ws(), workspace.name(), all, Set.of(), new Quota(0)));

@@ -1,6 +1,6 @@
 package dev.semel.server.access;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -25,10 +25,10 @@ final class ExternalIdentities {
     private static final String AT = "@";
     private static final int TRIES = 20;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final SettingKind person;
 
-    ExternalIdentities(Semel semel, SettingKind person) {
+    ExternalIdentities(SemelRuntime semel, SettingKind person) {
         this.semel = semel;
         this.person = person;
     }

@@ -1,6 +1,6 @@
 package dev.semel.server.access;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.json.StrictJson;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
@@ -13,10 +13,10 @@ import tools.jackson.databind.node.ObjectNode;
  * continues with the same name only.
  */
 final class InvitationAcceptance {
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final UserAccounts people;
 
-    InvitationAcceptance(Semel semel, UserAccounts people) {
+    InvitationAcceptance(SemelRuntime semel, UserAccounts people) {
         this.semel = semel;
         this.people = people;
     }

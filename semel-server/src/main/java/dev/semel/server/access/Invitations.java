@@ -1,6 +1,6 @@
 package dev.semel.server.access;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -29,9 +29,9 @@ public final class Invitations {
     private static final int SECRET_BYTES = 24;
     private static final int ID_LENGTH = 16;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
 
-    Invitations(Semel semel) {
+    Invitations(SemelRuntime semel) {
         this.semel = semel;
     }
 

@@ -1,6 +1,6 @@
 package dev.semel.server.access;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.json.StrictJson;
 import dev.semel.store.StoredRows;
 import java.nio.charset.StandardCharsets;
@@ -26,9 +26,9 @@ public final class KnownBrowsers {
     private static final String ALGORITHM = "HmacSHA256";
     private static final Pattern COOKIE = Pattern.compile("([0-9]{1,12})\\.([A-Za-z0-9_-]{22})\\.([A-Za-z0-9_-]{43})");
 
-    private final Semel semel;
+    private final SemelRuntime semel;
 
-    KnownBrowsers(Semel semel) {
+    KnownBrowsers(SemelRuntime semel) {
         this.semel = semel;
     }
 

@@ -1,6 +1,6 @@
 package dev.semel.server.access;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -21,10 +21,10 @@ public final class LastAdministratorGuard {
     private static final int AT_ONCE = 100;
     private static final int MOST_TRIES = 20;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final UserAccounts people;
 
-    LastAdministratorGuard(Semel semel, UserAccounts people) {
+    LastAdministratorGuard(SemelRuntime semel, UserAccounts people) {
         this.semel = semel;
         this.people = people;
     }

@@ -1,6 +1,6 @@
 package dev.semel.server.access;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.json.StrictJson;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
@@ -42,9 +42,9 @@ public final class LoginSessions {
     private static final int TRIES = 20;
     private static final int ID_LENGTH = 16;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
 
-    LoginSessions(Semel semel) {
+    LoginSessions(SemelRuntime semel) {
         this.semel = semel;
     }
 

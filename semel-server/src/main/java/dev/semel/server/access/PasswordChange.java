@@ -1,6 +1,6 @@
 package dev.semel.server.access;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -12,10 +12,10 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Changes the password of a user who knows the current one. */
 final class PasswordChange {
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final LoginThrottle attempts;
 
-    PasswordChange(Semel semel, LoginThrottle attempts) {
+    PasswordChange(SemelRuntime semel, LoginThrottle attempts) {
         this.semel = semel;
         this.attempts = attempts;
     }

@@ -1,6 +1,6 @@
 package dev.semel.server.access;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -37,7 +37,7 @@ public final class UserAccounts {
     static final String DISABLED = "disabled";
     private static final String SEPARATOR = "~";
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final LoginSessions sessions;
     private final Invitations invitations;
     private final ExternalIdentities identities;
@@ -50,7 +50,7 @@ public final class UserAccounts {
     private @Nullable IdentityProvider identityProvider;
     private String publicUrl = "";
 
-    private UserAccounts(Semel semel, @Nullable Principal dev) {
+    private UserAccounts(SemelRuntime semel, @Nullable Principal dev) {
         this.semel = semel;
         this.sessions = new LoginSessions(semel);
         this.invitations = new Invitations(semel);
@@ -63,12 +63,12 @@ public final class UserAccounts {
         this.dev = dev == null ? null : new SignedInUser("dev", "admin", dev, csrf(devSecret));
     }
 
-    public static UserAccounts serving(Semel semel) {
+    public static UserAccounts serving(SemelRuntime semel) {
         return new UserAccounts(semel, null);
     }
 
     /** For `semel dev`: the local developer may also log in with one click. */
-    public static UserAccounts forDev(Semel semel, Principal dev) {
+    public static UserAccounts forDev(SemelRuntime semel, Principal dev) {
         return new UserAccounts(semel, dev);
     }
 

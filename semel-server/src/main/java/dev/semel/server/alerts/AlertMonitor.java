@@ -1,6 +1,6 @@
 package dev.semel.server.alerts;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.SemelException;
 import dev.semel.server.channel.Message;
 import dev.semel.server.channel.MessageDispatcher;
@@ -51,7 +51,7 @@ public final class AlertMonitor implements AutoCloseable {
 
     private static final String OVER = "alert.over";
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final WorkspaceSettings settings;
     private final IntFunction<MessageDispatcher> outboxes;
     private final ReentrantLock lock = new ReentrantLock();
@@ -61,7 +61,7 @@ public final class AlertMonitor implements AutoCloseable {
     private boolean closing;
 
     /** @param outboxes returns the message dispatcher of a workspace */
-    public AlertMonitor(Semel semel, WorkspaceSettings settings, IntFunction<MessageDispatcher> outboxes) {
+    public AlertMonitor(SemelRuntime semel, WorkspaceSettings settings, IntFunction<MessageDispatcher> outboxes) {
         this.semel = semel;
         this.settings = settings;
         this.outboxes = outboxes;

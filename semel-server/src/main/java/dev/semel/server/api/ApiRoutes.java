@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.access.UserAccounts;
 import dev.semel.server.access.TriggerQuotas;
 import dev.semel.server.access.ApiTokens;
@@ -22,7 +22,7 @@ public final class ApiRoutes {
     private static final int LARGEST_BATCH = 16 << 20;
     private static final int LARGEST_DEFINITION = 256 << 10;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final WorkflowRoutes workflows;
     private final PublishChecks publishChecks = new PublishChecks();
     private final IdempotentActions actions;
@@ -32,7 +32,7 @@ public final class ApiRoutes {
     private final LiveUpdateStreams tail;
     private final Router router;
 
-    public ApiRoutes(Semel semel, ApiTokens tokens, PrometheusMetrics metrics, boolean openMetrics) {
+    public ApiRoutes(SemelRuntime semel, ApiTokens tokens, PrometheusMetrics metrics, boolean openMetrics) {
         this.semel = semel;
         WorkspaceCache spaces = new WorkspaceCache(semel);
         JsonViews views = new JsonViews(semel);

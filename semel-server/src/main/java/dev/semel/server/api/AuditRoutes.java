@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
 import dev.semel.server.http.HttpResponse;
@@ -23,9 +23,9 @@ final class AuditRoutes {
     private static final int PAGE_SIZE = 500;
     private static final String LINES = "application/x-ndjson";
 
-    private final Semel semel;
+    private final SemelRuntime semel;
 
-    AuditRoutes(Semel semel) {
+    AuditRoutes(SemelRuntime semel) {
         this.semel = semel;
     }
 

@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -35,9 +35,9 @@ final class BacktestRoutes {
     private static final int PAGE = 1_000;
     private static final int MOST_WINDOWS = 12;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
 
-    BacktestRoutes(Semel semel) {
+    BacktestRoutes(SemelRuntime semel) {
         this.semel = semel;
     }
 

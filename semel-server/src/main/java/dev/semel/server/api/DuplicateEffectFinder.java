@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.effect.EffectLedger;
 import dev.semel.store.MetricQueries;
 import dev.semel.store.StoreQueries;
@@ -21,11 +21,11 @@ final class DuplicateEffectFinder {
     private static final int MOST_OBJECTS = 50;
     private static final int MOST_PAGES = IncidentFactCollector.MAX_SCANNED / IncidentFactCollector.PAGE_SIZE;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final IncidentFactCollector.IncidentPeriod span;
     private final SortedSet<String> atLeast;
 
-    DuplicateEffectFinder(Semel semel, IncidentFactCollector.IncidentPeriod span, SortedSet<String> atLeast) {
+    DuplicateEffectFinder(SemelRuntime semel, IncidentFactCollector.IncidentPeriod span, SortedSet<String> atLeast) {
         this.semel = semel;
         this.span = span;
         this.atLeast = atLeast;

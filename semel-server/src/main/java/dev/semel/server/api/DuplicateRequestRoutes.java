@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.run.RunId;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
@@ -31,11 +31,11 @@ final class DuplicateRequestRoutes {
 
     private static final int ROWS_OF_A_RUN = 200;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final JsonViews views;
     private final TriggerRoutes triggers;
 
-    DuplicateRequestRoutes(Semel semel, JsonViews views, TriggerRoutes triggers) {
+    DuplicateRequestRoutes(SemelRuntime semel, JsonViews views, TriggerRoutes triggers) {
         this.semel = semel;
         this.views = views;
         this.triggers = triggers;

@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
 import dev.semel.server.monitoring.SavedAmounts;
@@ -22,9 +22,9 @@ final class DuplicateSavings {
     private static final int PAGE_SIZE = 1_000;
     private static final int MAX_SCANNED = 5_000;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
 
-    DuplicateSavings(Semel semel) {
+    DuplicateSavings(SemelRuntime semel) {
         this.semel = semel;
     }
 

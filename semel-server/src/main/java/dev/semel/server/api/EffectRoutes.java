@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.server.http.HttpResponse;
@@ -17,10 +17,10 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Serves `GET /v1/effects`: the effect ledger with the key, status and run of each side effect. */
 final class EffectRoutes {
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final PiiMasks masks;
 
-    EffectRoutes(Semel semel) {
+    EffectRoutes(SemelRuntime semel) {
         this.semel = semel;
         this.masks = new PiiMasks(semel);
     }

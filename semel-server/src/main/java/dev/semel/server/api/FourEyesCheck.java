@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.run.RunId;
 import dev.semel.server.access.UserAccounts;
 import dev.semel.store.StoredRows;
@@ -17,9 +17,9 @@ final class FourEyesCheck {
     private static final int PAGE_SIZE = 500;
     private static final int PAGES = 20;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
 
-    FourEyesCheck(Semel semel) {
+    FourEyesCheck(SemelRuntime semel) {
         this.semel = semel;
     }
 

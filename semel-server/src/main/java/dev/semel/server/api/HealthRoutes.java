@@ -1,7 +1,7 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
-import dev.semel.WorkerStatus;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.WorkerStatus;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.Principal;
 import dev.semel.server.http.HttpRequest;
@@ -13,10 +13,10 @@ import java.nio.charset.StandardCharsets;
 
 /** Serves the health checks, the Prometheus metrics and the OpenAPI document. */
 final class HealthRoutes {
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final PrometheusMetrics metrics;
 
-    HealthRoutes(Semel semel, PrometheusMetrics metrics) {
+    HealthRoutes(SemelRuntime semel, PrometheusMetrics metrics) {
         this.semel = semel;
         this.metrics = metrics;
     }

@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -31,9 +31,9 @@ final class IdempotentActions {
     private static final String DRAFT =
             "https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-idempotency-key-header-07#section-2.2";
 
-    private final Semel semel;
+    private final SemelRuntime semel;
 
-    IdempotentActions(Semel semel) {
+    IdempotentActions(SemelRuntime semel) {
         this.semel = semel;
     }
 

@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.run.RunId;
 import dev.semel.server.alerts.AlertMonitor;
 import dev.semel.store.StoredRows;
@@ -20,7 +20,7 @@ final class IncidentAuditCollector {
     private final IncidentFactCollector.IncidentPeriod span;
     private final SortedSet<String> atLeast;
 
-    IncidentAuditCollector(Semel semel, IncidentFactCollector.IncidentPeriod span, SortedSet<String> atLeast) {
+    IncidentAuditCollector(SemelRuntime semel, IncidentFactCollector.IncidentPeriod span, SortedSet<String> atLeast) {
         this.audit = new AuditRoutes(semel);
         this.span = span;
         this.atLeast = atLeast;

@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
 import dev.semel.server.monitoring.MetricPeriod;
@@ -32,7 +32,7 @@ final class IncidentFactCollector {
     private static final int MAX_SHOWN = 50;
     private static final int LONGEST_MESSAGE = 300;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final IncidentPeriod span;
     private final SortedSet<String> atLeast = new TreeSet<>();
 
@@ -52,7 +52,7 @@ final class IncidentFactCollector {
         }
     }
 
-    IncidentFactCollector(Semel semel, IncidentPeriod span) {
+    IncidentFactCollector(SemelRuntime semel, IncidentPeriod span) {
         this.semel = semel;
         this.span = span;
     }

@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -27,12 +27,12 @@ final class IncidentRoutes {
     private static final int LARGEST = 256 << 10;
     private static final int ID_FROM = "run_".length() + 10;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final SettingRepository<IncidentReport> shelf;
     private final SettingActions actions;
     private final TriggerRoutes triggers;
 
-    IncidentRoutes(Semel semel, SettingRepository<IncidentReport> shelf, SettingActions actions, TriggerRoutes triggers) {
+    IncidentRoutes(SemelRuntime semel, SettingRepository<IncidentReport> shelf, SettingActions actions, TriggerRoutes triggers) {
         this.semel = semel;
         this.shelf = shelf;
         this.actions = actions;

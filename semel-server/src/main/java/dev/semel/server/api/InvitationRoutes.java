@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.access.Invitations;
@@ -20,11 +20,11 @@ import tools.jackson.databind.node.ObjectNode;
 final class InvitationRoutes {
     private static final String OF = "/v1/people/{name}";
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final UserAccounts users;
     private final IdempotentActions actions;
 
-    InvitationRoutes(Semel semel, UserAccounts users, IdempotentActions actions) {
+    InvitationRoutes(SemelRuntime semel, UserAccounts users, IdempotentActions actions) {
         this.semel = semel;
         this.users = users;
         this.actions = actions;

@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -34,10 +34,10 @@ final class JsonViews {
     /** 2024: Semel created no id before that. */
     private static final long EARLIEST = 1_704_067_200_000_000L;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final PiiMasks masks;
 
-    JsonViews(Semel semel) {
+    JsonViews(SemelRuntime semel) {
         this.semel = semel;
         this.masks = new PiiMasks(semel);
     }

@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.effect.EffectLedger;
 import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
@@ -28,9 +28,9 @@ final class KeyActions {
     private static final int MOST_EFFECTS = 100;
     private static final int AT_ONCE = 20;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
 
-    KeyActions(Semel semel) {
+    KeyActions(SemelRuntime semel) {
         this.semel = semel;
     }
 

@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.effect.EffectLedger;
 import dev.semel.admission.AdmissionRules;
 import dev.semel.admission.KeyRecord;
@@ -22,13 +22,13 @@ final class KeyHistory {
     private static final int MOST_REQUESTS = 20;
     private static final String CUT = "This list is truncated. GET /v1/effects returns all effects.";
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final KeySimulation simulation;
     private final EffectRoutes effects;
     private final KeyActions actions;
     private final PiiMasks masks;
 
-    KeyHistory(Semel semel, KeySimulation simulation) {
+    KeyHistory(SemelRuntime semel, KeySimulation simulation) {
         this.semel = semel;
         this.simulation = simulation;
         this.effects = new EffectRoutes(semel);

@@ -1,7 +1,7 @@
 package dev.semel.server.api;
 
-import dev.semel.KeyRelease;
-import dev.semel.Semel;
+import dev.semel.runtime.KeyRelease;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -35,13 +35,13 @@ final class KeyRoutes {
     private static final int PAGE_SIZE = 500;
     private static final long LONGEST_WINDOW = Duration.ofDays(365).toNanos() / 1_000;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final JsonViews views;
     private final IdempotentActions actions;
     private final KeySimulation simulation;
     private final KeyHistory history;
 
-    KeyRoutes(Semel semel, JsonViews views, IdempotentActions actions, WorkspaceCache spaces) {
+    KeyRoutes(SemelRuntime semel, JsonViews views, IdempotentActions actions, WorkspaceCache spaces) {
         this.semel = semel;
         this.views = views;
         this.actions = actions;

@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
 import dev.semel.admission.Admission;
@@ -34,10 +34,10 @@ import tools.jackson.databind.node.ObjectNode;
 final class KeySimulation {
     private static final Duration LONGEST = Duration.ofDays(3_650);
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final WorkspaceCache spaces;
 
-    KeySimulation(Semel semel, WorkspaceCache spaces) {
+    KeySimulation(SemelRuntime semel, WorkspaceCache spaces) {
         this.semel = semel;
         this.spaces = spaces;
     }

@@ -1,7 +1,7 @@
 package dev.semel.server.api;
 
-import dev.semel.KeyedSignals;
-import dev.semel.Semel;
+import dev.semel.runtime.KeyedSignals;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.admission.IdempotencyKey;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
@@ -15,9 +15,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Serves `POST /v1/signals/{name}`: sends a signal to the runs that wait for its key, without knowing their ids. */
 final class KeyedSignalRoutes {
-    private final Semel semel;
+    private final SemelRuntime semel;
 
-    KeyedSignalRoutes(Semel semel) {
+    KeyedSignalRoutes(SemelRuntime semel) {
         this.semel = semel;
     }
 

@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.http.HttpResponse;
@@ -30,14 +30,14 @@ final class LiveUpdateStreams {
     private static final long KEEP_ALIVE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final byte[] KEEP_ALIVE = ": still here\n\n".getBytes(StandardCharsets.UTF_8);
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final JsonViews views;
     private final ConcurrentHashMap<Integer, RunChangeFeed> feeds = new ConcurrentHashMap<>();
     private final AtomicInteger streams = new AtomicInteger();
     private final Object stopMonitor = new Object();
     private volatile boolean over;
 
-    LiveUpdateStreams(Semel semel, JsonViews views) {
+    LiveUpdateStreams(SemelRuntime semel, JsonViews views) {
         this.semel = semel;
         this.views = views;
     }

@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
 import dev.semel.store.StoreQueries;
@@ -25,11 +25,11 @@ final class MessageLogRoutes {
 
     private static final String PLAN = ".plan";
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final RunRoutes runs;
     private final TriggerRoutes triggers;
 
-    MessageLogRoutes(Semel semel, RunRoutes runs, TriggerRoutes triggers) {
+    MessageLogRoutes(SemelRuntime semel, RunRoutes runs, TriggerRoutes triggers) {
         this.semel = semel;
         this.runs = runs;
         this.triggers = triggers;

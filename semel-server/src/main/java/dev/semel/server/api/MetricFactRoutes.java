@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.run.RunId;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
@@ -27,11 +27,11 @@ final class MetricFactRoutes {
     private static final String KINDS =
             "conflict, replayed, same_payload, expired, recovered, suppressed, written, told, unkeyed";
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final JsonViews views;
     private final PiiMasks masks;
 
-    MetricFactRoutes(Semel semel, JsonViews views) {
+    MetricFactRoutes(SemelRuntime semel, JsonViews views) {
         this.semel = semel;
         this.views = views;
         this.masks = new PiiMasks(semel);

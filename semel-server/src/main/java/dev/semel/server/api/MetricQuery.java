@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.HttpRequest;
 import dev.semel.server.monitoring.MetricPeriod;
 import dev.semel.store.MetricQueries;
@@ -25,7 +25,7 @@ record MetricQuery(int workspace, String workflowId, String step, MetricPeriod p
     private static final long DAY = 86_400_000_000L;
     private static final long LONGEST = 400 * DAY;
 
-    static MetricQuery of(Semel semel, HttpRequest request) {
+    static MetricQuery of(SemelRuntime semel, HttpRequest request) {
         int workspace = request.principal().workspace();
         Long read = semel.view(reads -> reads.now());
         long now = read == null ? 0 : read;
@@ -48,7 +48,7 @@ record MetricQuery(int workspace, String workflowId, String step, MetricPeriod p
                 workspace, workflowId, step == null ? "" : step, MetricPeriod.of(since, until, now), workflowNames(semel, workspace));
     }
 
-    private static Map<String, String> workflowNames(Semel semel, int workspace) {
+    private static Map<String, String> workflowNames(SemelRuntime semel, int workspace) {
         List<StoredRows.WorkflowRow> workflows = semel.view(reads -> reads.workflows(workspace));
         Map<String, String> names = new HashMap<>();
         if (workflows != null) {

@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.run.RunId;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
@@ -30,11 +30,11 @@ final class MonitoringRoutes {
     private static final int MAX_ARRIVALS = 2_000;
     private static final int MAX_WORKFLOWS = 100;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final MetricFactRoutes facts;
     private final DuplicateSavings worth;
 
-    MonitoringRoutes(Semel semel, JsonViews views) {
+    MonitoringRoutes(SemelRuntime semel, JsonViews views) {
         this.semel = semel;
         this.facts = new MetricFactRoutes(semel, views);
         this.worth = new DuplicateSavings(semel);

@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.effect.EffectLedger;
 import dev.semel.store.MetricUpdates;
 import dev.semel.store.MetricQueries;
@@ -19,12 +19,12 @@ final class ObjectNameMasker {
     /** The newest effects of an object are enough: all of them derive its name in the same way. */
     private static final int MAX_ROWS = 3;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final int workspace;
     private final PiiMasks masks;
     private final Map<String, Boolean> marking = new HashMap<>();
 
-    ObjectNameMasker(Semel semel, int workspace) {
+    ObjectNameMasker(SemelRuntime semel, int workspace) {
         this.semel = semel;
         this.workspace = workspace;
         this.masks = new PiiMasks(semel);

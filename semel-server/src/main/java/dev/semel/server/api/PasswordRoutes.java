@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.access.UserAccounts;
@@ -19,11 +19,11 @@ import java.util.Set;
  * returns the same response.
  */
 final class PasswordRoutes {
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final UserAccounts people;
     private final IdempotentActions actions;
 
-    PasswordRoutes(Semel semel, UserAccounts people, IdempotentActions actions) {
+    PasswordRoutes(SemelRuntime semel, UserAccounts people, IdempotentActions actions) {
         this.semel = semel;
         this.people = people;
         this.actions = actions;

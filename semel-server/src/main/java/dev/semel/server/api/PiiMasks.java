@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.json.StrictJson;
 import dev.semel.admission.FieldPath;
 import dev.semel.run.RunId;
@@ -42,9 +42,9 @@ final class PiiMasks {
     /** The stored input of a run whose payload was erased after its retention. */
     private static final String BLANK = "{}";
 
-    private final Semel semel;
+    private final SemelRuntime semel;
 
-    PiiMasks(Semel semel) {
+    PiiMasks(SemelRuntime semel) {
         this.semel = semel;
     }
 

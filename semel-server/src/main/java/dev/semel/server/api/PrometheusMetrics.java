@@ -1,7 +1,7 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
-import dev.semel.WorkerStatus;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.WorkerStatus;
 import dev.semel.server.http.RequestObserver;
 import dev.semel.store.Durability;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -37,7 +37,7 @@ public final class PrometheusMetrics implements RequestObserver {
 
     private record RouteStatus(String route, int status) {}
 
-    public PrometheusMetrics(Semel semel) {
+    public PrometheusMetrics(SemelRuntime semel) {
         this.counts = semel.counts();
         this.meters = new PrometheusWorkflowMetrics(semel);
         Map<String, LongSupplier> c = counts;
@@ -94,7 +94,7 @@ public final class PrometheusMetrics implements RequestObserver {
         gauges(semel);
     }
 
-    private void gauges(Semel semel) {
+    private void gauges(SemelRuntime semel) {
         Gauge.builder("semel_runs_unfinished", semel, PrometheusMetrics::unfinished)
                 .description("Runs that have not ended, in all workspaces")
                 .register(registry);
@@ -126,23 +126,23 @@ public final class PrometheusMetrics implements RequestObserver {
                 .register(registry);
     }
 
-    private static double unfinished(Semel semel) {
+    private static double unfinished(SemelRuntime semel) {
         Long count = semel.view(reads -> reads.countUnfinished());
         return count == null ? 0 : count;
     }
 
-    private static double live(Semel semel) {
+    private static double live(SemelRuntime semel) {
         WorkerStatus.WorkerOverview workers = semel.workerStatus().workers();
         return workers.all().stream()
                 .filter(worker -> worker.leaseUntil() >= workers.now())
                 .count();
     }
 
-    private static double lag(Semel semel) {
+    private static double lag(SemelRuntime semel) {
         return semel.workerStatus().workers().dueLag() / 1e6;
     }
 
-    private static double unsafe(Semel semel) {
+    private static double unsafe(SemelRuntime semel) {
         Durability durability = semel.workerStatus().durability();
         return durability == null || durability.safe() ? 0 : 1;
     }

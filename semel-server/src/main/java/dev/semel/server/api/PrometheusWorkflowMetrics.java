@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.store.MetricUpdates;
 import dev.semel.store.MetricCounter;
 import dev.semel.store.MetricQueries;
@@ -29,14 +29,14 @@ final class PrometheusWorkflowMetrics {
     /** The label of all further steps; no step can have this name. */
     static final String OTHERS = "(others)";
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final Map<MetricSeries, Long> closedHours = new TreeMap<>();
     /** The steps with their own label: the first ones since this process started. */
     private final Map<String, Set<String>> steps = new TreeMap<>();
 
     private long closedUntil;
 
-    PrometheusWorkflowMetrics(Semel semel) {
+    PrometheusWorkflowMetrics(SemelRuntime semel) {
         this.semel = semel;
     }
 

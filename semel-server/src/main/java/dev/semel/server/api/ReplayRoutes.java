@@ -1,7 +1,7 @@
 package dev.semel.server.api;
 
-import dev.semel.Replays;
-import dev.semel.Semel;
+import dev.semel.runtime.Replays;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -52,7 +52,7 @@ final class ReplayRoutes {
             "canary",
             "stop_after");
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final JsonViews views;
     private final TriggerRoutes triggers;
     private final IdempotentActions actions;
@@ -66,7 +66,7 @@ final class ReplayRoutes {
     /** The item counts of a plan, cached for a short time. */
     private record CachedItemCounts(ReplayPlanOperation.PlanState state, long until, List<ReplayPlanQueries.ItemCount> counts) {}
 
-    ReplayRoutes(Semel semel, JsonViews views, TriggerRoutes triggers, IdempotentActions actions) {
+    ReplayRoutes(SemelRuntime semel, JsonViews views, TriggerRoutes triggers, IdempotentActions actions) {
         this.semel = semel;
         this.views = views;
         this.triggers = triggers;

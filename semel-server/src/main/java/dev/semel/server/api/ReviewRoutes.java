@@ -1,8 +1,8 @@
 package dev.semel.server.api;
 
-import dev.semel.Reviews;
-import dev.semel.Run;
-import dev.semel.Semel;
+import dev.semel.runtime.Reviews;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -37,11 +37,11 @@ final class ReviewRoutes {
     private static final int MAX_PER_REQUEST = 200;
     private static final Set<String> WORDS = Set.of("decision", "result", "note", "version");
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final IdempotentActions actions;
     private final ReviewViews views;
 
-    ReviewRoutes(Semel semel, IdempotentActions actions) {
+    ReviewRoutes(SemelRuntime semel, IdempotentActions actions) {
         this.semel = semel;
         this.actions = actions;
         this.views = new ReviewViews(semel);
@@ -159,7 +159,7 @@ final class ReviewRoutes {
             throw RunActionRoutes.invalidRequest("result is allowed only with the decision happened");
         }
         Reviews.DecidedBy who = new Reviews.DecidedBy(request.principal().tokenId(), body.note());
-        Run.RunChange change =
+        RunHandle.RunChange change =
                 semel.reviews().decisionChange(row, new Reviews.DecisionRequest(body.decision(), body.result(), body.version()), who);
         IdempotentActions.ActionRequest actionRequest = new IdempotentActions.ActionRequest("review.decide " + row.id(), StrictJson.write(body.body()));
         // If there is nothing to change, the server still looks for a stored response.

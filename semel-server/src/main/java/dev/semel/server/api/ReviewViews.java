@@ -1,7 +1,7 @@
 package dev.semel.server.api;
 
-import dev.semel.Reviews;
-import dev.semel.Semel;
+import dev.semel.runtime.Reviews;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.effect.EffectLedger;
 import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
@@ -22,10 +22,10 @@ import tools.jackson.databind.node.ObjectNode;
 final class ReviewViews {
     private static final int MAX_ATTEMPTS = 5;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final PiiMasks masks;
 
-    ReviewViews(Semel semel) {
+    ReviewViews(SemelRuntime semel) {
         this.semel = semel;
         this.masks = new PiiMasks(semel);
     }

@@ -1,8 +1,8 @@
 package dev.semel.server.api;
 
-import dev.semel.Reviews;
-import dev.semel.Run;
-import dev.semel.Semel;
+import dev.semel.runtime.Reviews;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -27,11 +27,11 @@ final class RunActionRoutes {
     private static final Set<String> DECISIONS =
             Set.of("approve", "reject", "send", "suppress", "happened", "did_not_happen");
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final JsonViews views;
     private final IdempotentActions actions;
 
-    RunActionRoutes(Semel semel, JsonViews views, IdempotentActions actions) {
+    RunActionRoutes(SemelRuntime semel, JsonViews views, IdempotentActions actions) {
         this.semel = semel;
         this.views = views;
         this.actions = actions;
@@ -40,7 +40,7 @@ final class RunActionRoutes {
     /** A repeat has no further effect; an ended run keeps its state. */
     HttpResponse cancel(HttpRequest request) {
         JsonBody json = JsonBody.parse(request, Set.of("reason"));
-        Run<JsonNode> run = run(request);
+        RunHandle<JsonNode> run = run(request);
         boolean asked = run.cancel(request.principal().tokenId(), json.text("reason"));
         return answer(request, "cancelled", asked);
     }
@@ -55,8 +55,8 @@ final class RunActionRoutes {
         IdempotencyKey given = IdempotencyKey.fromHeader(request.headerLines("Idempotency-Key"));
         String key = given == null ? semel.newId().text() : given.text();
         JsonNode value = data == null ? JsonNodeFactory.instance.objectNode() : data;
-        Run<JsonNode> run = run(request);
-        Run.RunChange signal = run.signalChange(signalNamed(name), value, Key.of(key));
+        RunHandle<JsonNode> run = run(request);
+        RunHandle.RunChange signal = run.signalChange(signalNamed(name), value, Key.of(key));
         // Signal keys are scoped to run and name, so that one event id can signal several runs.
         IdempotentActions.ActionRequest actionRequest = new IdempotentActions.ActionRequest("run.signal " + run.id() + " " + name, StrictJson.write(value));
         return done(request, actionRequest, signal, "delivered");
@@ -64,7 +64,7 @@ final class RunActionRoutes {
 
     /** Executes the change once per key; the response has the current status of the run. */
     @SuppressWarnings("unchecked") // the code only checks whether the change was made
-    private HttpResponse done(HttpRequest request, IdempotentActions.ActionRequest actionRequest, Run.@Nullable RunChange ruling, String what) {
+    private HttpResponse done(HttpRequest request, IdempotentActions.ActionRequest actionRequest, RunHandle.@Nullable RunChange ruling, String what) {
         // If there is nothing to change, the server still looks for a stored response.
         StoreCommand<?> edit = ruling == null ? new StoreCommand.WakeRuns(List.of()) : ruling.edit();
         String runId = run(request).id();
@@ -99,9 +99,9 @@ final class RunActionRoutes {
         String step = json.text("step");
         String by = request.principal().tokenId();
         int version = ReviewRoutes.versionOf(json);
-        Run<JsonNode> run = run(request);
+        RunHandle<JsonNode> run = run(request);
         boolean may = mayDecide(request, step);
-        Run.RunChange ruling = !may ? null : version == 0 ? ruling(run, json, by) : ruling(request, json, version);
+        RunHandle.RunChange ruling = !may ? null : version == 0 ? ruling(run, json, by) : ruling(request, json, version);
         IdempotentActions.ActionRequest actionRequest = new IdempotentActions.ActionRequest("run.decide", run.id(), StrictJson.write(json.body()));
         return done(request, actionRequest, ruling, "decided");
     }
@@ -115,7 +115,7 @@ final class RunActionRoutes {
         return row != null || request.principal().hasScope(TokenScope.ADMIN);
     }
 
-    private Run.@Nullable RunChange ruling(HttpRequest request, JsonBody json, int version) {
+    private RunHandle.@Nullable RunChange ruling(HttpRequest request, JsonBody json, int version) {
         String decision = decision(json);
         ReviewOperation.ReviewRow row = asked(request, json.text("step"));
         if (row == null || !Reviews.allowedDecisions(row.kind()).contains(decision)) {
@@ -143,7 +143,7 @@ final class RunActionRoutes {
         return semel.reviews().find(run.ws(), ReviewOperation.id(run.id(), step));
     }
 
-    private static Run.@Nullable RunChange ruling(Run<JsonNode> run, JsonBody json, String by) {
+    private static RunHandle.@Nullable RunChange ruling(RunHandle<JsonNode> run, JsonBody json, String by) {
         String step = json.text("step");
         String note = json.text("note");
         return switch (decision(json)) {
@@ -160,7 +160,7 @@ final class RunActionRoutes {
         return given == null ? JsonNodeFactory.instance.nullNode() : given;
     }
 
-    private Run<JsonNode> run(HttpRequest request) {
+    private RunHandle<JsonNode> run(HttpRequest request) {
         StoredRows.RunRow row = views.findRun(request.principal(), request.parameter("run_id"));
         return semel.run(row.ws(), row.runIdText());
     }

@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
 import dev.semel.store.StoreQueries;
@@ -31,7 +31,7 @@ final class RunChangeFeed {
     private static final int MAX_CHANGES = 2_000;
     private static final long FRESH = TimeUnit.MILLISECONDS.toNanos(900);
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final int workspace;
     private final Deque<Change> changes = new ArrayDeque<>();
     private Map<RunId, String> lastStates = new HashMap<>();
@@ -44,7 +44,7 @@ final class RunChangeFeed {
     private FeedUpdate cached = new FeedUpdate(new byte[0], 0);
     private long cachedFrom;
 
-    RunChangeFeed(Semel semel, int workspace) {
+    RunChangeFeed(SemelRuntime semel, int workspace) {
         this.semel = semel;
         this.workspace = workspace;
     }

@@ -1,8 +1,8 @@
 package dev.semel.server.api;
 
-import dev.semel.ResumePlan;
-import dev.semel.Run;
-import dev.semel.Semel;
+import dev.semel.runtime.ResumePlan;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
 import dev.semel.replay.ReplayAction;
@@ -23,11 +23,11 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Serves `POST /v1/runs/{run_id}/resume`: continues a failed run in place, or previews that with `dry_run`. */
 final class RunResumeRoutes {
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final JsonViews views;
     private final IdempotentActions actions;
 
-    RunResumeRoutes(Semel semel, JsonViews views, IdempotentActions actions) {
+    RunResumeRoutes(SemelRuntime semel, JsonViews views, IdempotentActions actions) {
         this.semel = semel;
         this.views = views;
         this.actions = actions;
@@ -41,7 +41,7 @@ final class RunResumeRoutes {
         JsonBody json = JsonBody.parse(request, Set.of("reason", "skip", "version", "include"));
         ResumeRequest resumeRequest = resumeRequest(request, json);
         StoredRows.RunRow row = views.findRun(request.principal(), request.parameter("run_id"));
-        Run<JsonNode> run = semel.run(row.ws(), row.runIdText());
+        RunHandle<JsonNode> run = semel.run(row.ws(), row.runIdText());
         ResumePlan resumption = run.previewResume(resumeRequest);
         if ("true".equals(request.query("dry_run"))) {
             ObjectNode out = head(row, false).put("dry_run", true);
@@ -56,7 +56,7 @@ final class RunResumeRoutes {
     }
 
     /** Resumes once per key. The server looks for a stored response first, even if it would reject the request now. */
-    private HttpResponse resumeOnce(HttpRequest request, IdempotentActions.ActionRequest actionRequest, Run<JsonNode> run, ResumePlan resumption) {
+    private HttpResponse resumeOnce(HttpRequest request, IdempotentActions.ActionRequest actionRequest, RunHandle<JsonNode> run, ResumePlan resumption) {
         SemelException rejection = null;
         StoreCommand.ResumeFailedRun edit = null;
         try {

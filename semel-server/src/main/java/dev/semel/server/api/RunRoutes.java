@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.effect.EffectLedger;
 import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
@@ -24,11 +24,11 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Serves `/v1/runs`: lists runs, and returns one run, its requests and its timeline. */
 final class RunRoutes {
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final JsonViews views;
     private final TriggerRoutes triggers;
 
-    RunRoutes(Semel semel, JsonViews views, TriggerRoutes triggers) {
+    RunRoutes(SemelRuntime semel, JsonViews views, TriggerRoutes triggers) {
         this.semel = semel;
         this.views = views;
         this.triggers = triggers;

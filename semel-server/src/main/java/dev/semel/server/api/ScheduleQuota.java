@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.definition.WorkflowDefinition;
@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 final class ScheduleQuota {
     private static final int MAX_ATTEMPTS = 20;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final IntSupplier most;
 
-    ScheduleQuota(Semel semel, IntSupplier most) {
+    ScheduleQuota(SemelRuntime semel, IntSupplier most) {
         this.semel = semel;
         this.most = most;
     }

@@ -1,7 +1,7 @@
 package dev.semel.server.api;
 
-import dev.semel.Schedules;
-import dev.semel.Semel;
+import dev.semel.runtime.Schedules;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -27,10 +27,10 @@ final class ScheduleRoutes {
     private static final int MAX_NEXT = 100;
     private static final int TICKS_SHOWN = 10;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final IdempotentActions actions;
 
-    ScheduleRoutes(Semel semel, IdempotentActions actions) {
+    ScheduleRoutes(SemelRuntime semel, IdempotentActions actions) {
         this.semel = semel;
         this.actions = actions;
     }

@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -37,14 +37,14 @@ final class StoredEventRoutes {
     private static final Set<String> MEMBERS =
             Set.of("type", "source", "unmatched", "since", "after", "limit", "dry_run");
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final EventIngress ingress;
     private final JsonViews views;
     private final IdempotentActions actions;
     private final EventMasks masks;
     private @Nullable WebhookReceiver webhooks;
 
-    StoredEventRoutes(Semel semel, EventIngress ingress, JsonViews views, IdempotentActions actions) {
+    StoredEventRoutes(SemelRuntime semel, EventIngress ingress, JsonViews views, IdempotentActions actions) {
         this.semel = semel;
         this.actions = actions;
         this.ingress = ingress;

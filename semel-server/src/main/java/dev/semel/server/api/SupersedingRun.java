@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.run.RunId;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;
@@ -12,7 +12,7 @@ final class SupersedingRun {
     private SupersedingRun() {}
 
     /** The public id of the newest replay; null if the run was never replayed. */
-    static @Nullable String findNewest(Semel semel, int workspace, RunId run) {
+    static @Nullable String findNewest(SemelRuntime semel, int workspace, RunId run) {
         return semel.view(reads -> findNewest(reads, workspace, run));
     }
 

@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -28,11 +28,11 @@ import tools.jackson.databind.node.ObjectNode;
 final class TokenRoutes {
     private static final int MAX_QUOTA = 10_000_000;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final ApiTokens tokens;
     private final IdempotentActions actions;
 
-    TokenRoutes(Semel semel, ApiTokens tokens, IdempotentActions actions) {
+    TokenRoutes(SemelRuntime semel, ApiTokens tokens, IdempotentActions actions) {
         this.semel = semel;
         this.tokens = tokens;
         this.actions = actions;

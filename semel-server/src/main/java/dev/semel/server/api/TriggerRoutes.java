@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -33,12 +33,12 @@ import tools.jackson.databind.node.ObjectNode;
  * section 2.
  */
 final class TriggerRoutes {
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final WorkspaceCache spaces;
     private final TriggerQuotas quotas;
     private volatile ApiLimits limits = ApiLimits.DEFAULTS;
 
-    TriggerRoutes(Semel semel, WorkspaceCache spaces, TriggerQuotas quotas) {
+    TriggerRoutes(SemelRuntime semel, WorkspaceCache spaces, TriggerQuotas quotas) {
         this.semel = semel;
         this.spaces = spaces;
         this.quotas = quotas;

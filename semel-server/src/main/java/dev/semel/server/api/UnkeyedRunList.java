@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.run.RunId;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
@@ -19,9 +19,9 @@ final class UnkeyedRunList {
 
     private static final int PAGE_SIZE = 200;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
 
-    UnkeyedRunList(Semel semel) {
+    UnkeyedRunList(SemelRuntime semel) {
         this.semel = semel;
     }
 

@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.access.UserAccounts;
@@ -32,7 +32,7 @@ final class UserRoutes {
     private final SettingActions settings;
     private final InvitationRoutes links;
 
-    UserRoutes(Semel semel, UserAccounts people, IdempotentActions actions) {
+    UserRoutes(SemelRuntime semel, UserAccounts people, IdempotentActions actions) {
         this.people = people;
         this.actions = actions;
         this.settings = new SettingActions(actions);

@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
@@ -24,11 +24,11 @@ import tools.jackson.databind.node.ObjectNode;
 final class WebhookDeliveryRoutes {
     private static final String PREFIX = "dlv_";
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final WebhookReceiver receiver;
     private final IdempotentActions actions;
 
-    WebhookDeliveryRoutes(Semel semel, WebhookReceiver receiver, IdempotentActions actions) {
+    WebhookDeliveryRoutes(SemelRuntime semel, WebhookReceiver receiver, IdempotentActions actions) {
         this.semel = semel;
         this.actions = actions;
         this.receiver = receiver;

@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -31,12 +31,12 @@ final class WebhookRoutes {
     /** A public secret for samples, valid in every signature scheme: text, and base64 of 24 bytes after the prefix. */
     private static final String SAMPLE_SECRET = "whsec_c2VtZWwgc2FtcGxlOiAyNCBieXRlcyEh";
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final WorkspaceSettings settings;
     private final SettingActions actions;
     private final InstantSource clock;
 
-    WebhookRoutes(Semel semel, WorkspaceSettings settings, SettingActions actions, InstantSource clock) {
+    WebhookRoutes(SemelRuntime semel, WorkspaceSettings settings, SettingActions actions, InstantSource clock) {
         this.semel = semel;
         this.settings = settings;
         this.actions = actions;

@@ -1,7 +1,7 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
-import dev.semel.WorkerStatus;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.WorkerStatus;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
 import dev.semel.store.StoredRows;
@@ -12,9 +12,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Serves the list of workers of this store, with their leases and the execution lag. */
 final class WorkerRoutes {
-    private final Semel semel;
+    private final SemelRuntime semel;
 
-    WorkerRoutes(Semel semel) {
+    WorkerRoutes(SemelRuntime semel) {
         this.semel = semel;
     }
 

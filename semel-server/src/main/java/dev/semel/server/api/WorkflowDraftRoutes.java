@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.SemelException;
 import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
@@ -40,10 +40,10 @@ final class WorkflowDraftRoutes {
     private static final int MOST_EDITS = 64;
     private static final Set<String> MEMBERS = Set.of("text", "workflow", "edits", "step");
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final WorkflowRoutes workflows;
 
-    WorkflowDraftRoutes(Semel semel, WorkflowRoutes workflows) {
+    WorkflowDraftRoutes(SemelRuntime semel, WorkflowRoutes workflows) {
         this.semel = semel;
         this.workflows = workflows;
     }

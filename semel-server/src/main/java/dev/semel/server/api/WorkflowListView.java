@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
 import dev.semel.store.StoredRows;
@@ -12,10 +12,10 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Serves `GET /v1/workflows`: all workflows, or pages filtered by name. */
 final class WorkflowListView {
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final WorkflowVersionRoutes rollouts;
 
-    WorkflowListView(Semel semel, WorkflowVersionRoutes rollouts) {
+    WorkflowListView(SemelRuntime semel, WorkflowVersionRoutes rollouts) {
         this.semel = semel;
         this.rollouts = rollouts;
     }

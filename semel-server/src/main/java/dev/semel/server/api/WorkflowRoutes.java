@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.admission.FingerprintField;
@@ -32,14 +32,14 @@ final class WorkflowRoutes {
     private static final int MAX_VERSIONS_SCANNED = 100;
     private static final int WORKFLOW_ID_FROM = "run_".length() + 10;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final TriggerRoutes triggers;
     private final IdempotentActions actions;
     private final WorkflowVersionRoutes rollouts;
     private final PublishChecks publishChecks;
     private final ScheduleQuota quota;
 
-    WorkflowRoutes(Semel semel, IdempotentActions actions, WorkflowVersionRoutes rollouts, PublishChecks publishChecks) {
+    WorkflowRoutes(SemelRuntime semel, IdempotentActions actions, WorkflowVersionRoutes rollouts, PublishChecks publishChecks) {
         this.semel = semel;
         this.triggers = rollouts.triggers();
         this.actions = actions;

@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -27,11 +27,11 @@ final class WorkflowVersionRoutes {
 
     private static final int MAX_REASON = 500;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final TriggerRoutes triggers;
     private final IdempotentActions actions;
 
-    WorkflowVersionRoutes(Semel semel, TriggerRoutes triggers, IdempotentActions actions) {
+    WorkflowVersionRoutes(SemelRuntime semel, TriggerRoutes triggers, IdempotentActions actions) {
         this.semel = semel;
         this.triggers = triggers;
         this.actions = actions;

@@ -1,16 +1,16 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.store.StoredRows;
 import dev.semel.trigger.Trigger;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Caches the id and key secret of each workspace, which never change. */
 final class WorkspaceCache {
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final ConcurrentHashMap<Integer, Trigger.TriggerWorkspace> cache = new ConcurrentHashMap<>();
 
-    WorkspaceCache(Semel semel) {
+    WorkspaceCache(SemelRuntime semel) {
         this.semel = semel;
     }
 

@@ -1,6 +1,6 @@
 package dev.semel.server.api;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
 import dev.semel.server.http.Router;
@@ -17,9 +17,9 @@ import java.util.Objects;
 final class WorkspaceRoutes {
     private static final int BEFORE_ALL = 0;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
 
-    WorkspaceRoutes(Semel semel) {
+    WorkspaceRoutes(SemelRuntime semel) {
         this.semel = semel;
     }
 

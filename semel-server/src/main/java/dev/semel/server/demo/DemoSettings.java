@@ -1,6 +1,6 @@
 package dev.semel.server.demo;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.json.StrictJson;
 import dev.semel.server.settings.WorkspaceSettings;
 import dev.semel.server.settings.SettingRepository;
@@ -18,11 +18,11 @@ public final class DemoSettings {
 
     private static final String ACTOR = "demo";
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final WorkspaceSettings settings;
     private final int workspace;
 
-    public DemoSettings(Semel semel, WorkspaceSettings settings, int workspace) {
+    public DemoSettings(SemelRuntime semel, WorkspaceSettings settings, int workspace) {
         this.semel = semel;
         this.settings = settings;
         this.workspace = workspace;

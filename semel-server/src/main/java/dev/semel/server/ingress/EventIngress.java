@@ -1,7 +1,7 @@
 package dev.semel.server.ingress;
 
-import dev.semel.EventIntake;
-import dev.semel.Semel;
+import dev.semel.runtime.EventIntake;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -35,7 +35,7 @@ public final class EventIngress {
     /** Most attempts to match an event while workflows are being published. */
     private static final int MOST_ATTEMPTS = 32;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final EventSubscribers subscribers;
     private final EventRunStarter starting;
 
@@ -54,7 +54,7 @@ public final class EventIngress {
         void check(WorkflowVersion workflow, JsonNode input);
     }
 
-    public EventIngress(Semel semel, Dependencies ports) {
+    public EventIngress(SemelRuntime semel, Dependencies ports) {
         this.semel = semel;
         this.subscribers = new EventSubscribers(semel);
         this.starting = new EventRunStarter(semel, ports);

@@ -1,6 +1,6 @@
 package dev.semel.server.ingress;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -23,10 +23,10 @@ import tools.jackson.databind.JsonNode;
 
 /** Starts the runs of an event in its subscribed workflows. */
 final class EventRunStarter {
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final EventIngress.Dependencies ports;
 
-    EventRunStarter(Semel semel, EventIngress.Dependencies ports) {
+    EventRunStarter(SemelRuntime semel, EventIngress.Dependencies ports) {
         this.semel = semel;
         this.ports = ports;
     }

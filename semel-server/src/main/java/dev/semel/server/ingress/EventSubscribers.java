@@ -1,6 +1,6 @@
 package dev.semel.server.ingress;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.workflow.CurrentWorkflow;
 import dev.semel.workflow.WorkflowTriggers;
 import java.util.ArrayList;
@@ -11,10 +11,10 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** Index of the workflows that subscribe to events, per workspace, cached until the catalog changes. */
 final class EventSubscribers {
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final ConcurrentHashMap<Integer, SubscriptionIndex> known = new ConcurrentHashMap<>();
 
-    EventSubscribers(Semel semel) {
+    EventSubscribers(SemelRuntime semel) {
         this.semel = semel;
     }
 

@@ -1,6 +1,6 @@
 package dev.semel.server.ingress;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
 import dev.semel.store.StoreCommand;
@@ -35,11 +35,11 @@ public final class ReviewNotifier implements AutoCloseable {
     private static final int AT_ONCE = 100;
     private static final long PAUSE_MILLIS = 5_000;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final EventIngress door;
     private final CountDownLatch closing = new CountDownLatch(1);
 
-    public ReviewNotifier(Semel semel, EventIngress door) {
+    public ReviewNotifier(SemelRuntime semel, EventIngress door) {
         this.semel = semel;
         this.door = door;
     }

@@ -1,6 +1,6 @@
 package dev.semel.server.services;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -34,11 +34,11 @@ final class WorkspaceDigests implements DigestCollector {
     private static final int KEPT_BATCHES = 20;
     private static final int MOST_TRIES = 1_000;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final int workspace;
     private final InstantSource clock;
 
-    WorkspaceDigests(Semel semel, int workspace, InstantSource clock) {
+    WorkspaceDigests(SemelRuntime semel, int workspace, InstantSource clock) {
         this.semel = semel;
         this.workspace = workspace;
         this.clock = clock;

@@ -1,6 +1,6 @@
 package dev.semel.server.services;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.settings.ProfileCohorts;
@@ -26,11 +26,11 @@ final class WorkspaceProfiles implements ProfileDirectory {
     private static final String ACTOR = "workflow";
     private static final int MOST_TRIES = 100;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final WorkspaceSettings settings;
     private final int workspace;
 
-    WorkspaceProfiles(Semel semel, WorkspaceSettings settings, int workspace) {
+    WorkspaceProfiles(SemelRuntime semel, WorkspaceSettings settings, int workspace) {
         this.semel = semel;
         this.settings = settings;
         this.workspace = workspace;

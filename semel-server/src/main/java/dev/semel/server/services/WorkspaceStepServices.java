@@ -1,6 +1,6 @@
 package dev.semel.server.services;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.channel.TimeoutTimer;
@@ -44,7 +44,7 @@ public final class WorkspaceStepServices implements StepServices {
      * @param javaSteps by name
      */
     public record SharedServices(
-            Semel semel,
+            SemelRuntime semel,
             WorkspaceSettings settings,
             OutboundHttpClient outbound,
             AllowedAddressResolver mailAddressResolver,

@@ -1,6 +1,6 @@
 package dev.semel.server.settings;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
 import dev.semel.store.SettingName;
@@ -14,7 +14,7 @@ public final class ProfileCohorts {
     private static final int LARGEST = 4 << 10;
     private static final int MOST_SHOWN = 200;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final SettingRepository<Cohort> documents;
 
     /** @param description shown to users */
@@ -35,7 +35,7 @@ public final class ProfileCohorts {
         }
     }
 
-    ProfileCohorts(Semel semel) {
+    ProfileCohorts(SemelRuntime semel) {
         this.semel = semel;
         this.documents = new SettingRepository<>(semel, new SettingRepository.DocumentType<>(SettingKinds.COHORT, "cohort", LARGEST, Cohort::read));
     }

@@ -1,6 +1,6 @@
 package dev.semel.server.settings;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
 import dev.semel.store.SettingName;
@@ -15,10 +15,10 @@ import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Stores recipient profiles and finds them by the caller's id or by email address. */
 public final class RecipientProfiles {
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final SettingRepository<RecipientProfile> documents;
 
-    RecipientProfiles(Semel semel) {
+    RecipientProfiles(SemelRuntime semel) {
         this.semel = semel;
         this.documents = new SettingRepository<>(semel, new SettingRepository.DocumentType<>(SettingKinds.PROFILE, "profile", RecipientProfile.LARGEST, RecipientProfile::read));
     }

@@ -1,6 +1,6 @@
 package dev.semel.server.settings;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.json.StrictJson;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
@@ -18,9 +18,9 @@ import tools.jackson.databind.node.JsonNodeFactory;
 public final class RecipientSubscriptions {
     private static final int MOST_TOPICS = 200;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
 
-    RecipientSubscriptions(Semel semel) {
+    RecipientSubscriptions(SemelRuntime semel) {
         this.semel = semel;
     }
 

@@ -1,6 +1,6 @@
 package dev.semel.server.settings;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.json.StrictJson;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -27,14 +27,14 @@ public final class SecretRedactor {
 
     private static final int MOST_NEEDLES = 20_000;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final SecretStore secrets;
     private final ConcurrentHashMap<Integer, CachedSearchTexts> known = new ConcurrentHashMap<>();
 
     /** @param needles search texts, longest first, so that no remainder of a longer one stays */
     private record CachedSearchTexts(List<String> needles, long change) {}
 
-    SecretRedactor(Semel semel, SecretStore secrets) {
+    SecretRedactor(SemelRuntime semel, SecretStore secrets) {
         this.semel = semel;
         this.secrets = secrets;
     }

@@ -1,6 +1,6 @@
 package dev.semel.server.settings;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -30,10 +30,10 @@ public final class SecretStore {
     static final int LONGEST = 16 << 10;
     private static final int PAGE = 200;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final SecretEncryptionKeys keys;
 
-    SecretStore(Semel semel, SecretEncryptionKeys keys) {
+    SecretStore(SemelRuntime semel, SecretEncryptionKeys keys) {
         this.semel = semel;
         this.keys = keys;
     }

@@ -1,6 +1,6 @@
 package dev.semel.server.settings;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -22,7 +22,7 @@ import tools.jackson.databind.JsonNode;
 public final class SettingRepository<T> {
     private static final int REMEMBERED_AT_MOST = 10_000;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final DocumentType<T> sort;
     private final ConcurrentHashMap<CacheKey, CachedSetting<T>> known = new ConcurrentHashMap<>();
 
@@ -43,7 +43,7 @@ public final class SettingRepository<T> {
     /** @param kept null: there was none, which is cached too */
     private record CachedSetting<T>(@Nullable StoredSetting<T> kept, long change) {}
 
-    SettingRepository(Semel semel, DocumentType<T> sort) {
+    SettingRepository(SemelRuntime semel, DocumentType<T> sort) {
         this.semel = semel;
         this.sort = sort;
     }

@@ -1,6 +1,6 @@
 package dev.semel.server.settings;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import java.util.List;
 import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
@@ -26,7 +26,7 @@ public final class WorkspaceSettings {
     private final RecipientSubscriptions subscriptions;
     private final ProfileCohorts cohorts;
 
-    public WorkspaceSettings(Semel semel, SecretEncryptionKeys keys) {
+    public WorkspaceSettings(SemelRuntime semel, SecretEncryptionKeys keys) {
         this(semel, keys, new DocumentChecks(_ -> List.of(), _ -> List.of()));
     }
 
@@ -34,7 +34,7 @@ public final class WorkspaceSettings {
     public record DocumentChecks(
             Function<TemplateSetting, List<SettingProblem>> templates, Function<ChannelSetting, List<SettingProblem>> channels) {}
 
-    public WorkspaceSettings(Semel semel, SecretEncryptionKeys keys, DocumentChecks checks) {
+    public WorkspaceSettings(SemelRuntime semel, SecretEncryptionKeys keys, DocumentChecks checks) {
         this.secrets = new SecretStore(semel, keys);
         this.redaction = new SecretRedactor(semel, secrets);
         this.templates = new SettingRepository<>(

@@ -1,7 +1,7 @@
 package dev.semel.server.webhooks;
 
-import dev.semel.KeyedSignals;
-import dev.semel.Semel;
+import dev.semel.runtime.KeyedSignals;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
 import dev.semel.server.ingress.EventDeliveryResult;
@@ -44,7 +44,7 @@ public final class WebhookReceiver {
 
     private static final int MOST_FULL = 10_000;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final WorkspaceSettings settings;
     private final EventIngress events;
     private final InstantSource clock;
@@ -52,7 +52,7 @@ public final class WebhookReceiver {
     /** Webhooks whose limit of recorded forgeries for this hour is reached; further ones cost no write. */
     private final ConcurrentHashMap<String, Long> full = new ConcurrentHashMap<>();
 
-    public WebhookReceiver(Semel semel, WorkspaceSettings settings, EventIngress events, InstantSource clock) {
+    public WebhookReceiver(SemelRuntime semel, WorkspaceSettings settings, EventIngress events, InstantSource clock) {
         this.semel = semel;
         this.settings = settings;
         this.events = events;

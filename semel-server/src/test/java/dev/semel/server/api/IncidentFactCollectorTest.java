@@ -3,7 +3,7 @@ package dev.semel.server.api;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.Run;
+import dev.semel.runtime.RunHandle;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
 import dev.semel.testing.WorkflowTestKit;
@@ -60,7 +60,7 @@ final class IncidentFactCollectorTest {
     @Test
     void what_failed_and_who_acted_is_found_behind_thousands_that_came_since() {
         lab.register(flow);
-        Run<String> first = lab.start(flow, "x", Start.withKey("k"));
+        RunHandle<String> first = lab.start(flow, "x", Start.withKey("k"));
         lab.settle();
         lab.start(flow, "y");
         lab.start(flow, "x", Start.withKey("k"));

@@ -1,6 +1,6 @@
 package dev.semel.server.channel;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.json.StrictJson;
 import dev.semel.server.settings.SecretEncryptionKeys;
 import dev.semel.server.settings.WorkspaceSettings;
@@ -22,11 +22,11 @@ final class Workspace implements AutoCloseable {
     @Nullable
     RuntimeException failure;
 
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final int id;
 
     Workspace(Path folder) {
-        semel = Semel.embedded(folder.resolve("semel.db"));
+        semel = SemelRuntime.embedded(folder.resolve("semel.db"));
         id = semel.change(new StoreCommand.CreateWorkspace("default", semel.newSecret(32)))
                 .ws();
         settings = new WorkspaceSettings(semel, SecretEncryptionKeys.none(), new WorkspaceSettings.DocumentChecks(MessageTemplate::check, ChannelFactory::check));

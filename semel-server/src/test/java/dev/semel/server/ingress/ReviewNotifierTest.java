@@ -3,7 +3,7 @@ package dev.semel.server.ingress;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.Run;
+import dev.semel.runtime.RunHandle;
 import dev.semel.run.RunState;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;
@@ -74,7 +74,7 @@ final class ReviewNotifierTest {
                 .view(reads -> reads.workspace(lab.semel().testAccess().workspace())));
         var ports = new EventIngress.Dependencies(_ -> new Trigger.TriggerWorkspace(home.ws(), home.secret()), (_, _) -> {}, () -> 16);
         try (ReviewNotifier reminders = new ReviewNotifier(lab.semel(), new EventIngress(lab.semel(), ports))) {
-            Run<String> run = lab.start(flow(false), "x");
+            RunHandle<String> run = lab.start(flow(false), "x");
             lab.settle();
             assertEquals(RunState.IN_DOUBT, run.status());
             reminders.publishDue();
@@ -86,7 +86,7 @@ final class ReviewNotifierTest {
             assertEquals(3, told().size(), "its run has ended, and it is in doubt all the same");
             lost = false;
             lab.register(flow(true));
-            Run<String> replay = lab.start(flow(true), "x", Start.replayOf(run.id()));
+            RunHandle<String> replay = lab.start(flow(true), "x", Start.replayOf(run.id()));
             lab.settle();
             assertEquals(RunState.COMPLETED, replay.status());
             anHourLater(reminders);

@@ -3,8 +3,8 @@ package dev.semel.server.services;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.Semel;
-import dev.semel.SemelOptions;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.RuntimeOptions;
 import dev.semel.json.StrictJson;
 import dev.semel.server.api.FileWorkflow;
 import dev.semel.server.steps.DigestCollector;
@@ -26,12 +26,12 @@ class WorkspaceDigestsTest {
     @TempDir
     Path folder = Path.of("");
 
-    private Semel semel;
+    private SemelRuntime semel;
     private DigestCollector digests;
 
     @BeforeEach
     void open() {
-        semel = Semel.open(SemelOptions.of(
+        semel = SemelRuntime.open(RuntimeOptions.of(
                 "sqlite:" + folder.resolve("semel.db"),
                 version -> FileWorkflow.compile(version, _ -> StepServices.UNAVAILABLE)));
         int workspace =

@@ -2,7 +2,7 @@ package dev.semel.server.services;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.json.StrictJson;
 import dev.semel.server.api.FileWorkflow;
 import dev.semel.server.settings.SecretEncryptionKeys;
@@ -27,12 +27,12 @@ class WorkspaceProfilesTest {
     @TempDir
     Path folder = Path.of("");
 
-    private Semel semel;
+    private SemelRuntime semel;
     private WorkspaceProfiles register;
 
     @BeforeEach
     void open() {
-        semel = Semel.open(dev.semel.SemelOptions.of(
+        semel = SemelRuntime.open(dev.semel.runtime.RuntimeOptions.of(
                 "sqlite:" + folder.resolve("semel.db"),
                 version -> FileWorkflow.compile(version, _ -> StepServices.UNAVAILABLE)));
         int workspace =

@@ -1,8 +1,8 @@
 package dev.semel.server.steps;
 
-import dev.semel.Run;
-import dev.semel.Semel;
-import dev.semel.SemelOptions;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.RuntimeOptions;
 import dev.semel.error.RunNotEnded;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -31,7 +31,7 @@ final class FileBench implements AutoCloseable {
     private final Path folder;
     private final StepServices outside;
     private final ManualClock clock = ManualClock.startingNow();
-    private Semel semel;
+    private SemelRuntime semel;
     private final StoredRows.WorkspaceRow workspace;
 
     FileBench(Path folder, StepServices outside) {
@@ -41,8 +41,8 @@ final class FileBench implements AutoCloseable {
         this.workspace = semel.change(new StoreCommand.CreateWorkspace("one", new byte[32]));
     }
 
-    private Semel opened() {
-        return Semel.open(SemelOptions.of(
+    private SemelRuntime opened() {
+        return SemelRuntime.open(RuntimeOptions.of(
                         "sqlite:" + folder.resolve("semel.db"), version -> FileWorkflow.compile(version, _ -> outside))
                 .withClock(clock.ambient(), () -> 0));
     }
@@ -70,14 +70,14 @@ final class FileBench implements AutoCloseable {
                 .runId();
     }
 
-    Run<JsonNode> run(String runId) {
+    RunHandle<JsonNode> run(String runId) {
         return semel.run(workspace.ws(), runId);
     }
 
     /** Lets time pass until the run has ended or needs a person. */
     RunState settled(String runId) {
         for (int i = 0; i < MOST_LOOKS; i++) {
-            Run<JsonNode> run = run(runId);
+            RunHandle<JsonNode> run = run(runId);
             try {
                 run.result(MOMENT);
                 return run.status();

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.SemelServer;
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -139,7 +139,7 @@ class PatternsTest {
 
     private static List<Class<?>> classes() throws IOException, URISyntaxException, ClassNotFoundException {
         List<Class<?>> all = new ArrayList<>();
-        for (Class<?> one : List.of(Semel.class, SemelServer.class)) {
+        for (Class<?> one : List.of(SemelRuntime.class, SemelServer.class)) {
             Path place = Path.of(
                     one.getProtectionDomain().getCodeSource().getLocation().toURI());
             if (Files.isDirectory(place)) {

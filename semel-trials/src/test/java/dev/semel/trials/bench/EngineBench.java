@@ -1,8 +1,8 @@
 package dev.semel.trials.bench;
 
-import dev.semel.Run;
-import dev.semel.Semel;
-import dev.semel.SemelOptions;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.RuntimeOptions;
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.engine.EngineLimits;
 import dev.semel.workflow.Start;
@@ -154,12 +154,12 @@ final class EngineBench {
         }
     }
 
-    private static Semel open(String url) {
+    private static SemelRuntime open(String url) {
         WorkflowCatalog.VersionCompiler none = version -> {
             throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        SemelOptions settings = SemelOptions.of(url, none).withLimits(EngineLimits.DEFAULT.withLease(Duration.ofSeconds(3)));
-        return Semel.open(settings);
+        RuntimeOptions settings = RuntimeOptions.of(url, none).withLimits(EngineLimits.DEFAULT.withLease(Duration.ofSeconds(3)));
+        return SemelRuntime.open(settings);
     }
 
     private static void asleep(String store, String url) throws InterruptedException {
@@ -171,7 +171,7 @@ final class EngineBench {
                     all.countDown();
                     return awake.incrementAndGet();
                 });
-        try (Semel semel = open(url)) {
+        try (SemelRuntime semel = open(url)) {
             semel.register(flow);
             long began = System.nanoTime();
             long due = Instant.now().getEpochSecond() + 120;
@@ -201,7 +201,7 @@ final class EngineBench {
     }
 
     /** From so many threads at once that the commits are shared. */
-    private static void start(Semel semel, Workflow<Long, Integer> flow, long value, int runs)
+    private static void start(SemelRuntime semel, Workflow<Long, Integer> flow, long value, int runs)
             throws InterruptedException {
         Semaphore free = new Semaphore(256);
         CountDownLatch started = new CountDownLatch(runs);
@@ -210,7 +210,7 @@ final class EngineBench {
             String key = flow.name() + i;
             Thread.ofVirtual().start(() -> {
                 try {
-                    Run<Integer> run = semel.start(flow, value, Start.withKey(key));
+                    RunHandle<Integer> run = semel.start(flow, value, Start.withKey(key));
                     if (run.replayed()) {
                         throw new IllegalStateException("the key was new");
                     }
@@ -238,7 +238,7 @@ final class EngineBench {
     /** Starts runs that do not end, says so and waits to be killed. */
     private static void leave(String url) throws InterruptedException {
         CountDownLatch entered = new CountDownLatch(UNFINISHED);
-        Semel semel = open(url);
+        SemelRuntime semel = open(url);
         Workflow<Long, Integer> flow = blocking(entered, new CountDownLatch(1));
         semel.register(flow);
         start(semel, flow, 1, UNFINISHED);
@@ -250,7 +250,7 @@ final class EngineBench {
         long began = System.nanoTime();
         CountDownLatch entered = new CountDownLatch(UNFINISHED);
         CountDownLatch go = new CountDownLatch(1);
-        try (Semel semel = open(url)) {
+        try (SemelRuntime semel = open(url)) {
             semel.register(blocking(entered, go));
             entered.await();
             double took = (System.nanoTime() - began) / 1e9;

@@ -1,7 +1,7 @@
 package dev.semel.trials.bench;
 
-import dev.semel.Semel;
-import dev.semel.SemelOptions;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.RuntimeOptions;
 import dev.semel.engine.EngineEnvironment;
 import dev.semel.journal.JournalCodec;
 import dev.semel.run.RunId;
@@ -62,7 +62,7 @@ final class FenceCost {
 
     private FenceCost(String url, Part part) {
         this.part = part;
-        try (Semel semel = Semel.open(SemelOptions.of(url, version -> {
+        try (SemelRuntime semel = SemelRuntime.open(RuntimeOptions.of(url, version -> {
             throw new IllegalStateException("no workflow runs here, not even " + version.name());
         }))) {
             this.workspace = semel.change(new StoreCommand.CreateWorkspace("default", new byte[32]))

@@ -1,7 +1,7 @@
 package dev.semel.trials.bench;
 
-import dev.semel.Semel;
-import dev.semel.SemelOptions;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.RuntimeOptions;
 import dev.semel.json.StrictJson;
 import dev.semel.admission.IdempotencyKey;
 import dev.semel.server.api.FileWorkflow;
@@ -61,9 +61,9 @@ final class FilesBesideJava {
 
     void run() throws Exception {
         Path folder = Files.createTempDirectory("semel-bench-files");
-        SemelOptions settings = SemelOptions.of(
+        RuntimeOptions settings = RuntimeOptions.of(
                 "sqlite:" + folder.resolve("three.db"), version -> FileWorkflow.compile(version, _ -> StepServices.UNAVAILABLE));
-        try (Semel semel = Semel.open(settings)) {
+        try (SemelRuntime semel = SemelRuntime.open(settings)) {
             StoredRows.WorkspaceRow workspace = semel.change(new StoreCommand.CreateWorkspace("bench", semel.newSecret(32)));
             semel.change(new StoreCommand.PublishVersion(workspace.ws(), "three", "wf_three", FILE, "bench"));
             semel.register(JAVA);
@@ -97,7 +97,7 @@ final class FilesBesideJava {
         }
     }
 
-    private static void java(Semel semel, long number) {
+    private static void java(SemelRuntime semel, long number) {
         Sum sum = semel.start(JAVA, new Amount(4900), Start.withKey("java" + number))
                 .result(LONGEST);
         if (sum.n() != 4903) {
@@ -105,7 +105,7 @@ final class FilesBesideJava {
         }
     }
 
-    private static void file(Semel semel, StoredRows.WorkspaceRow workspace, long number) {
+    private static void file(SemelRuntime semel, StoredRows.WorkspaceRow workspace, long number) {
         var entry = Objects.requireNonNull(semel.workflow(workspace.ws(), "three"));
         String run = semel.trigger(new Trigger(
                         new Trigger.TriggerWorkspace(workspace.ws(), workspace.secret()),

@@ -1,9 +1,9 @@
 package dev.semel.trials.bench;
 
-import dev.semel.Replays;
-import dev.semel.Run;
-import dev.semel.Semel;
-import dev.semel.SemelOptions;
+import dev.semel.runtime.Replays;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.RuntimeOptions;
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.ReplayPlanRequest;
@@ -67,7 +67,7 @@ final class ReplaysBench {
         WorkflowCatalog.VersionCompiler none = version -> {
             throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        try (Semel semel = Semel.open(SemelOptions.of(url, none)).register(flow)) {
+        try (SemelRuntime semel = SemelRuntime.open(RuntimeOptions.of(url, none)).register(flow)) {
             fail(semel, flow, runs);
             broken.set(false);
             int ws = semel.testAccess().workspace();
@@ -104,7 +104,7 @@ final class ReplaysBench {
         return (System.nanoTime() - began) / 1e9;
     }
 
-    private static void fail(Semel semel, Workflow<String, String> flow, int runs) throws InterruptedException {
+    private static void fail(SemelRuntime semel, Workflow<String, String> flow, int runs) throws InterruptedException {
         Semaphore free = new Semaphore(256);
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int i = 0; i < runs; i++) {
@@ -112,7 +112,7 @@ final class ReplaysBench {
                 String key = "k" + i;
                 threads.execute(() -> {
                     try {
-                        Run<String> run = semel.start(flow, key, Start.withKey(key));
+                        RunHandle<String> run = semel.start(flow, key, Start.withKey(key));
                         while (run.status() != RunState.FAILED) {
                             LockSupport.parkNanos(1_000_000);
                         }

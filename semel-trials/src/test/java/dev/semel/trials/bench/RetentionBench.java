@@ -1,7 +1,7 @@
 package dev.semel.trials.bench;
 
-import dev.semel.Semel;
-import dev.semel.SemelOptions;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.RuntimeOptions;
 import dev.semel.engine.EngineEnvironment;
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.run.RunId;
@@ -42,7 +42,7 @@ final class RetentionBench {
             sql.execute("VACUUM ANALYZE");
             sql.execute("CHECKPOINT");
             WorkersBench.rate(Math.max(5, seconds * 2), server);
-            try (Semel sweeping = Semel.open(SemelOptions.of(url, version -> {
+            try (SemelRuntime sweeping = SemelRuntime.open(RuntimeOptions.of(url, version -> {
                 throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
             }))) {
                 deletes(sql, sweeping, server, seconds);
@@ -70,7 +70,7 @@ final class RetentionBench {
     }
 
     /** Half of them as fast as it goes, half at the pace of our sweep beside the load. */
-    private static void deletes(Statement sql, Semel semel, Child server, double seconds) throws Exception {
+    private static void deletes(Statement sql, SemelRuntime semel, Child server, double seconds) throws Exception {
         long sizes = sizes(sql);
         Walk walk = new Walk(semel);
         long wal = number(sql, "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn");
@@ -114,11 +114,11 @@ final class RetentionBench {
 
     /** Goes through old runs as the sweep does. */
     private static final class Walk {
-        private final Semel semel;
+        private final SemelRuntime semel;
         private @Nullable RunId reached;
         private boolean done;
 
-        Walk(Semel semel) {
+        Walk(SemelRuntime semel) {
             this.semel = semel;
         }
 

@@ -1,7 +1,7 @@
 package dev.semel.trials.bench;
 
-import dev.semel.Semel;
-import dev.semel.SemelOptions;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.RuntimeOptions;
 import dev.semel.server.api.FileWorkflow;
 import dev.semel.server.steps.StepServices;
 import dev.semel.store.StoreCommand;
@@ -26,8 +26,8 @@ public final class SchedulesBench {
 
     public static void main(String[] arguments) throws SQLException {
         String url = Databases.fresh();
-        try (Semel semel =
-                        Semel.open(SemelOptions.of(url, version -> FileWorkflow.compile(version, _ -> StepServices.UNAVAILABLE)));
+        try (SemelRuntime semel =
+                        SemelRuntime.open(RuntimeOptions.of(url, version -> FileWorkflow.compile(version, _ -> StepServices.UNAVAILABLE)));
                 Connection database = DriverManager.getConnection(url)) {
             atOnce(semel, database);
             stored(semel, database);
@@ -35,7 +35,7 @@ public final class SchedulesBench {
         System.exit(0);
     }
 
-    private static void atOnce(Semel semel, Connection database) throws SQLException {
+    private static void atOnce(SemelRuntime semel, Connection database) throws SQLException {
         Instant due = Instant.ofEpochSecond(number(database, NOW) / 1_000_000 + 60);
         long from = System.nanoTime();
         for (int i = 0; i < AT_ONCE; i++) {
@@ -56,7 +56,7 @@ public final class SchedulesBench {
                 number(database, "SELECT count(DISTINCT run) FROM semel_schedule_tick"));
     }
 
-    private static void stored(Semel semel, Connection database) throws SQLException {
+    private static void stored(SemelRuntime semel, Connection database) throws SQLException {
         Instant far = Instant.parse("2090-01-01T00:00:00Z");
         for (int i = 0; i < STORED - AT_ONCE; i++) {
             publish(semel, "far_" + i, far);
@@ -81,7 +81,7 @@ public final class SchedulesBench {
         }
     }
 
-    private static void publish(Semel semel, String name, Instant due) {
+    private static void publish(SemelRuntime semel, String name, Instant due) {
         String schedules = IntStream.range(0, EACH)
                 .mapToObj(i -> "    - {id: s" + i + ", every: 365d, start: \"" + due + "\"}\n")
                 .collect(Collectors.joining());

@@ -1,8 +1,8 @@
 package dev.semel.trials.bench;
 
-import dev.semel.Run;
-import dev.semel.Semel;
-import dev.semel.SemelOptions;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.RuntimeOptions;
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.engine.EngineLimits;
 import dev.semel.workflow.Start;
@@ -155,11 +155,11 @@ final class WorkersBench {
                 median(busy) / median(one));
     }
 
-    private static Semel open(String url) {
+    private static SemelRuntime open(String url) {
         WorkflowCatalog.VersionCompiler none = version -> {
             throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        return Semel.open(SemelOptions.of(url, none));
+        return SemelRuntime.open(RuntimeOptions.of(url, none));
     }
 
     private static Workflow<Long, Integer> blocking(CountDownLatch entered, CountDownLatch go) {
@@ -177,7 +177,7 @@ final class WorkersBench {
     /** In a process of its own: starts runs that do not end, and dies with them. */
     private static void leave(String url) throws InterruptedException {
         CountDownLatch entered = new CountDownLatch(UNFINISHED);
-        Semel semel = open(url);
+        SemelRuntime semel = open(url);
         Workflow<Long, Integer> flow = blocking(entered, new CountDownLatch(1));
         semel.register(flow);
         Semaphore free = new Semaphore(256);
@@ -186,7 +186,7 @@ final class WorkersBench {
             String key = "k" + i;
             Thread.ofVirtual().start(() -> {
                 try {
-                    Run<Integer> unused = semel.start(flow, 1L, Start.withKey(key));
+                    RunHandle<Integer> unused = semel.start(flow, 1L, Start.withKey(key));
                 } finally {
                     free.release();
                 }
@@ -199,7 +199,7 @@ final class WorkersBench {
     private static void takeover(String url) throws Exception {
         CountDownLatch entered = new CountDownLatch(UNFINISHED);
         CountDownLatch go = new CountDownLatch(1);
-        try (Semel survivor = open(url)) {
+        try (SemelRuntime survivor = open(url)) {
             survivor.register(blocking(entered, go));
             Process victim = new ProcessBuilder(
                             Path.of(System.getProperty("java.home"), "bin", "java")

@@ -1,7 +1,7 @@
 package dev.semel.trials.chaos;
 
-import dev.semel.Semel;
-import dev.semel.SemelOptions;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.RuntimeOptions;
 import dev.semel.engine.EngineEnvironment;
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.engine.EngineLimits;
@@ -84,7 +84,7 @@ final class ChaosChild {
         }
         ChaosFlows flows = new ChaosFlows(life, events);
         ChildStore.Surroundings around = new ChildStore.Surroundings(ambient(life, clock), () -> clock.lapsing);
-        Semel semel = open(life, flows, new ChildStore(life, tampering, events, around));
+        SemelRuntime semel = open(life, flows, new ChildStore(life, tampering, events, around));
         if (life.bug() == Bug.SWEEPER_DELETES_LIVE_KEYS) {
             Thread.ofPlatform().daemon(true).start(tampering::sweepLiveKeys);
         }
@@ -99,17 +99,17 @@ final class ChaosChild {
     }
 
     /** The database may be down, or another worker may hold a lock as it stands still: then it tries again. */
-    private static Semel open(Life life, ChaosFlows flows, ChildStore store) {
+    private static SemelRuntime open(Life life, ChaosFlows flows, ChildStore store) {
         WorkflowCatalog.VersionCompiler noFiles = version -> {
             throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        SemelOptions settings = SemelOptions.of(life.url(), noFiles)
+        RuntimeOptions settings = RuntimeOptions.of(life.url(), noFiles)
                 .withClock(store.ambient(), () -> 0)
                 .withWorkerName(life.worker())
                 .withLimits(EngineLimits.DEFAULT.withLease(Duration.ofMillis(life.leaseMillis())));
         for (int tries = 1; ; tries++) {
             try {
-                return Semel.openForTest(store.store(), settings, flows.all());
+                return SemelRuntime.openForTest(store.store(), settings, flows.all());
             } catch (StoreFailure | dev.semel.error.SemelException e) {
                 System.err.println(life.worker() + " could not open: " + e.getMessage());
                 if (tries == STUCK_OPENING) {

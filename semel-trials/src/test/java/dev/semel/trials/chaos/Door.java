@@ -1,8 +1,8 @@
 package dev.semel.trials.chaos;
 
-import dev.semel.KeyRelease;
-import dev.semel.Run;
-import dev.semel.Semel;
+import dev.semel.runtime.KeyRelease;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.SemelException;
 import dev.semel.store.StoreCommand;
 import dev.semel.workflow.Start;
@@ -24,14 +24,14 @@ import java.util.concurrent.ConcurrentHashMap;
  * does not know workflows in Java; what is behind it is the same admission.
  */
 final class Door implements AutoCloseable {
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final ChaosChild.Life life;
     private final Tampering tampering;
     private final Map<String, Workflow<ChaosFlows.Task, String>> flows = new ConcurrentHashMap<>();
     private final Map<String, String> cache = new ConcurrentHashMap<>();
     private final ServerSocket socket;
 
-    Door(Semel semel, ChaosFlows flows, ChaosChild.Life life, Tampering tampering) throws IOException {
+    Door(SemelRuntime semel, ChaosFlows flows, ChaosChild.Life life, Tampering tampering) throws IOException {
         this.semel = semel;
         this.tampering = tampering;
         this.life = life;
@@ -96,7 +96,7 @@ final class Door implements AutoCloseable {
             return "ok\t" + known + "\ttrue";
         }
         ChaosFlows.Task task = new ChaosFlows.Task(key, words[3], words[4], Integer.parseInt(words[5]));
-        Run<String> run = semel.start(flow(words[1]), task, Start.withKey(key));
+        RunHandle<String> run = semel.start(flow(words[1]), task, Start.withKey(key));
         cache.put(key, run.id());
         return "ok\t" + run.id() + "\t" + run.replayed();
     }
@@ -117,7 +117,7 @@ final class Door implements AutoCloseable {
 
     /** Words: decide, run, step, whether it happened. */
     private boolean decide(String[] words) {
-        Run<String> run = semel.run(flow("asking"), words[1]);
+        RunHandle<String> run = semel.run(flow("asking"), words[1]);
         return words[3].equals("happened")
                 ? run.confirmDone(words[2], "receipt-1", "chaos")
                 : run.confirmNotDone(words[2], "chaos");

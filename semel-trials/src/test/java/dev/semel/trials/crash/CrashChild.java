@@ -1,8 +1,8 @@
 package dev.semel.trials.crash;
 
-import dev.semel.Run;
-import dev.semel.Semel;
-import dev.semel.SemelOptions;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.RuntimeOptions;
 import dev.semel.engine.EngineEnvironment;
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.engine.EngineLimits;
@@ -72,7 +72,7 @@ final class CrashChild {
         System.out.flush();
     }
 
-    private SemelOptions settings() {
+    private RuntimeOptions settings() {
         WorkflowCatalog.VersionCompiler noFiles = version -> {
             throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
@@ -86,7 +86,7 @@ final class CrashChild {
                 }
             }
         };
-        SemelOptions settings = SemelOptions.of(life.store(), noFiles)
+        RuntimeOptions settings = RuntimeOptions.of(life.store(), noFiles)
                 .withClock(EngineEnvironment.real().withInstrumentation(hooks), () -> 0)
                 .withWorkerName("pid " + ProcessHandle.current().pid());
         // A file is free as soon as its process is gone; in PostgreSQL the lease of the dead has to run out.
@@ -99,7 +99,7 @@ final class CrashChild {
         String[] end;
         DeedFlows flows = new DeedFlows(life.mutation());
         Workflow<DeedFlows.Task, String> flow = flows.flow(life.deed());
-        try (Semel semel = Semel.open(settings())) {
+        try (SemelRuntime semel = SemelRuntime.open(settings())) {
             semel.register(flow);
             String target = "";
             if (life.deed() == Deed.CALL) {
@@ -113,13 +113,13 @@ final class CrashChild {
             }
             DeedFlows.Task task = new DeedFlows.Task(url(), life.manners().startsWith("hangs"), target);
             Start start = Start.withKey(life.name());
-            Run<String> run = life.run().isEmpty() ? semel.start(flow, task, start) : semel.run(flow, life.run());
+            RunHandle<String> run = life.run().isEmpty() ? semel.start(flow, task, start) : semel.run(flow, life.run());
             say("started", run.id());
             end = end(run);
             if (life.deed() == Deed.SIGNAL) {
                 semel.run(told, target).result(LONGEST);
             }
-            Run<String> again = semel.start(flow, task, start);
+            RunHandle<String> again = semel.start(flow, task, start);
             say("again", again.id(), Boolean.toString(again.replayed()));
         }
         say("passed", passed());
@@ -131,7 +131,7 @@ final class CrashChild {
     }
 
     /** How the run ends, with the decision of a person where one is given; all failures are ends, too. */
-    private String[] end(Run<String> run) {
+    private String[] end(RunHandle<String> run) {
         try {
             return completed(run);
         } catch (EffectInDoubt e) {
@@ -147,7 +147,7 @@ final class CrashChild {
     }
 
     /** Who decided looks until the run has noticed: it is shown in doubt until it was taken up. */
-    private static String[] afterDecision(Run<String> run) {
+    private static String[] afterDecision(RunHandle<String> run) {
         long deadline = System.nanoTime() + LONGEST.toNanos();
         while (System.nanoTime() < deadline) {
             try {
@@ -161,7 +161,7 @@ final class CrashChild {
         return new String[] {"over", "in_doubt", "after a decision"};
     }
 
-    private static String[] completed(Run<String> run) {
+    private static String[] completed(RunHandle<String> run) {
         return new String[] {"over", "completed", run.result(LONGEST)};
     }
 

@@ -1,9 +1,9 @@
 package dev.semel.trials.crash;
 
-import dev.semel.KeyRelease;
-import dev.semel.Run;
-import dev.semel.Semel;
-import dev.semel.SemelOptions;
+import dev.semel.runtime.KeyRelease;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.RuntimeOptions;
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.engine.EngineLimits;
 import dev.semel.error.EffectInDoubt;
@@ -35,9 +35,9 @@ final class CutScenario implements AutoCloseable {
 
     private final CommitProxy proxy;
     private final String direct;
-    private final SemelOptions settings;
+    private final RuntimeOptions settings;
     private final CutFlows flows = new CutFlows();
-    private final Semel semel;
+    private final SemelRuntime semel;
     private final Map<String, String> runs = new HashMap<>();
 
     CutScenario(CommitProxy proxy, String database) {
@@ -47,9 +47,9 @@ final class CutScenario implements AutoCloseable {
         WorkflowCatalog.VersionCompiler noFiles = version -> {
             throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        this.settings = SemelOptions.of(RealPostgres.url(database, proxy.port()), noFiles)
+        this.settings = RuntimeOptions.of(RealPostgres.url(database, proxy.port()), noFiles)
                 .withLimits(EngineLimits.DEFAULT.withLease(SHORT_LEASE));
-        this.semel = Semel.open(settings);
+        this.semel = SemelRuntime.open(settings);
         semel.register(flows.everything, flows.waiting);
     }
 
@@ -59,7 +59,7 @@ final class CutScenario implements AutoCloseable {
         long before = proxy.happened(cut, kind);
         long versions = number("SELECT count(*) FROM semel_workflow_version");
         proxy.follow(plan(kind, cut, name));
-        Run<String> run = semel.start(flows.everything, name, Start.withKey(name));
+        RunHandle<String> run = semel.start(flows.everything, name, Start.withKey(name));
         Until.holds(name + " waits for news", () -> run.status() == RunState.WAITING);
         run.signal(CutFlows.NEWS, "go on", Key.of("news"));
         decide(run);
@@ -80,7 +80,7 @@ final class CutScenario implements AutoCloseable {
         return wrong.stream().map(line -> name + ": " + line).toList();
     }
 
-    private void decide(Run<String> run) {
+    private void decide(RunHandle<String> run) {
         Until.holds(run.id() + " is in doubt", () -> !run.stepsInDoubt().isEmpty());
         // What it answers is not judged: where the first answer was lost the second says that it was decided before.
         run.confirmDone("call", "it was heard", "tester");
@@ -94,7 +94,7 @@ final class CutScenario implements AutoCloseable {
     }
 
     private void cancelAnother(String name) {
-        Run<String> other = semel.start(flows.waiting, name, Start.withKey("other " + name));
+        RunHandle<String> other = semel.start(flows.waiting, name, Start.withKey("other " + name));
         Until.holds(other.id() + " waits", () -> other.status() == RunState.WAITING);
         if (!other.cancel("tester", "cut")) {
             throw new AssertionError(name + ": a run that waits was not cancelled");
@@ -118,7 +118,7 @@ final class CutScenario implements AutoCloseable {
     /** One that starts and stops while the first goes on: its lease begins and ends. */
     private void anotherWorker(Kind kind) {
         if (kind == Kind.START_LEASE || kind == Kind.END_LEASE) {
-            try (Semel other = Semel.open(settings)) {
+            try (SemelRuntime other = SemelRuntime.open(settings)) {
                 Until.holds("another worker is ready", other::isReady);
             }
         }

@@ -2,9 +2,9 @@ package dev.semel.trials.crash;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.semel.Run;
-import dev.semel.Semel;
-import dev.semel.SemelOptions;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.RuntimeOptions;
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.EffectInDoubt;
 import dev.semel.http.HttpEffectClient;
@@ -66,8 +66,8 @@ class EffectCutTest {
         List<String> wrong = new ArrayList<>();
         try (Receiver receiver = Receiver.start(folder);
                 EffectProxy proxy = new EffectProxy(receiver.url());
-                Semel semel = Semel.open(SemelOptions.of(store, noFiles))) {
-            Map<Cut, Run<String>> runs = new LinkedHashMap<>();
+                SemelRuntime semel = SemelRuntime.open(RuntimeOptions.of(store, noFiles))) {
+            Map<Cut, RunHandle<String>> runs = new LinkedHashMap<>();
             for (Deed deed : DEEDS) {
                 Workflow<String, String> flow = flow(deed);
                 semel.register(flow);
@@ -107,7 +107,7 @@ class EffectCutTest {
     }
 
     /** How the run ends; of what is in doubt a person says the truth, which the receiver's log tells. */
-    private static String end(Cut cut, Run<String> run, Receiver receiver) {
+    private static String end(Cut cut, RunHandle<String> run, Receiver receiver) {
         try {
             return run.result(Until.GENEROUS);
         } catch (EffectInDoubt e) {
@@ -124,7 +124,7 @@ class EffectCutTest {
     }
 
     /** It is shown in doubt until somebody has taken it up. */
-    private static String afterDecision(Run<String> run) {
+    private static String afterDecision(RunHandle<String> run) {
         String[] end = {""};
         Until.holds("the decided run ends", () -> {
             try {

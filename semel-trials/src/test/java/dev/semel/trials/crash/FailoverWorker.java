@@ -1,8 +1,8 @@
 package dev.semel.trials.crash;
 
-import dev.semel.Run;
-import dev.semel.Semel;
-import dev.semel.SemelOptions;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.RuntimeOptions;
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.engine.EngineLimits;
 import dev.semel.error.SemelException;
@@ -35,8 +35,8 @@ final class FailoverWorker {
         WorkflowCatalog.VersionCompiler noFiles = version -> {
             throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        SemelOptions settings = SemelOptions.of(args[0], noFiles).withLimits(EngineLimits.DEFAULT.withLease(LEASE));
-        try (Semel semel = Semel.open(settings);
+        RuntimeOptions settings = RuntimeOptions.of(args[0], noFiles).withLimits(EngineLimits.DEFAULT.withLease(LEASE));
+        try (SemelRuntime semel = SemelRuntime.open(settings);
                 HttpEffectClient http = HttpEffectClient.standard()) {
             Workflow<String, String> flow = flow(http, args[1]);
             semel.register(flow);
@@ -50,9 +50,9 @@ final class FailoverWorker {
         }
     }
 
-    private static String trigger(Semel semel, Workflow<String, String> flow, String key) {
+    private static String trigger(SemelRuntime semel, Workflow<String, String> flow, String key) {
         try {
-            Run<String> run = semel.start(flow, key, Start.withKey(key));
+            RunHandle<String> run = semel.start(flow, key, Start.withKey(key));
             return key + "\tok\t" + run.id();
         } catch (SemelException e) {
             return key + "\tno\t" + e.code();

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
-import dev.semel.Semel;
-import dev.semel.SemelOptions;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.RuntimeOptions;
 import dev.semel.error.ErrorCode;
 import dev.semel.json.StrictJson;
 import dev.semel.server.api.ApiRoutes;
@@ -59,7 +59,7 @@ class OpenApiTest {
     @Test
     void it_offers_what_the_router_offers_and_asks_for_the_same_scopes() throws Exception {
         TreeSet<String> routes = new TreeSet<>();
-        try (Semel semel = Semel.open(SemelOptions.of(
+        try (SemelRuntime semel = SemelRuntime.open(RuntimeOptions.of(
                 "sqlite:" + folder.resolve("a.db"), version -> FileWorkflow.compile(version, _ -> StepServices.UNAVAILABLE)))) {
             var settings = new dev.semel.server.settings.WorkspaceSettings(semel, SecretEncryptionKeys.none());
             new ApiRoutes(semel, ApiTokens.serving(semel), new PrometheusMetrics(semel), false)

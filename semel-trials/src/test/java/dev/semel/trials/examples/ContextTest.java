@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.IdempotentCallRecord;
-import dev.semel.Run;
+import dev.semel.runtime.IdempotentCallRecord;
+import dev.semel.runtime.RunHandle;
 import dev.semel.error.KeyConflict;
 import dev.semel.error.StepFailed;
 import dev.semel.testing.WorkflowTestKit;
@@ -53,13 +53,13 @@ class ContextTest {
     @Test
     void a_signal_arrives_once_and_a_wait_ends() {
         Workflow<Order, String> fulfil = fulfil();
-        Run<String> run = lab.register(fulfil).start(fulfil, ORDER);
+        RunHandle<String> run = lab.register(fulfil).start(fulfil, ORDER);
         // snippet:send-signal
         assertTrue(run.signal(PAID, "by card", Key.of("evt_7")));
         assertFalse(run.signal(PAID, "by card", Key.of("evt_7"))); // the same key: it is there already
         // end
         assertEquals("by card", lab.result(run));
-        Run<String> late = lab.start(fulfil, ORDER);
+        RunHandle<String> late = lab.start(fulfil, ORDER);
         lab.clock().advance(Duration.ofDays(3));
         assertEquals("unpaid", lab.result(late));
     }
@@ -81,7 +81,7 @@ class ContextTest {
                     };
                     // end
                 });
-        Run<String> run = lab.register(ship).start(ship, ORDER);
+        RunHandle<String> run = lab.register(ship).start(ship, ORDER);
         lab.settle();
         assertTrue(run.approve("release", "ann", ""));
         assertEquals("[parcel a, parcel b] released by ann", lab.result(run));
@@ -108,7 +108,7 @@ class ContextTest {
                             .call(String.class, sending -> cards.call(sending.key()) + place);
                     // end
                 });
-        Run<String> run = lab.register(order).start(order, ORDER);
+        RunHandle<String> run = lab.register(order).start(order, ORDER);
         StepFailed failed = assertThrows(StepFailed.class, () -> lab.result(run));
         assertEquals("charge", failed.step());
         assertEquals(1, stock.effects());
@@ -135,7 +135,7 @@ class ContextTest {
                     });
                     // end
                 });
-        Run<Integer> run = lab.register(book).start(book, ORDER);
+        RunHandle<Integer> run = lab.register(book).start(book, ORDER);
         assertEquals(1, lab.result(run));
         assertEquals(
                 1, lab.result(lab.start(book, ORDER, Start.replayOf(run.id()))), "what the first run wrote is reused");

@@ -1,7 +1,7 @@
 package dev.semel.trials.examples;
 
-import dev.semel.Run;
-import dev.semel.Semel;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.nio.file.Path;
@@ -35,10 +35,10 @@ final class Receipts {
     static Receipt deliver(Path file, Shop shop) {
         Workflow<Payment, Receipt> receipt = receipt(shop);
         Payment payment = new Payment("pay_abc", 4900, "usd");
-        try (Semel semel = Semel.embedded(file)) {
+        try (SemelRuntime semel = SemelRuntime.embedded(file)) {
             semel.register(receipt);
-            Run<Receipt> first = semel.start(receipt, payment, Start.withKey("evt_1"));
-            Run<Receipt> again = semel.start(receipt, payment, Start.withKey("evt_1"));
+            RunHandle<Receipt> first = semel.start(receipt, payment, Start.withKey("evt_1"));
+            RunHandle<Receipt> again = semel.start(receipt, payment, Start.withKey("evt_1"));
             assert again.replayed() && again.id().equals(first.id());
             return again.result();
         }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.settings.SecretRedactor;
@@ -170,7 +170,7 @@ class SecretsTest extends OnBothStores {
     @Test
     void a_text_that_was_moved_to_another_name_does_not_open() {
         put("moved", "moved-elsewhere").expect(200);
-        Semel semel = stage.server().serve().semel();
+        SemelRuntime semel = stage.server().serve().semel();
         StoredRows.SettingRow row = Objects.requireNonNull(semel.view(reads -> reads.setting(DEFAULT, "secret", "moved")));
         var elsewhere = new SettingName(DEFAULT, new SettingKind("secret", false, true), "elsewhere");
         semel.change(new StoreCommand.SaveSetting(elsewhere, row.body(), null, "thief"));

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.Semel;
-import dev.semel.SemelOptions;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.RuntimeOptions;
 import dev.semel.store.StoreFailure;
 import dev.semel.trials.support.Databases;
 import dev.semel.trials.support.ServerProcess;
@@ -51,8 +51,8 @@ class BadStartTest {
         return message;
     }
 
-    private static Semel opened(String url) {
-        return Semel.open(SemelOptions.of(url, _ -> {
+    private static SemelRuntime opened(String url) {
+        return SemelRuntime.open(RuntimeOptions.of(url, _ -> {
             throw new IllegalStateException("there are no workflows here");
         }));
     }
@@ -106,7 +106,7 @@ class BadStartTest {
         message = refused(poor);
         assertTrue(message.contains("INSERT on semel_run"), message);
         execute(url, "GRANT INSERT ON semel_run TO poor");
-        try (Semel semel = opened(poor)) {
+        try (SemelRuntime semel = opened(poor)) {
             assertTrue(semel.isReady(), "rows are enough where the tables are there");
         }
         execute(url, "DELETE FROM semel_migration WHERE number = 1");
@@ -127,7 +127,7 @@ class BadStartTest {
             }
         }
         try (CountingProxy proxy = new CountingProxy(port);
-                Semel semel = opened(url.replaceFirst("//[^/]*/", "//127.0.0.1:" + proxy.port() + "/"))) {
+                SemelRuntime semel = opened(url.replaceFirst("//[^/]*/", "//127.0.0.1:" + proxy.port() + "/"))) {
             assertTrue(semel.isReady());
         }
     }

@@ -1,7 +1,7 @@
 package dev.semel.trials.life;
 
-import dev.semel.Semel;
-import dev.semel.SemelOptions;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.RuntimeOptions;
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.engine.EngineLimits;
 import dev.semel.workflow.Outcome;
@@ -42,7 +42,7 @@ final class Drained {
         WorkflowCatalog.VersionCompiler none = version -> {
             throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        Semel semel = Semel.open(SemelOptions.of(url, none).withLimits(EngineLimits.DEFAULT.withLease(Duration.ofMinutes(10))));
+        SemelRuntime semel = SemelRuntime.open(RuntimeOptions.of(url, none).withLimits(EngineLimits.DEFAULT.withLease(Duration.ofMinutes(10))));
         Workflow<String, String> lengthy = lengthy();
         Workflow<String, String> booking = booking();
         Workflow<String, String> sending = sending();

@@ -1,6 +1,6 @@
 package dev.semel.trials.simulation;
 
-import dev.semel.Run;
+import dev.semel.runtime.RunHandle;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunState;
 import dev.semel.store.StoredRows;
@@ -81,7 +81,7 @@ final class Liveness {
     /** An honest person: it happened if the receiver says so. */
     private void decide(Worker worker, StoredRows.RunRow row) {
         String id = Verdict.idOf(row);
-        Run<String> run = worker.semel().run(worker.parent(), row.runIdText());
+        RunHandle<String> run = worker.semel().run(worker.parent(), row.runIdText());
         for (EffectLedger.EffectRow effect : unknown(world, row)) {
             boolean asked = effect.details().protection().equals("ask");
             if (effect.details().protection().equals("at_most_once") || (asked && staysInDoubt(world, id))) {

@@ -1,8 +1,8 @@
 package dev.semel.trials.simulation;
 
-import dev.semel.Run;
-import dev.semel.Semel;
-import dev.semel.SemelOptions;
+import dev.semel.runtime.RunHandle;
+import dev.semel.runtime.SemelRuntime;
+import dev.semel.runtime.RuntimeOptions;
 import dev.semel.engine.EngineEnvironment;
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.engine.EngineLimits;
@@ -196,12 +196,12 @@ final class Simulation {
         WorkflowCatalog.VersionCompiler noFiles = version -> {
             throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         };
-        SemelOptions settings = SemelOptions.of("shared", noFiles)
+        RuntimeOptions settings = RuntimeOptions.of("shared", noFiles)
                 .withWorkerName(worker.name())
                 .withLimits(EngineLimits.DEFAULT.withLease(LEASE))
                 .withClock(world.time().ambient(own, worker.life()), () -> 0);
         try {
-            worker.opened(Semel.openForTest(worker.store(), settings, worker.workflows()));
+            worker.opened(SemelRuntime.openForTest(worker.store(), settings, worker.workflows()));
         } catch (RuntimeException e) {
             if (!worker.life().isDead()) {
                 throw e;
@@ -262,7 +262,7 @@ final class Simulation {
         world.met("asked " + id);
         client(worker.name() + " is asked for " + id, () -> {
             Start start = asksAgain && world.bug == Bug.RETRY_WITHOUT_KEY ? Start.fresh() : Start.withKey(id);
-            Run<String> run = worker.semel().start(worker.parent(), new Program.Ask(id), start);
+            RunHandle<String> run = worker.semel().start(worker.parent(), new Program.Ask(id), start);
             world.trace(worker.name() + " answers " + run.id() + " for " + id + (lost ? ", which is lost" : ""));
             if (run.replayed()) {
                 world.met("replayed");
@@ -284,7 +284,7 @@ final class Simulation {
             return;
         }
         client(worker.name() + " is given the signals of " + id, () -> {
-            Run<String> run = worker.semel().run(worker.parent(), runId);
+            RunHandle<String> run = worker.semel().run(worker.parent(), runId);
             for (int i = 0; i < waits * 2; i++) {
                 run.signal(Playing.GO, "go", Key.of("k" + i / 2));
             }

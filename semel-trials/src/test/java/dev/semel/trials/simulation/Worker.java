@@ -1,6 +1,6 @@
 package dev.semel.trials.simulation;
 
-import dev.semel.Semel;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.workflow.Workflow;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +13,7 @@ final class Worker {
     private final Faults faults;
     private final Workflow<Program.Ask, String> parent;
     private final Workflow<Program.Ask, String> child;
-    private @Nullable Semel semel;
+    private @Nullable SemelRuntime semel;
 
     Worker(String name, Simulation.World world, Faults faults) {
         this.name = name;
@@ -25,12 +25,12 @@ final class Worker {
                 .body((ctx, ask) -> new Playing(world, this, ask, child).run(ctx));
     }
 
-    void opened(Semel value) {
+    void opened(SemelRuntime value) {
         semel = value;
     }
 
-    Semel semel() {
-        Semel open = semel;
+    SemelRuntime semel() {
+        SemelRuntime open = semel;
         if (open == null) {
             throw new IllegalStateException(name + " is not open");
         }

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.semel;
-
-import org.jspecify.annotations.NullMarked;

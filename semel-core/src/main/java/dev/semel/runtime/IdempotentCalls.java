@@ -1,0 +1,221 @@
+package dev.semel.runtime;
+
+import dev.semel.engine.KeyDerivation;
+import dev.semel.error.ErrorCode;
+import dev.semel.error.EffectInDoubt;
+import dev.semel.error.SemelException;
+import dev.semel.error.StepFailed;
+import dev.semel.error.TypeMismatch;
+import dev.semel.json.JsonCodec;
+import dev.semel.admission.IdempotencyKey;
+import dev.semel.admission.KeyPolicy;
+import dev.semel.admission.KeyRecord;
+import dev.semel.store.UniqueKey;
+import dev.semel.workflow.Context;
+import dev.semel.workflow.CurrentWorkflow;
+import dev.semel.workflow.CallFailures;
+import dev.semel.workflow.Retry;
+import dev.semel.workflow.Start;
+import dev.semel.workflow.Workflow;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Executes a caller's operation once per idempotency key and returns its recorded result to repeats.
+ * Each operation is a workflow with one effect, so the rules of triggers apply. If the process crashes while the code
+ * runs, the effect is in doubt.
+ */
+public final class IdempotentCalls {
+    private static final String STEP = "do";
+    private static final String RESULT = "result";
+    private static final String UNFIT = "unfit";
+    private static final int TRIES = 5;
+
+    private final SemelRuntime semel;
+    private final ConcurrentHashMap<String, Workflow<JsonNode, JsonNode>> operations = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, CallerCode> waiting = new ConcurrentHashMap<>();
+
+    IdempotentCalls(SemelRuntime semel) {
+        this.semel = semel;
+    }
+
+    /**
+     * An operation, its idempotency key and the caller on whose behalf it runs.
+     *
+     * @param name name of the operation; the rules for workflow names apply
+     * @param fingerprint the data that define the action; any value that can be written as JSON
+     */
+    public record IdempotentOperation(String name, String actor, String key, Object fingerprint) {}
+
+    /** The caller's code and the exception it threw, kept while its run is admitted and executed. */
+    private static final class CallerCode {
+        final String operation;
+        final Callable<?> body;
+        volatile @Nullable Throwable failure;
+
+        CallerCode(String operation, Callable<?> body) {
+            this.operation = operation;
+            this.body = body;
+        }
+    }
+
+    <T> T once(IdempotentOperation operation, Class<T> type, Callable<T> body) {
+        Workflow<JsonNode, JsonNode> workflow = operations.computeIfAbsent(operation.name(), this::workflow);
+        CallerCode code = new CallerCode(operation.name(), body);
+        String call = semel.newId().text();
+        waiting.put(call, code);
+        try {
+            JsonNode data = JsonNodeFactory.instance
+                    .objectNode()
+                    .put("call", call)
+                    .put("actor", operation.actor())
+                    .set("fingerprint", JsonCodec.STANDARD.write(operation.fingerprint(), "the fingerprint"));
+            for (int tries = 1; ; tries++) {
+                RunHandle<JsonNode> run = semel.start(workflow, data, Start.withKey(operation.key()));
+                try {
+                    return result(run, operation, type, code);
+                } catch (StepFailed e) {
+                    // An earlier caller ended before its code began, or another worker without our code claimed the
+                    // run: nothing was executed and the key is free again.
+                    if (tries == TRIES || code.failure != null || !e.reason().equals(CallerGone.NAME)) {
+                        throw e;
+                    }
+                }
+            }
+        } finally {
+            waiting.remove(call);
+        }
+    }
+
+    /** The call that was recorded under a key, also if this process has not executed the operation yet. */
+    IdempotentCallRecord find(String operation, String key) {
+        Workflow<JsonNode, JsonNode> workflow = operations.computeIfAbsent(operation, this::workflow);
+        int workspace = semel.javaWorkflows().defaultWorkspace().id();
+        CurrentWorkflow current = Objects.requireNonNull(semel.workflow(workspace, operation), "it was just registered");
+        UniqueKey name = KeyDerivation.workflowKey(
+                workspace, IdempotencyKey.of(key), current.published().workflowId());
+        KeyRecord known = semel.view(reads -> reads.findKeys(List.of(name)).keyRecords().getFirst());
+        if (known == null) {
+            throw new SemelException(
+                    ErrorCode.NOT_FOUND,
+                    "Operation \"" + operation
+                            + "\" has no call under this key, or the key has expired and was removed."
+                            + " Nothing was changed.",
+                    "Use the operation name and the key that were passed to once(…).");
+        }
+        return new IdempotentCallRecord(semel.run(workflow, known.run().text()), STEP);
+    }
+
+    /** Rejects a workflow with the name of an operation: each would claim the runs of the other. */
+    void rejectUsedName(String name) {
+        if (operations.containsKey(name)) {
+            throw nameTaken(name, "an operation of once(…)");
+        }
+    }
+
+    private static SemelException nameTaken(String name, String by) {
+        return new SemelException(
+                ErrorCode.INVALID_DEFINITION,
+                "The name \"" + name + "\" is already used by " + by + ". Nothing was registered or executed.",
+                "Use different names for workflows and operations.");
+    }
+
+    /** The caller's process ended before its code began. */
+    private static final class CallerGone extends RuntimeException {
+        static final String NAME = StepFailed.simpleName(CallerGone.class.getName());
+
+        CallerGone() {
+            super("the process that called this operation has ended; the operation was not executed");
+        }
+    }
+
+    @SuppressWarnings("NullAway") // null is what the caller's own code returned
+    private static <T> T result(RunHandle<JsonNode> run, IdempotentOperation operation, Class<T> type, CallerCode code) {
+        try {
+            JsonNode kept = run.result();
+            if (kept.has(UNFIT)) {
+                throw new TypeMismatch(
+                        "Operation \"" + operation.name()
+                                + "\" was executed under this key, but its result could not be stored: "
+                                + kept.path(UNFIT).asString(),
+                        "Return a smaller value that can be written as JSON. Semel does not execute the operation"
+                                + " again under this key.");
+            }
+            return JsonCodec.STANDARD.read(kept.path(RESULT), type, "The result of " + operation.name());
+        } catch (StepFailed e) {
+            Throwable own = code.failure;
+            if (own instanceof RuntimeException unchecked) {
+                throw unchecked;
+            }
+            if (own instanceof Error error) {
+                throw error;
+            }
+            throw own == null ? e : new IllegalStateException(own);
+        } catch (EffectInDoubt e) {
+            throw EffectInDoubt.ofOperation(operation.name());
+        }
+    }
+
+    private Workflow<JsonNode, JsonNode> workflow(String name) {
+        if (semel.javaWorkflows().isRegistered(name)) {
+            throw nameTaken(name, "a workflow");
+        }
+        // The actor is part of the fingerprint, so one actor cannot read another actor's result with the same key.
+        Workflow<JsonNode, JsonNode> workflow = Workflow.define(name, JsonNode.class, JsonNode.class)
+                .fingerprintFields("actor", "fingerprint")
+                .scope(KeyPolicy.KeyScope.WORKFLOW)
+                .onMismatch(KeyPolicy.OnMismatch.REJECT)
+                .onFailed(KeyPolicy.OnFailed.RUN_AGAIN)
+                .body((ctx, data) -> execute(ctx, data.path("call").asString()));
+        semel.javaWorkflows().register(workflow);
+        return workflow;
+    }
+
+    /** Completes also if the result cannot be stored: a failed run would free the key, and the code would run again. */
+    private JsonNode execute(Context ctx, String call) {
+        ObjectNode output = JsonNodeFactory.instance.objectNode();
+        try {
+            return output.set(
+                    RESULT,
+                    ctx.effect(STEP)
+                            .retry(Retry.none().notOn(CallerGone.class))
+                            .askOnDoubt("owner")
+                            .call(JsonNode.class, _ -> call(call)));
+        } catch (StepFailed e) {
+            if (e.is(CallFailures.Rejected.class) || e.is(CallerGone.class)) {
+                throw e;
+            }
+            return output.put(UNFIT, e.failureMessage());
+        }
+    }
+
+    /**
+     * Runs the caller's code. An exception that it throws is a known outcome. Its result is written outside of that
+     * try block, because the action is done by then.
+     */
+    private JsonNode call(String id) {
+        CallerCode code = waiting.get(id);
+        if (code == null) {
+            // Recovered after a crash before anything was sent, or after a user confirmed that it was not done.
+            throw new CallerGone();
+        }
+        Object result;
+        try {
+            result = code.body.call();
+        } catch (Throwable e) {
+            code.failure = e;
+            throw new CallFailures.Rejected(String.valueOf(e.getMessage()));
+        }
+        try {
+            return JsonCodec.STANDARD.write(result, "the result of " + code.operation);
+        } catch (TypeMismatch e) {
+            throw new CallFailures.ResultNotRecordable(e);
+        }
+    }
+}

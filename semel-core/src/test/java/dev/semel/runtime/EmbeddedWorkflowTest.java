@@ -1,0 +1,15 @@
+package dev.semel.runtime;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Workflows in Java, in a file of their own. */
+final class EmbeddedWorkflowTest extends WorkflowRules {
+    @TempDir
+    Path folder;
+
+    @Override
+    SemelRuntime opened() {
+        return SemelRuntime.embedded(folder.resolve("semel.db"));
+    }
+}

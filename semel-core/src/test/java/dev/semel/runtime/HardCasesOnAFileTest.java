@@ -1,0 +1,15 @@
+package dev.semel.runtime;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Hard cases, in a file of their own. */
+final class HardCasesOnAFileTest extends HardCases {
+    @TempDir
+    Path folder;
+
+    @Override
+    SemelRuntime opened() {
+        return SemelRuntime.embedded(folder.resolve("semel.db"));
+    }
+}

@@ -1,0 +1,163 @@
+package dev.semel.runtime;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.json.StrictJson;
+import dev.semel.store.ReviewOperation;
+import dev.semel.store.Waiting;
+import dev.semel.workflow.ReviewOptions;
+import dev.semel.workflow.Decision;
+import dev.semel.workflow.Outcome;
+import dev.semel.workflow.Retry;
+import dev.semel.workflow.EscalationPolicy;
+import dev.semel.workflow.Workflow;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Whatever waits for a person is found in one place, and an answer there lets the run go on. */
+final class InboxTest extends OnAFile {
+    private static final Reviews.DecidedBy ANN = new Reviews.DecidedBy("ann", "looked it up");
+
+    private List<ReviewOperation.ReviewRow> inbox() {
+        return Objects.requireNonNull(semel.view(
+                        reads -> reads.reviews().open(new ReviewOperation.OpenReviewFilter(1, null, null, null, ReviewOperation.ReviewCursor.FRONT, 10))))
+                .found();
+    }
+
+    private ReviewOperation.ReviewRow asked(ReviewOperation.ReviewKind kind) {
+        Waiting.until("somebody asks", () -> inbox().stream().anyMatch(row -> row.kind() == kind));
+        return inbox().stream().filter(row -> row.kind() == kind).findFirst().orElseThrow();
+    }
+
+    private @Nullable Object decide(ReviewOperation.ReviewRow row, String word, @Nullable String result, int version) {
+        var verdict = new Reviews.DecisionRequest(word, result == null ? null : StrictJson.parse(result), version);
+        RunHandle.RunChange ruling = semel.reviews().decisionChange(row, verdict, ANN);
+        assertNotNull(ruling);
+        Object outcome = semel.changeOrNull(ruling.edit());
+        semel.reviews().wakeAfter(ruling);
+        return outcome;
+    }
+
+    @Test
+    void an_effect_in_doubt_asks_what_its_draft_says_and_goes_on_with_the_answer() {
+        AtomicInteger sent = new AtomicInteger();
+        RunHandle<String> run = start(flow((ctx, _) -> ctx.effect("pay")
+                .reviewOptions(ReviewOptions.of("Was it paid?")
+                        .link("https://bank.example")
+                        .escalation(EscalationPolicy.NONE.due(Duration.ofHours(1))))
+                .askOnDoubt("role:money")
+                .call(String.class, _ -> {
+                    sent.incrementAndGet();
+                    throw new IOException("the line went dead");
+                })));
+        ReviewOperation.ReviewRow row = asked(ReviewOperation.ReviewKind.DOUBT);
+        assertEquals("role:money", row.reviewer());
+        assertEquals("pay", row.step());
+        assertEquals("Was it paid?", StrictJson.parse(row.question()).path("title").asString());
+        assertEquals(row.askedAt() + Duration.ofHours(1).toNanos() / 1_000, row.dueAt());
+        assertInstanceOf(ReviewOperation.DecideReviewResult.NotOpen.class, decide(row, "happened", "\"x\"", 2));
+        assertInstanceOf(ReviewOperation.DecideReviewResult.Done.class, decide(row, "happened", "\"yes\"", 1));
+        assertEquals("yes", run.result(SOON));
+        assertEquals(1, sent.get());
+        assertEquals(List.of(), inbox());
+        assertInstanceOf(ReviewOperation.DecideReviewResult.NotOpen.class, decide(row, "did_not_happen", null, 0));
+    }
+
+    @Test
+    void in_doubt_once_more_it_is_asked_in_the_next_version() {
+        AtomicInteger sent = new AtomicInteger();
+        RunHandle<String> run = start(flow(
+                (ctx, _) -> ctx.effect("pay").askOnDoubt("role:money").call(String.class, _ -> {
+                    sent.incrementAndGet();
+                    throw new IOException("the line went dead");
+                })));
+        decide(asked(ReviewOperation.ReviewKind.DOUBT), "did_not_happen", null, 1);
+        Waiting.until("it is asked again", () -> inbox().stream().anyMatch(row -> row.version() == 2));
+        assertEquals(2, sent.get());
+        assertInstanceOf(ReviewOperation.DecideReviewResult.Done.class, decide(asked(ReviewOperation.ReviewKind.DOUBT), "stop", null, 2));
+        Waiting.until("it was stopped", () -> run.status().hasEnded());
+    }
+
+    @Test
+    void a_provider_that_does_not_answer_leaves_the_question_to_people_as_well() {
+        AtomicInteger looks = new AtomicInteger();
+        RunHandle<String> run = start(flow((ctx, _) -> ctx.effect("pay")
+                .retry(Retry.exponential(Duration.ofMillis(1)).upTo(5).longest(Duration.ofMillis(5)))
+                .lookup(String.class, _ -> {
+                    looks.incrementAndGet();
+                    throw new IOException("nobody answers");
+                })
+                .call(_ -> {
+                    throw new IOException("the line went dead");
+                })));
+        ReviewOperation.ReviewRow row = asked(ReviewOperation.ReviewKind.DOUBT);
+        assertTrue(looks.get() >= 3);
+        assertInstanceOf(ReviewOperation.DecideReviewResult.Done.class, decide(row, "happened", "\"by hand\"", 1));
+        assertEquals("by hand", run.result(SOON));
+    }
+
+    @Test
+    void what_is_sent_at_most_once_is_asked_about_too_and_its_run_does_not_wait() {
+        AtomicInteger sent = new AtomicInteger();
+        Workflow<String, String> flow = flow((ctx, _) -> {
+            Outcome<String> told = ctx.effect("sms")
+                    .key("sms", "ann")
+                    .oncePer(Duration.ofDays(1))
+                    .atMostOnce()
+                    .call(String.class, _ -> {
+                        sent.incrementAndGet();
+                        throw new IOException("the line went dead");
+                    });
+            return told instanceof Outcome.Done<String>(String value) ? value : "perhaps";
+        });
+        semel.register(flow);
+        assertEquals("perhaps", semel.start(flow, "x").result(SOON));
+        ReviewOperation.ReviewRow row = asked(ReviewOperation.ReviewKind.DOUBT);
+        assertEquals("sms", row.step());
+        assertTrue(row.question().contains("the line went dead"), row.question());
+        RunHandle<String> other = semel.start(flow, "x");
+        untilWaiting(other, "effect");
+        assertInstanceOf(ReviewOperation.DecideReviewResult.Done.class, decide(row, "happened", "\"m1\"", 1));
+        assertEquals("m1", other.result(SOON), "the first one stood for it");
+        assertEquals(1, sent.get());
+        assertEquals(List.of(), inbox());
+    }
+
+    @Test
+    void what_a_cancelled_run_leaves_in_doubt_is_asked_about_after_its_end() {
+        RunHandle<String> run = start(flow((ctx, _) -> ctx.effect("pay")
+                .retry(Retry.exponential(Duration.ofHours(1)))
+                .providerHonoursKey(Duration.ofDays(1))
+                .call(String.class, _ -> {
+                    throw new IOException("the line went dead");
+                })));
+        untilWaiting(run, "retry");
+        assertEquals(List.of(), inbox());
+        assertTrue(run.cancel());
+        Waiting.until("it has ended", () -> run.status().hasEnded());
+        ReviewOperation.ReviewRow row = asked(ReviewOperation.ReviewKind.DOUBT);
+        assertEquals("pay", row.step());
+        assertInstanceOf(ReviewOperation.DecideReviewResult.NotOpen.class, decide(row, "stop", null, 1), "it was stopped before");
+        assertInstanceOf(ReviewOperation.DecideReviewResult.Done.class, decide(row, "happened", "\"paid\"", 1));
+        assertEquals(List.of(), run.stepsInDoubt());
+        assertEquals(List.of(), inbox());
+    }
+
+    @Test
+    void an_approval_whose_time_is_over_cannot_be_decided_any_more() {
+        RunHandle<String> run = start(flow((ctx, _) ->
+                ctx.approval("ok", a -> a.timeout(Duration.ofMillis(1))) instanceof Decision.TimedOut ? "late" : "?"));
+        assertEquals("late", run.result(SOON));
+        assertEquals(List.of(), inbox());
+        assertFalse(run.approve("ok", "ann", ""));
+    }
+}

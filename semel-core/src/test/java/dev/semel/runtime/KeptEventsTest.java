@@ -1,0 +1,75 @@
+package dev.semel.runtime;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.semel.schedule.TickOutcome;
+import dev.semel.store.Dialect;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.StoredRows;
+import dev.semel.store.Waiting;
+import dev.semel.store.StoreWrite;
+import dev.semel.trigger.TriggerSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Events are kept for seven days, and go by themselves. */
+@ParameterizedClass
+@EnumSource
+final class KeptEventsTest {
+    private final Bench bench;
+
+    KeptEventsTest(Dialect dialect) {
+        bench = new Bench(dialect);
+    }
+
+    @AfterEach
+    void close() {
+        bench.close();
+    }
+
+    private StoreWrite.SaveEventResult keep(SemelRuntime worker, String eventId) {
+        worker.events().refreshCatalog();
+        StoredRows.EventRow event = new StoredRows.EventRow(
+                bench.workspace(),
+                eventId,
+                worker.newId(),
+                TriggerSource.EVENT,
+                "/shop",
+                eventId,
+                "paid",
+                "{}",
+                0,
+                "tester",
+                null,
+                0,
+                "[]");
+        return worker.events()
+                .store(new StoreWrite.SaveEvent(event, worker.catalogVersion()), event.eventId())
+                .await();
+    }
+
+    @Test
+    void old_events_are_swept_and_others_stay() {
+        assertEquals(new StoreWrite.SaveEventResult.Saved(true), keep(bench.semel(), "evt_old"));
+        bench.place.advance(Duration.ofDays(7).plusSeconds(1));
+        assertEquals(new StoreWrite.SaveEventResult.Saved(true), keep(bench.semel(), "evt_new"));
+        bench.restart(); // the sweep walks when a worker starts, and rests afterwards
+        Waiting.until("the old event is gone", () -> bench.place.count("semel_event") == 1);
+        assertEquals(new StoreWrite.SaveEventResult.Saved(false), keep(bench.semel(), "evt_new"));
+    }
+
+    @Test
+    void what_is_old_goes_in_one_walk_however_much_it_is() {
+        List<StoredRows.TickRow> ticks = IntStream.range(0, 4_500)
+                .mapToObj(i -> new StoredRows.TickRow("wf_1", "often", i, TickOutcome.SKIPPED, "overlap", null, i, 0))
+                .toList();
+        bench.semel().change(new StoreCommand.RecordBackfill(ticks));
+        bench.restart();
+        Waiting.until("all of them are gone", () -> bench.place.count("semel_schedule_tick") == 0);
+    }
+}

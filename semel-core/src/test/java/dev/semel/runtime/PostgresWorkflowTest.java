@@ -1,0 +1,16 @@
+package dev.semel.runtime;
+
+import dev.semel.store.PostgresPlace;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** Workflows in Java, beside the tables of an application on PostgreSQL. */
+final class PostgresWorkflowTest extends WorkflowRules {
+    private final PostgresPlace place = PostgresPlace.withItsOwnClock();
+
+    @Override
+    SemelRuntime opened() {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setUrl(place.url());
+        return SemelRuntime.on(source);
+    }
+}

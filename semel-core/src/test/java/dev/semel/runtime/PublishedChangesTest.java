@@ -1,0 +1,232 @@
+package dev.semel.runtime;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
+import dev.semel.admission.KeyPolicy.OnMismatch;
+import dev.semel.admission.KeyPolicy.KeyScope;
+import dev.semel.store.Dialect;
+import dev.semel.trigger.TriggerResult;
+import dev.semel.trigger.Trigger;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A known key is judged by the version that admitted it, whatever was published since. */
+@ParameterizedClass
+@EnumSource
+final class PublishedChangesTest {
+    private static final String FIVE = "{\"amount\":5,\"note\":\"a\"}";
+    private static final String OTHER_NOTE = "{\"amount\":5,\"note\":\"b\"}";
+    private static final String SIX = "{\"amount\":6,\"note\":\"a\"}";
+
+    private final Bench bench;
+
+    PublishedChangesTest(Dialect dialect) {
+        bench = new Bench(dialect);
+    }
+
+    @AfterEach
+    void close() {
+        bench.close();
+    }
+
+    /** Every way in which a workflow may name and compare its keys. */
+    private static List<Supplier<Policy>> policies() {
+        return Stream.of(KeyScope.values())
+                .<Supplier<Policy>>flatMap(scope -> Stream.of(
+                        () -> Policy.plain().scope(scope),
+                        () -> Policy.plain().scope(scope).fingerprint("amount"),
+                        () -> Policy.plain().scope(scope).fingerprint("note"),
+                        () -> Policy.plain().scope(scope).onMismatch(OnMismatch.REJECT),
+                        () -> Policy.plain().scope(scope).onMismatch(OnMismatch.DISTINCT),
+                        () -> Policy.plain().scope(scope).fingerprint("amount").onMismatch(OnMismatch.DISTINCT),
+                        () -> Policy.plain().scope(scope).fingerprint("note").onMismatch(OnMismatch.DISTINCT)))
+                .toList();
+    }
+
+    @Test
+    void an_honest_retry_after_any_publish_is_the_original_run() {
+        int n = 0;
+        for (Supplier<Policy> before : policies()) {
+            for (Supplier<Policy> after : policies()) {
+                String workflow = "w" + n;
+                String key = "K" + n++;
+                bench.publish(workflow, before.get(), Bench.ECHO);
+                TriggerResult first = bench.ask(workflow).key(key).input(FIVE).send();
+                bench.publish(workflow, after.get(), Bench.ECHO);
+                TriggerResult retry = bench.ask(workflow).key(key).input(FIVE).send();
+                String pair =
+                        n + ": " + before.get().build() + " then " + after.get().build();
+                assertTrue(retry.replayed(), pair);
+                assertFalse(retry.payloadMismatch(), pair);
+                assertEquals(first.runId(), retry.runId(), pair);
+            }
+        }
+        assertEquals(n, bench.runs());
+    }
+
+    @Test
+    void an_honest_retry_after_many_publishes_is_the_original_run() {
+        bench.publish("w", policies().getFirst().get(), Bench.ECHO);
+        TriggerResult first = bench.ask("w").key("K").input(FIVE).send();
+        for (Supplier<Policy> policy : policies()) {
+            bench.publish("w", policy.get(), Bench.ECHO);
+            assertEquals(
+                    first.runId(), bench.ask("w").key("K").input(FIVE).send().runId());
+        }
+        assertEquals(1, bench.runs());
+    }
+
+    @Test
+    void the_version_that_admitted_the_key_says_what_a_conflict_is() {
+        bench.publish("w", Policy.plain().fingerprint("amount"), Bench.ECHO);
+        TriggerResult first = bench.ask("w").key("K").input(FIVE).send();
+        bench.publish("w", Policy.plain().fingerprint("note"), Bench.ECHO);
+        assertEquals(
+                first.runId(), bench.ask("w").key("K").input(OTHER_NOTE).send().runId());
+        assertEquals(
+                ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
+                bench.ask("w").key("K").input(SIX).refused().code());
+
+        TriggerResult second = bench.ask("w").key("L").input(FIVE).send();
+        assertEquals(second.runId(), bench.ask("w").key("L").input(SIX).send().runId());
+        assertEquals(
+                ErrorCode.IDEMPOTENCY_KEY_CONFLICT,
+                bench.ask("w").key("L").input(OTHER_NOTE).refused().code());
+    }
+
+    @Test
+    void a_trigger_that_raced_a_publish_is_found_by_the_name_that_the_new_version_gave_it() {
+        int n = 0;
+        for (Supplier<Policy> before : policies()) {
+            for (Supplier<Policy> after : policies()) {
+                String workflow = "w" + n;
+                String key = "K" + n++;
+                bench.publish(workflow, before.get(), Bench.ECHO);
+                Trigger late = bench.ask(workflow).key(key).input(FIVE).trigger();
+                bench.publish(workflow, after.get(), Bench.ECHO);
+                TriggerResult first = bench.ask(workflow).key(key).input(FIVE).send();
+                TriggerResult second = bench.semel().trigger(late);
+                String pair =
+                        n + ": " + before.get().build() + " then " + after.get().build();
+                assertTrue(second.replayed(), pair);
+                assertEquals(first.runId(), second.runId(), pair);
+            }
+        }
+        assertEquals(n, bench.runs());
+    }
+
+    @Test
+    void a_fresh_trigger_that_raced_a_publish_runs_by_the_new_version() {
+        bench.publish("w", Policy.plain(), (_, _) -> dev.semel.json.StrictJson.parse("1"));
+        Trigger late = bench.ask("w").key("K").trigger();
+        bench.publish("w", Policy.plain(), (_, _) -> dev.semel.json.StrictJson.parse("2"));
+        TriggerResult answer = bench.semel().trigger(late);
+        assertFalse(answer.replayed());
+        assertEquals(2, bench.run(answer.run()).version());
+        assertEquals(2, bench.output(answer.run()).intValue());
+    }
+
+    @Test
+    void a_refusal_by_a_version_that_is_not_current_any_more_does_not_count() {
+        bench.publish("a", Policy.plain(), Bench.ECHO);
+        bench.publish("w", Policy.plain(), Bench.ECHO);
+        bench.ask("a").key("K").send();
+        Trigger late = bench.ask("w").key("K").freshOnly(() -> {}).trigger();
+        bench.publish("w", Policy.plain().scope(KeyScope.WORKFLOW), Bench.ECHO);
+        assertFalse(bench.semel().trigger(late).replayed(), "workspace-wide it would be a conflict");
+        assertEquals(0, bench.semel().count("conflicts"));
+
+        for (boolean early : new boolean[] {true, false}) {
+            Trigger asked = bench.ask("w").key("early " + early).trigger();
+            int version = asked.workflow().version();
+            bench.publish("w", Policy.plain(), Bench.ECHO);
+            TriggerResult answer = bench.semel().trigger(bench.workspace(), asked.current(), current -> {
+                Runnable refuse = () -> {
+                    if (current.published().version() == version) {
+                        throw new SemelException(ErrorCode.INVALID_INPUT, "by the old version", "");
+                    }
+                };
+                if (early) {
+                    refuse.run();
+                }
+                return bench.ask("w")
+                        .key("early " + early)
+                        .freshOnly(refuse)
+                        .trigger()
+                        .withWorkflow(current);
+            });
+            assertFalse(answer.replayed());
+        }
+    }
+
+    @Test
+    void a_refusal_by_the_current_version_counts() {
+        bench.publish("w", Policy.plain(), Bench.ECHO);
+        SemelException refusal = new SemelException(ErrorCode.INVALID_INPUT, "by the current version", "");
+        Trigger asked = bench.ask("w").key("K").trigger();
+        assertSame(
+                refusal,
+                assertThrows(
+                        SemelException.class,
+                        () -> bench.semel().trigger(1, asked.current(), _ -> {
+                            throw refusal;
+                        })));
+    }
+
+    @Test
+    void a_workflow_that_never_comes_to_rest_is_answered_with_a_retryable_refusal() {
+        bench.publish("w", Policy.plain(), Bench.ECHO);
+        Trigger asked = bench.ask("w").key("K").trigger();
+        SemelException refused = assertThrows(
+                SemelException.class,
+                () -> bench.semel().trigger(bench.workspace(), asked.current(), current -> {
+                    bench.publish("w", Policy.plain(), Bench.ECHO);
+                    return asked.withWorkflow(current);
+                }));
+        assertTrue(refused.code().retryable());
+        assertEquals(0, bench.runs());
+    }
+
+    @Test
+    void a_window_holds_as_it_was_when_the_key_was_admitted() {
+        bench.publish("w", Policy.plain().window(java.time.Duration.ofHours(2)), Bench.ECHO);
+        TriggerResult first = bench.ask("w").key("K").send();
+        bench.ended(first.run());
+        bench.publish("w", Policy.plain().window(java.time.Duration.ofMinutes(1)), Bench.ECHO);
+        bench.place.advance(java.time.Duration.ofHours(1));
+        assertEquals(first.runId(), bench.ask("w").key("K").send().runId());
+    }
+
+    @Test
+    void another_workflows_key_of_an_older_scope_is_no_repeat() {
+        bench.publish("a", Policy.plain(), Bench.ECHO);
+        bench.publish("b", Policy.plain(), Bench.ECHO);
+        bench.ask("a").key("K").send();
+        bench.publish("b", Policy.plain().scope(KeyScope.WORKFLOW), Bench.ECHO);
+        assertFalse(bench.ask("b").key("K").send().replayed());
+        assertEquals(2, bench.runs());
+    }
+
+    @Test
+    void a_run_goes_on_with_the_version_that_admitted_it() {
+        bench.publish("w", Policy.plain(), (_, _) -> dev.semel.json.StrictJson.parse("1"));
+        TriggerResult first = bench.ask("w").key("K").send();
+        bench.publish("w", Policy.plain(), (_, _) -> dev.semel.json.StrictJson.parse("2"));
+        TriggerResult second = bench.ask("w").key("L").send();
+        assertEquals(1, bench.output(first.run()).intValue());
+        assertEquals(2, bench.output(second.run()).intValue());
+        assertEquals(1, bench.run(first.run()).version());
+        assertEquals(2, bench.run(second.run()).version());
+    }
+}

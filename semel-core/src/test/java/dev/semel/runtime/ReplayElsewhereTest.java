@@ -1,0 +1,92 @@
+package dev.semel.runtime;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import dev.semel.engine.WorkflowCatalog;
+import dev.semel.error.StepFailed;
+import dev.semel.replay.ApplyOptions;
+import dev.semel.replay.ReplayPlanRequest;
+import dev.semel.store.Place;
+import dev.semel.store.ReplayPlanQueries;
+import dev.semel.store.PostgresPlace;
+import dev.semel.store.ReplayPlanOperation;
+import dev.semel.store.Waiting;
+import dev.semel.workflow.Retry;
+import dev.semel.workflow.Workflow;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A plan whose runs are code that only one of two workers has. */
+final class ReplayElsewhereTest {
+    private static final Duration SOON = Duration.ofSeconds(30);
+
+    private final Place place = PostgresPlace.withItsOwnClock();
+    private final SemelRuntime here = open();
+    private SemelRuntime there = open();
+    private final AtomicBoolean broken = new AtomicBoolean(true);
+
+    private SemelRuntime open() {
+        return SemelRuntime.open(RuntimeOptions.of(place.url(), version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
+        }));
+    }
+
+    @AfterEach
+    void close() {
+        here.close();
+        there.close();
+        place.close();
+    }
+
+    private ReplayPlanOperation.ReplayPlan now(int ws, ReplayPlanOperation.ReplayPlan plan) {
+        return Objects.requireNonNull(here.replays().findPlan(ws, plan.id()));
+    }
+
+    @Test
+    void a_worker_without_the_code_leaves_it_to_one_that_has_it() {
+        Workflow<String, String> flow = Workflow.define("flow", String.class, String.class)
+                .body((ctx, in) -> ctx.step("try").retry(Retry.none()).run(String.class, _ -> {
+                    if (broken.get()) {
+                        throw new IllegalStateException("not today");
+                    }
+                    return in;
+                }));
+        there.register(flow);
+        RunHandle<String> failed = there.start(flow, "x");
+        assertThrows(StepFailed.class, () -> failed.result(SOON));
+        broken.set(false);
+        int ws = here.testAccess().workspace();
+        ReplayPlanOperation.ReplayPlan plan = here.replays()
+                .plan(new Replays.ReplayRequest(
+                        ws,
+                        "ann",
+                        new Replays.RunSelection.ByRunId(List.of(failed.id())),
+                        new ReplayPlanRequest("test", "", false),
+                        null,
+                        false));
+        there.close();
+        here.replays().apply(ws, plan.id(), ApplyOptions.SAFE, "ann");
+        Waiting.until(
+                "it says what it waits for",
+                () -> now(ws, plan).note().equals("It waits for a worker that has the code of \"flow\" v1."));
+        assertEquals(ReplayPlanOperation.PlanState.APPLYING, now(ws, plan).state());
+        there = open();
+        there.register(flow);
+        Waiting.until("it is applied", () -> {
+            there.replays().apply(ws, plan.id(), ApplyOptions.SAFE, "ann");
+            return now(ws, plan).state() == ReplayPlanOperation.PlanState.DONE;
+        });
+        assertEquals("", now(ws, plan).note());
+        ReplayPlanOperation.PlanItem item = here.replays()
+                .listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 10)
+                .getFirst();
+        assertEquals(ReplayPlanOperation.ItemOutcome.APPLIED, item.outcome(), item.note());
+        assertEquals(
+                "x", there.run(flow, Objects.requireNonNull(item.newRun()).text()).result(SOON));
+    }
+}

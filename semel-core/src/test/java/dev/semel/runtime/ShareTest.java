@@ -1,0 +1,220 @@
+package dev.semel.runtime;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.admission.KeyPolicy.OnMismatch;
+import dev.semel.admission.KeyPolicy.KeyScope;
+import dev.semel.admission.RolloutBucket;
+import dev.semel.store.Dialect;
+import dev.semel.store.StoreCommand;
+import dev.semel.trigger.TriggerResult;
+import dev.semel.trigger.Trigger;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A new version goes to a share of the fresh triggers; a repeat never changes its version. */
+@ParameterizedClass
+@EnumSource
+final class ShareTest {
+    private static final String DATA = "{\"amount\":5,\"note\":\"a\"}";
+    private static final int MANY = 40;
+
+    private final Bench bench;
+
+    ShareTest(Dialect dialect) {
+        bench = new Bench(dialect);
+    }
+
+    @AfterEach
+    void close() {
+        bench.close();
+    }
+
+    /** Every way in which a workflow may name its keys, and some in which it may compare them. */
+    private static List<Supplier<Policy>> policies() {
+        return Stream.of(KeyScope.values())
+                .<Supplier<Policy>>flatMap(scope -> Stream.of(
+                        () -> Policy.plain().scope(scope),
+                        () -> Policy.plain().scope(scope).fingerprint("note"),
+                        () -> Policy.plain().scope(scope).fingerprint("amount").onMismatch(OnMismatch.DISTINCT)))
+                .toList();
+    }
+
+    private TriggerResult ask(String workflow, String key) {
+        return bench.ask(workflow).key(key).input(DATA).send();
+    }
+
+    /** First asks of many keys; by key, the run of each. */
+    private Map<String, TriggerResult> many(String workflow) {
+        Map<String, TriggerResult> first = new LinkedHashMap<>();
+        for (int i = 0; i < MANY; i++) {
+            String key = workflow + " " + i;
+            first.put(key, ask(workflow, key));
+            assertFalse(first.get(key).replayed(), key);
+        }
+        return first;
+    }
+
+    private void assertRepeats(String when, String workflow, Map<String, TriggerResult> first) {
+        long runs = bench.runs();
+        first.forEach((key, answer) -> {
+            TriggerResult again = ask(workflow, key);
+            assertTrue(again.replayed(), when + ": " + key);
+            assertFalse(again.payloadMismatch(), when + ": " + key);
+            assertEquals(answer.runId(), again.runId(), when + ": " + key);
+        });
+        assertEquals(runs, bench.runs(), when);
+    }
+
+    private void promote(String workflow) {
+        assertNotNull(bench.semel().changeOrNull(new StoreCommand.PromoteCandidate(bench.workspace(), "wf_" + workflow, 0, "tester")));
+    }
+
+    private void rollback(String workflow, int version) {
+        var edit = new StoreCommand.RollBackVersion(bench.workspace(), "wf_" + workflow, version, "tester", "");
+        assertNotNull(bench.semel().changeOrNull(edit));
+    }
+
+    private long ofVersion(int version, Map<String, TriggerResult> answers) {
+        return answers.values().stream()
+                .filter(answer -> bench.run(answer.run()).version() == version)
+                .count();
+    }
+
+    @Test
+    void an_honest_retry_stays_with_its_run_whatever_becomes_of_the_candidate() {
+        int n = 0;
+        for (Supplier<Policy> current : policies()) {
+            for (Supplier<Policy> candidate : policies()) {
+                String w = "w" + n++;
+                String pair =
+                        current.get().build() + " beside " + candidate.get().build();
+                bench.publish(w, current.get(), Bench.ECHO);
+                Map<String, TriggerResult> all = new LinkedHashMap<>();
+                all.put("before", ask(w, w + "before"));
+                bench.stage(w, candidate.get(), Bench.ECHO, 50);
+                Map<String, TriggerResult> during = many(w);
+                assertTrue(ofVersion(2, during) > 5 && ofVersion(1, during) > 5, pair);
+                assertEquals(all.get("before").runId(), ask(w, w + "before").runId(), pair);
+                assertRepeats("beside, " + pair, w, during);
+                if (n % 2 == 0) {
+                    promote(w);
+                    assertRepeats("promoted, " + pair, w, during);
+                    rollback(w, 1);
+                    assertRepeats("promoted and back, " + pair, w, during);
+                } else {
+                    rollback(w, 0);
+                    assertRepeats("back, " + pair, w, during);
+                    bench.stage(w, current.get(), Bench.ECHO, 30);
+                    assertRepeats("another candidate, " + pair, w, during);
+                    bench.publish(w, candidate.get(), Bench.ECHO);
+                    assertRepeats("published for all, " + pair, w, during);
+                }
+                assertEquals(all.get("before").runId(), ask(w, w + "before").runId(), pair);
+            }
+        }
+    }
+
+    @Test
+    void a_trigger_that_raced_the_end_of_a_candidate_meets_the_same_name() {
+        int n = 0;
+        for (Supplier<Policy> current : policies()) {
+            for (Supplier<Policy> candidate : policies()) {
+                String w = "w" + n++;
+                bench.publish(w, current.get(), Bench.ECHO);
+                bench.stage(w, candidate.get(), Bench.ECHO, 50);
+                List<Trigger> late = new ArrayList<>();
+                for (int i = 0; i < 8; i++) {
+                    late.add(bench.ask(w).key(w + i).input(DATA).trigger());
+                }
+                if (n % 2 == 0) {
+                    promote(w);
+                } else {
+                    rollback(w, 0);
+                }
+                int wanted = n % 2 == 0 ? 2 : 1;
+                for (int i = 0; i < 8; i++) {
+                    TriggerResult first = ask(w, w + i);
+                    assertEquals(wanted, bench.run(first.run()).version());
+                    TriggerResult second = bench.semel().trigger(late.get(i));
+                    assertTrue(second.replayed());
+                    assertEquals(first.runId(), second.runId());
+                }
+            }
+        }
+    }
+
+    @Test
+    void about_the_share_gets_the_candidate_and_who_is_in_stays_in_when_it_grows() {
+        TreeSet<String> before = new TreeSet<>();
+        for (int share : new int[] {1, 10, 50, 99}) {
+            TreeSet<String> in = new TreeSet<>();
+            for (int i = 0; i < 2_000; i++) {
+                if (RolloutBucket.isInRollout("wf_1 2", "key evt_" + i, share)) {
+                    in.add("key evt_" + i);
+                }
+            }
+            assertEquals(share * 20, in.size(), 45, "of 2,000 at " + share + " %");
+            assertTrue(in.containsAll(before));
+            before = in;
+        }
+        assertFalse(RolloutBucket.isInRollout("any", "any", 0));
+        assertTrue(RolloutBucket.isInRollout("any", "any", 100));
+    }
+
+    @Test
+    void a_run_is_of_the_version_it_drew_and_runs_that_one() {
+        bench.publish("w", Policy.plain(), (_, _) -> dev.semel.json.StrictJson.parse("1"));
+        bench.stage("w", Policy.plain(), (_, _) -> dev.semel.json.StrictJson.parse("2"), 50);
+        many("w").forEach((key, answer) -> {
+            int version = RolloutBucket.isInRollout("wf_w 2", "key " + key, 50) ? 2 : 1;
+            assertEquals(version, bench.run(answer.run()).version(), key);
+            assertEquals(version, bench.output(answer.run()).intValue(), key);
+        });
+    }
+
+    @Test
+    void without_a_key_the_id_of_the_run_draws() {
+        bench.publish("w", Policy.plain(), Bench.ECHO);
+        bench.stage("w", Policy.plain(), Bench.ECHO, 50);
+        for (int i = 0; i < MANY; i++) {
+            TriggerResult drawn = bench.ask("w").send();
+            int version = RolloutBucket.isInRollout("wf_w 2", "run " + drawn.run().text(), 50) ? 2 : 1;
+            assertEquals(version, bench.run(drawn.run()).version());
+            TriggerResult chosen = bench.ask("w").runId("order-" + i).send();
+            int other = RolloutBucket.isInRollout("wf_w 2", "run order-" + i, 50) ? 2 : 1;
+            assertEquals(other, bench.run(chosen.run()).version());
+            assertEquals(
+                    chosen.runId(), bench.ask("w").runId("order-" + i).send().runId());
+        }
+    }
+
+    @Test
+    void the_candidate_is_asked_for_its_own_checks_and_a_known_key_for_none() {
+        bench.publish("w", Policy.plain(), Bench.ECHO);
+        bench.stage("w", Policy.plain(), Bench.ECHO, 50);
+        Map<String, TriggerResult> first = many("w");
+        List<Integer> asked = new ArrayList<>();
+        first.keySet().forEach(key -> {
+            Trigger trigger = bench.ask("w").key(key).input(DATA).trigger();
+            TriggerResult again = bench.semel().trigger(bench.workspace(), trigger.current(), current -> {
+                asked.add(current.published().version());
+                return trigger.withWorkflow(current);
+            });
+            int version = bench.run(again.run()).version();
+            assertEquals(version, asked.getLast(), key);
+        });
+    }
+}

@@ -1,0 +1,179 @@
+package dev.semel.runtime;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.semel.admission.KeyPolicy.DuplicatePayload;
+import dev.semel.run.RunState;
+import dev.semel.store.Dialect;
+import dev.semel.store.StoreCommand;
+import dev.semel.store.UniqueKey;
+import dev.semel.trigger.TriggerResult;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** How long a key stands for its run. */
+@ParameterizedClass
+@EnumSource
+final class WindowTest {
+    private static final Duration WINDOW = Duration.ofMinutes(10);
+    private static final Duration TICK = Duration.ofNanos(1_000);
+
+    private final Bench bench;
+    private final CountDownLatch go = new CountDownLatch(1);
+
+    WindowTest(Dialect dialect) {
+        bench = new Bench(dialect);
+        bench.publish("plain", Policy.plain().window(WINDOW), Bench.ECHO);
+    }
+
+    @AfterEach
+    void close() {
+        go.countDown();
+        bench.close();
+    }
+
+    private long expiredKeyRetries() {
+        return bench.semel().count("expiredKeyRetries");
+    }
+
+    @Test
+    void row_7_at_the_edge_of_the_window_the_key_begins_anew() {
+        TriggerResult first = bench.ask("plain").key("K").send();
+        bench.ended(first.run());
+        bench.place.advance(WINDOW.minus(TICK));
+        TriggerResult within = bench.ask("plain").key("K").send();
+        assertTrue(within.replayed());
+        assertEquals(first.expiresAt(), within.expiresAt(), "a repeat does not make the window longer");
+        assertEquals(0, expiredKeyRetries());
+
+        bench.place.advance(TICK);
+        TriggerResult after = bench.ask("plain").key("K").send();
+        assertFalse(after.replayed());
+        assertNotEquals(first.runId(), after.runId());
+        assertEquals(first.runId(), after.previousRunId());
+        assertEquals(first.expiresAt() + WINDOW.toNanos() / 1_000, after.expiresAt());
+        assertEquals(1, expiredKeyRetries());
+        assertEquals(after.run(), bench.run(after.run()).lineage(), "after expiry a new lineage begins");
+        assertEquals(after.runId(), bench.ask("plain").key("K").send().runId());
+    }
+
+    @Test
+    void a_key_is_held_while_its_run_is_unfinished() {
+        bench.publish("slow", Policy.plain().window(WINDOW), (_, input) -> {
+            go.await();
+            return input;
+        });
+        TriggerResult first = bench.ask("slow").key("K").send();
+        bench.place.advance(Duration.ofDays(400));
+        assertEquals(first.runId(), bench.ask("slow").key("K").send().runId());
+        go.countDown();
+        bench.ended(first.run());
+        assertFalse(bench.ask("slow").key("K").send().replayed());
+    }
+
+    @Test
+    void a_key_that_is_not_held_expires_under_its_running_run() {
+        bench.publish("slow", Policy.plain().window(WINDOW).expiresWhileRunning(), (_, input) -> {
+            go.await();
+            return input;
+        });
+        TriggerResult first = bench.ask("slow").key("K").send();
+        bench.place.advance(WINDOW);
+        TriggerResult second = bench.ask("slow").key("K").send();
+        assertFalse(second.replayed());
+        assertEquals(first.runId(), second.previousRunId());
+        assertEquals(1, expiredKeyRetries());
+    }
+
+    @Test
+    void a_failed_run_may_run_again_under_its_key_in_the_same_lineage() {
+        AtomicInteger tries = new AtomicInteger();
+        bench.publish("flaky", Policy.plain().runAgainWhenFailed(), (_, input) -> {
+            if (tries.incrementAndGet() < 3) {
+                throw new IllegalStateException("not yet");
+            }
+            return input;
+        });
+        TriggerResult first = bench.ask("flaky").key("K").send();
+        bench.ended(first.run());
+        TriggerResult second = bench.ask("flaky").key("K").send();
+        bench.ended(second.run());
+        TriggerResult third = bench.ask("flaky").key("K").send();
+        assertEquals(RunState.COMPLETED, bench.ended(third.run()).state());
+        assertFalse(second.replayed() || third.replayed());
+        assertEquals(first.runId(), second.previousRunId());
+        assertEquals(second.runId(), third.previousRunId());
+        assertEquals(first.run(), bench.run(third.run()).lineage());
+        assertTrue(bench.ask("flaky").key("K").send().replayed(), "a completed run keeps its key");
+        assertEquals(0, expiredKeyRetries());
+    }
+
+    @Test
+    void a_failed_run_may_run_again_also_where_a_payload_is_taken_only_once() {
+        AtomicInteger tries = new AtomicInteger();
+        Policy policy = Policy.plain().runAgainWhenFailed().duplicatePayload(DuplicatePayload.REJECT);
+        bench.publish("flaky", policy, (_, input) -> {
+            if (tries.incrementAndGet() < 2) {
+                throw new IllegalStateException("not yet");
+            }
+            return input;
+        });
+        TriggerResult first = bench.ask("flaky").key("K").send();
+        bench.ended(first.run());
+        TriggerResult second = bench.ask("flaky").key("K").send();
+        assertFalse(second.replayed());
+        assertEquals(first.runId(), second.previousRunId());
+        assertEquals(RunState.COMPLETED, bench.ended(second.run()).state());
+    }
+
+    @Test
+    void an_expired_key_is_free_also_where_a_payload_is_taken_only_once() {
+        Policy policy = Policy.plain().window(WINDOW).duplicatePayload(DuplicatePayload.REJECT);
+        bench.publish("once", policy, Bench.ECHO);
+        TriggerResult first = bench.ask("once").key("K").send();
+        bench.ended(first.run());
+        bench.place.advance(WINDOW);
+        TriggerResult second = bench.ask("once").key("K2").send();
+        assertNull(second.previousRunId(), "nobody used this key before");
+        assertEquals(0, expiredKeyRetries());
+    }
+
+    @Test
+    void a_released_key_begins_anew() {
+        TriggerResult first = bench.ask("plain").key("K").send();
+        var name = new UniqueKey(bench.workspace(), UniqueKey.KeyKind.KEY, "K");
+        assertTrue(bench.semel()
+                .change(new StoreCommand.ReleaseKey(
+                        name, first.run(), new StoreCommand.ChangeAuthor(bench.semel().newId(), "op", "the customer called"))));
+        TriggerResult second = bench.ask("plain").key("K").send();
+        assertFalse(second.replayed());
+        assertEquals(first.runId(), second.previousRunId());
+        assertEquals(0, expiredKeyRetries());
+        assertEquals(second.runId(), bench.ask("plain").key("K").send().runId());
+    }
+
+    @Test
+    void tombstones_are_swept_and_their_runs_stay() {
+        TriggerResult first = bench.ask("plain").key("K").send();
+        bench.ended(first.run());
+        bench.place.advance(WINDOW.plus(Duration.ofDays(8)));
+        TriggerResult other = bench.ask("plain").key("L").send();
+        bench.ended(other.run());
+        bench.restart(); // the sweep walks when a worker starts, and rests afterwards
+        dev.semel.store.Waiting.until("the tombstone is gone", () -> bench.place.count("semel_key") == 1);
+        assertEquals(first.run(), bench.run(first.run()).id());
+        TriggerResult again = bench.ask("plain").key("K").send();
+        assertFalse(again.replayed());
+        assertNull(again.previousRunId(), "what was swept is forgotten");
+        assertTrue(bench.ask("plain").key("L").send().replayed());
+    }
+}
