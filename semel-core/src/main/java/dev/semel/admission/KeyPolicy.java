@@ -1,5 +1,9 @@
 package dev.semel.admission;
 
+import dev.semel.workflow.DuplicatePayload;
+import dev.semel.workflow.KeyScope;
+import dev.semel.workflow.OnFailed;
+import dev.semel.workflow.OnMismatch;
 import java.time.Duration;
 import java.util.List;
 
@@ -21,32 +25,6 @@ public record KeyPolicy(
         OnFailed onFailed,
         boolean holdWhileRunning,
         boolean requireKey) {
-
-    /** Where a key is unique. */
-    public enum KeyScope {
-        WORKSPACE,
-        WORKFLOW
-    }
-
-    /** What happens if an existing key comes with a different payload. */
-    public enum OnMismatch {
-        REJECT,
-        REPLAY,
-        DISTINCT
-    }
-
-    /** What happens if the same payload comes with a different key. */
-    public enum DuplicatePayload {
-        ALLOW,
-        FLAG,
-        REJECT
-    }
-
-    /** What a repeat gets after a failed run. */
-    public enum OnFailed {
-        RETURN_FAILED,
-        RUN_AGAIN
-    }
 
     public static final Duration SHORTEST_WINDOW = Duration.ofSeconds(1);
     public static final Duration LONGEST_WINDOW = Duration.ofDays(365);

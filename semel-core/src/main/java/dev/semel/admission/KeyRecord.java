@@ -1,7 +1,7 @@
 package dev.semel.admission;
 
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import org.jspecify.annotations.Nullable;
 
 /**

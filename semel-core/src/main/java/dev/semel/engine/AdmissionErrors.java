@@ -8,7 +8,7 @@ import dev.semel.admission.IdempotencyKey;
 import dev.semel.admission.KeyRecord;
 import dev.semel.store.StoreFailure;
 import dev.semel.trigger.Trigger;
-import dev.semel.workflow.WorkflowVersion;
+import dev.semel.definition.WorkflowVersion;
 
 /** Builds the errors of rejected triggers: what failed, the state now and what to do, without payload values. */
 final class AdmissionErrors {

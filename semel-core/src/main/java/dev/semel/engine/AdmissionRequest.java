@@ -5,7 +5,7 @@ import dev.semel.admission.Fingerprint;
 import dev.semel.admission.IdempotencyKey;
 import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.NewRun;
 import dev.semel.store.KeyClaim;
 import dev.semel.trigger.Trigger;

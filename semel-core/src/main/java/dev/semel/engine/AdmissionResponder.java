@@ -8,13 +8,13 @@ import dev.semel.admission.AdmissionRules.KeyRules;
 import dev.semel.admission.Fingerprint;
 import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.KeyClaim;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoreWrite.AdmitResult;
 import dev.semel.trigger.TriggerResult;
 import dev.semel.trigger.Trigger;
-import dev.semel.workflow.WorkflowVersion;
+import dev.semel.definition.WorkflowVersion;
 import java.util.List;
 
 /** Turns the outcome of an admission into the trigger result, counts it, and records duplicate requests. */

@@ -1,6 +1,6 @@
 package dev.semel.engine;
 
-import dev.semel.workflow.DurableOperations;
+import dev.semel.definition.DurableOperations;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

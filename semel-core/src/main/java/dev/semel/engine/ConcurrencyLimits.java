@@ -3,7 +3,7 @@ package dev.semel.engine;
 import dev.semel.effect.EffectLedger;
 import dev.semel.store.NewRun;
 import dev.semel.trigger.Trigger;
-import dev.semel.workflow.ConcurrencyControl;
+import dev.semel.definition.ConcurrencyControl;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.semel.engine;
 
 import dev.semel.effect.EffectLedger;
 import dev.semel.effect.Protection;
-import dev.semel.workflow.EffectSpec;
+import dev.semel.workflow.EffectAction;
 import org.jspecify.annotations.Nullable;
 
 /** Finds what the lineage of a run did for an effect under once-per-key keys, even if the keys have changed. */
@@ -33,7 +33,7 @@ final class EffectHistory {
 
     /** Whether it is a notification that was never sent, in a replay that sends none. */
     boolean isMuted() {
-        boolean notifies = identity.plan().businessRecord().does() == EffectSpec.EffectAction.NOTIFY;
+        boolean notifies = identity.plan().businessRecord().does() == EffectAction.NOTIFY;
         if (!execution.journal().mutesNotifications() || !notifies || isRedo()) {
             return false;
         }

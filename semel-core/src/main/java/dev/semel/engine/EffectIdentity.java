@@ -2,7 +2,7 @@ package dev.semel.engine;
 
 import dev.semel.effect.EffectLedger;
 import dev.semel.effect.Protection;
-import dev.semel.workflow.EffectSpec;
+import dev.semel.definition.EffectSpec;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 

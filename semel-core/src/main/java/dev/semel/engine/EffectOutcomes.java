@@ -4,7 +4,7 @@ import dev.semel.effect.EffectLedger;
 import dev.semel.effect.EffectLedger.LedgerDecision;
 import dev.semel.journal.JournalEntry;
 import dev.semel.json.StrictJson;
-import dev.semel.workflow.EffectSpec;
+import dev.semel.definition.EffectSpec;
 import dev.semel.workflow.Outcome;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;

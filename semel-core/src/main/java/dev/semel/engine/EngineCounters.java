@@ -1,6 +1,6 @@
 package dev.semel.engine;
 
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;

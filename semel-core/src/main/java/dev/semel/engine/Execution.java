@@ -4,7 +4,7 @@ import dev.semel.effect.EffectLedger;
 import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
 import dev.semel.journal.JournalIndex;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWrite;

@@ -9,7 +9,7 @@ import dev.semel.journal.JournalIndex;
 import dev.semel.run.StepId;
 import dev.semel.run.StepPathFormat;
 import dev.semel.store.StoreWrite;
-import dev.semel.workflow.StepSpec;
+import dev.semel.definition.StepSpec;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.semel.engine;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.run.StepPathFormat;
-import dev.semel.workflow.DurableOperations;
+import dev.semel.definition.DurableOperations;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -3,7 +3,7 @@ package dev.semel.engine;
 import dev.semel.effect.EffectLedger;
 import dev.semel.journal.JournalEntry;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package dev.semel.engine;
 
 import dev.semel.journal.JournalEntry;
-import dev.semel.workflow.DurableOperations;
-import dev.semel.workflow.EffectSpec;
+import dev.semel.definition.DurableOperations;
+import dev.semel.definition.EffectSpec;
 import dev.semel.workflow.Step;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;

@@ -2,7 +2,7 @@ package dev.semel.engine;
 
 import dev.semel.replay.ApplyOptions;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.ReplayPlanOperation;

@@ -10,7 +10,7 @@ import dev.semel.store.ReviewOperation.OpenReviewResult;
 import dev.semel.store.StoreWrite;
 import dev.semel.workflow.ApprovalRequest;
 import dev.semel.workflow.ReviewOptions;
-import dev.semel.workflow.EffectSpec;
+import dev.semel.definition.EffectSpec;
 import dev.semel.workflow.EscalationPolicy;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -9,7 +9,7 @@ import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWrite;
-import dev.semel.workflow.WorkflowVersion;
+import dev.semel.definition.WorkflowVersion;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;

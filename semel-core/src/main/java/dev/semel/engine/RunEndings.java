@@ -6,7 +6,7 @@ import dev.semel.error.RunCancelled;
 import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
 import dev.semel.json.StrictJson;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.StoreWrite;
 import java.util.ArrayList;
 import java.util.List;

@@ -13,7 +13,7 @@ import dev.semel.store.StoreFailure;
 import dev.semel.store.ScheduleQueries;
 import dev.semel.store.StoreWrite;
 import dev.semel.trigger.TriggerResult;
-import dev.semel.workflow.CurrentWorkflow;
+import dev.semel.definition.CurrentWorkflow;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Instant;

@@ -1,11 +1,12 @@
 package dev.semel.engine;
 
+import dev.semel.definition.CurrentStep;
 import dev.semel.error.SemelException;
-import dev.semel.workflow.DurableOperations;
+import dev.semel.definition.DurableOperations;
 import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Step;
-import dev.semel.workflow.StepSpec;
+import dev.semel.definition.StepSpec;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.UnknownHostException;
@@ -43,12 +44,12 @@ final class StepAttempt {
     JsonNode run(Step step, DurableOperations.StepWork work) throws Exception {
         Duration longest = timeout;
         if (longest == null) {
-            return Step.runWith(step, () -> work.run(step));
+            return CurrentStep.runWith(step, () -> work.run(step));
         }
         CompletableFuture<JsonNode> answer = new CompletableFuture<>();
         Thread thread = ambient.startThread("step", () -> {
             try {
-                answer.complete(Step.runWith(step, () -> work.run(step)));
+                answer.complete(CurrentStep.runWith(step, () -> work.run(step)));
             } catch (Throwable e) {
                 answer.completeExceptionally(e);
             }

@@ -4,9 +4,9 @@ import dev.semel.error.StepFailed;
 import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalIndex;
 import dev.semel.json.StrictJson;
-import dev.semel.workflow.DurableOperations;
+import dev.semel.definition.DurableOperations;
 import dev.semel.workflow.Step;
-import dev.semel.workflow.StepSpec;
+import dev.semel.definition.StepSpec;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 

@@ -5,7 +5,7 @@ import dev.semel.schedule.Schedule;
 import dev.semel.trigger.TriggerResult;
 import dev.semel.trigger.TriggerSource;
 import dev.semel.trigger.Trigger;
-import dev.semel.workflow.CurrentWorkflow;
+import dev.semel.definition.CurrentWorkflow;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;

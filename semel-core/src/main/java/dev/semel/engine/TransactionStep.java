@@ -1,5 +1,6 @@
 package dev.semel.engine;
 
+import dev.semel.definition.CurrentStep;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.journal.JournalEntry;
@@ -11,9 +12,9 @@ import dev.semel.store.StoreQueries;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWrite;
-import dev.semel.workflow.DurableOperations;
+import dev.semel.definition.DurableOperations;
 import dev.semel.workflow.Step;
-import dev.semel.workflow.StepSpec;
+import dev.semel.definition.StepSpec;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -255,7 +256,7 @@ public final class TransactionStep implements AutoCloseable {
             scope.enterUserCode();
             try {
                 answer = ScopedValue.where(INSIDE, place.path())
-                        .call(() -> Step.runWith(step, () -> tried.work().run(sql, step)));
+                        .call(() -> CurrentStep.runWith(step, () -> tried.work().run(sql, step)));
             } catch (Exception e) {
                 // The store cancels a late statement, and the driver reports that as a failure of the statement.
                 stopped = isOverdue();

@@ -6,7 +6,7 @@ import dev.semel.run.RunId;
 import dev.semel.store.NewRun;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;
-import dev.semel.workflow.DurableOperations;
+import dev.semel.definition.DurableOperations;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;

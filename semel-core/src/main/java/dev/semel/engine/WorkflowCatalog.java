@@ -3,11 +3,12 @@ package dev.semel.engine;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.admission.KeyPolicy;
-import dev.semel.admission.KeyPolicy.OnMismatch;
+import dev.semel.workflow.OnMismatch;
 import dev.semel.store.Rollout;
 import dev.semel.store.StoredRows;
-import dev.semel.workflow.CurrentWorkflow;
-import dev.semel.workflow.WorkflowVersion;
+import dev.semel.definition.CurrentWorkflow;
+import dev.semel.workflow.KeyScope;
+import dev.semel.definition.WorkflowVersion;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -156,7 +157,7 @@ public final class WorkflowCatalog implements TriggerAdmission.VersionLookup {
                 published.options());
     }
 
-    private record Form(KeyPolicy.KeyScope scope, boolean distinct) {
+    private record Form(KeyScope scope, boolean distinct) {
         static Form of(KeyPolicy policy) {
             return new Form(policy.scope(), policy.onMismatch() == OnMismatch.DISTINCT);
         }

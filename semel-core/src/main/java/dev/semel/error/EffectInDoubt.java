@@ -44,8 +44,8 @@ public final class EffectInDoubt extends SemelException {
         return new EffectInDoubt(
                 "Operation \"" + operation + "\" was started under this key and its outcome is unknown, because its"
                         + " process ended during the call. It was not executed again.",
-                "Check whether it happened, then call semel.findIdempotentCall(operation, key) and confirmDone(result,"
-                        + " by) or confirmNotDone(by) on its result.",
+                "Check whether it happened, then call confirmDone(result, by) or confirmNotDone(by) on"
+                        + " semel.idempotent(operation).caller(…).key(…).",
                 operation);
     }
 

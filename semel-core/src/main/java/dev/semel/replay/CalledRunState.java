@@ -1,6 +1,6 @@
 package dev.semel.replay;
 
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 
 /**
  * State of a child run, or of its latest replay, as a replay of the parent finds it.

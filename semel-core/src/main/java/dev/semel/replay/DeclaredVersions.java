@@ -1,6 +1,6 @@
 package dev.semel.replay;
 
-import dev.semel.workflow.DeclaredStep;
+import dev.semel.definition.DeclaredStep;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -3,7 +3,7 @@ package dev.semel.replay;
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.StepId;
 import dev.semel.run.StepPathFormat;
-import dev.semel.workflow.DeclaredStep;
+import dev.semel.definition.DeclaredStep;
 import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;

@@ -3,7 +3,7 @@ package dev.semel.replay;
 import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalIndex;
 import dev.semel.json.StrictJson;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -3,7 +3,7 @@ package dev.semel.replay;
 import dev.semel.effect.EffectLedger;
 import dev.semel.journal.JournalEntry;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -1,14 +1,15 @@
 package dev.semel.run;
 
-import static dev.semel.run.RunState.CANCELLED;
-import static dev.semel.run.RunState.COMPLETED;
-import static dev.semel.run.RunState.FAILED;
-import static dev.semel.run.RunState.IN_DOUBT;
-import static dev.semel.run.RunState.QUEUED;
-import static dev.semel.run.RunState.RUNNING;
-import static dev.semel.run.RunState.STARTED;
-import static dev.semel.run.RunState.WAITING;
+import static dev.semel.workflow.RunState.CANCELLED;
+import static dev.semel.workflow.RunState.COMPLETED;
+import static dev.semel.workflow.RunState.FAILED;
+import static dev.semel.workflow.RunState.IN_DOUBT;
+import static dev.semel.workflow.RunState.QUEUED;
+import static dev.semel.workflow.RunState.RUNNING;
+import static dev.semel.workflow.RunState.STARTED;
+import static dev.semel.workflow.RunState.WAITING;
 
+import dev.semel.workflow.RunState;
 import java.util.EnumSet;
 import java.util.Set;
 

@@ -7,7 +7,7 @@ import dev.semel.error.SemelException;
 import dev.semel.store.StoredRows;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWrite;
-import dev.semel.workflow.CurrentWorkflow;
+import dev.semel.definition.CurrentWorkflow;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;

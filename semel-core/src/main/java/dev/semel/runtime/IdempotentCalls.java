@@ -1,5 +1,6 @@
 package dev.semel.runtime;
 
+import dev.semel.IdempotentResult;
 import dev.semel.engine.KeyDerivation;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.EffectInDoubt;
@@ -8,14 +9,17 @@ import dev.semel.error.StepFailed;
 import dev.semel.error.TypeMismatch;
 import dev.semel.json.JsonCodec;
 import dev.semel.admission.IdempotencyKey;
-import dev.semel.admission.KeyPolicy;
 import dev.semel.admission.KeyRecord;
 import dev.semel.store.UniqueKey;
 import dev.semel.workflow.Context;
-import dev.semel.workflow.CurrentWorkflow;
+import dev.semel.definition.CurrentWorkflow;
 import dev.semel.workflow.CallFailures;
+import dev.semel.workflow.KeyScope;
+import dev.semel.workflow.OnFailed;
+import dev.semel.workflow.OnMismatch;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
+import dev.semel.workflow.TypeRef;
 import dev.semel.workflow.Workflow;
 import java.util.List;
 import java.util.Objects;
@@ -31,7 +35,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Each operation is a workflow with one effect, so the rules of triggers apply. If the process crashes while the code
  * runs, the effect is in doubt.
  */
-public final class IdempotentCalls {
+final class IdempotentCalls {
     private static final String STEP = "do";
     private static final String RESULT = "result";
     private static final String UNFIT = "unfit";
@@ -46,12 +50,12 @@ public final class IdempotentCalls {
     }
 
     /**
-     * An operation, its idempotency key and the caller on whose behalf it runs.
+     * One call of an operation.
      *
-     * @param name name of the operation; the rules for workflow names apply
-     * @param fingerprint the data that define the action; any value that can be written as JSON
+     * @param key the caller and the caller's key, joined
+     * @param request the data that define the action; null for none
      */
-    public record IdempotentOperation(String name, String actor, String key, Object fingerprint) {}
+    record OperationCall(String name, String caller, String key, @Nullable Object request) {}
 
     /** The caller's code and the exception it threw, kept while its run is admitted and executed. */
     private static final class CallerCode {
@@ -65,7 +69,7 @@ public final class IdempotentCalls {
         }
     }
 
-    <T> T once(IdempotentOperation operation, Class<T> type, Callable<T> body) {
+    <T> IdempotentResult<T> call(OperationCall operation, TypeRef<T> type, Callable<? extends @Nullable T> body) {
         Workflow<JsonNode, JsonNode> workflow = operations.computeIfAbsent(operation.name(), this::workflow);
         CallerCode code = new CallerCode(operation.name(), body);
         String call = semel.newId().text();
@@ -74,12 +78,12 @@ public final class IdempotentCalls {
             JsonNode data = JsonNodeFactory.instance
                     .objectNode()
                     .put("call", call)
-                    .put("actor", operation.actor())
-                    .set("fingerprint", JsonCodec.STANDARD.write(operation.fingerprint(), "the fingerprint"));
+                    .put("caller", operation.caller())
+                    .set("request", JsonCodec.STANDARD.write(operation.request(), "the request"));
             for (int tries = 1; ; tries++) {
                 RunHandle<JsonNode> run = semel.start(workflow, data, Start.withKey(operation.key()));
                 try {
-                    return result(run, operation, type, code);
+                    return new IdempotentResult<>(result(run, operation, type, code), run.replayed());
                 } catch (StepFailed e) {
                     // An earlier caller ended before its code began, or another worker without our code claimed the
                     // run: nothing was executed and the key is free again.
@@ -93,29 +97,51 @@ public final class IdempotentCalls {
         }
     }
 
-    /** The call that was recorded under a key, also if this process has not executed the operation yet. */
-    IdempotentCallRecord find(String operation, String key) {
-        Workflow<JsonNode, JsonNode> workflow = operations.computeIfAbsent(operation, this::workflow);
+    /** The run that represents the call in the API and the dashboard; null if there is no call under this key. */
+    @Nullable
+    RunHandle<JsonNode> find(OperationCall operation) {
+        Workflow<JsonNode, JsonNode> workflow = operations.computeIfAbsent(operation.name(), this::workflow);
         int workspace = semel.javaWorkflows().defaultWorkspace().id();
-        CurrentWorkflow current = Objects.requireNonNull(semel.workflow(workspace, operation), "it was just registered");
+        CurrentWorkflow current =
+                Objects.requireNonNull(semel.workflow(workspace, operation.name()), "it was just registered");
         UniqueKey name = KeyDerivation.workflowKey(
-                workspace, IdempotencyKey.of(key), current.published().workflowId());
+                workspace,
+                IdempotencyKey.of(operation.key()),
+                current.published().workflowId());
         KeyRecord known = semel.view(reads -> reads.findKeys(List.of(name)).keyRecords().getFirst());
-        if (known == null) {
+        return known == null ? null : semel.run(workflow, known.run().text());
+    }
+
+    boolean isInDoubt(OperationCall operation) {
+        RunHandle<JsonNode> run = find(operation);
+        return run != null && run.stepsInDoubt().contains(STEP);
+    }
+
+    boolean confirmDone(OperationCall operation, @Nullable Object result, String by) {
+        return existing(operation).confirmDone(STEP, result, by);
+    }
+
+    boolean confirmNotDone(OperationCall operation, String by) {
+        return existing(operation).confirmNotDone(STEP, by);
+    }
+
+    private RunHandle<JsonNode> existing(OperationCall operation) {
+        RunHandle<JsonNode> run = find(operation);
+        if (run == null) {
             throw new SemelException(
                     ErrorCode.NOT_FOUND,
-                    "Operation \"" + operation
+                    "Operation \"" + operation.name()
                             + "\" has no call under this key, or the key has expired and was removed."
                             + " Nothing was changed.",
-                    "Use the operation name and the key that were passed to once(…).");
+                    "Use the operation, the caller and the key of the call.");
         }
-        return new IdempotentCallRecord(semel.run(workflow, known.run().text()), STEP);
+        return run;
     }
 
     /** Rejects a workflow with the name of an operation: each would claim the runs of the other. */
     void rejectUsedName(String name) {
         if (operations.containsKey(name)) {
-            throw nameTaken(name, "an operation of once(…)");
+            throw nameTaken(name, "an operation of idempotent(…)");
         }
     }
 
@@ -135,8 +161,7 @@ public final class IdempotentCalls {
         }
     }
 
-    @SuppressWarnings("NullAway") // null is what the caller's own code returned
-    private static <T> T result(RunHandle<JsonNode> run, IdempotentOperation operation, Class<T> type, CallerCode code) {
+    private static <T> @Nullable T result(RunHandle<JsonNode> run, OperationCall operation, TypeRef<T> type, CallerCode code) {
         try {
             JsonNode kept = run.result();
             if (kept.has(UNFIT)) {
@@ -147,7 +172,7 @@ public final class IdempotentCalls {
                         "Return a smaller value that can be written as JSON. Semel does not execute the operation"
                                 + " again under this key.");
             }
-            return JsonCodec.STANDARD.read(kept.path(RESULT), type, "The result of " + operation.name());
+            return JsonCodec.STANDARD.read(kept.path(RESULT), type.type(), "The result of " + operation.name());
         } catch (StepFailed e) {
             Throwable own = code.failure;
             if (own instanceof RuntimeException unchecked) {
@@ -166,12 +191,11 @@ public final class IdempotentCalls {
         if (semel.javaWorkflows().isRegistered(name)) {
             throw nameTaken(name, "a workflow");
         }
-        // The actor is part of the fingerprint, so one actor cannot read another actor's result with the same key.
         Workflow<JsonNode, JsonNode> workflow = Workflow.define(name, JsonNode.class, JsonNode.class)
-                .fingerprintFields("actor", "fingerprint")
-                .scope(KeyPolicy.KeyScope.WORKFLOW)
-                .onMismatch(KeyPolicy.OnMismatch.REJECT)
-                .onFailed(KeyPolicy.OnFailed.RUN_AGAIN)
+                .fingerprintFields("request")
+                .scope(KeyScope.WORKFLOW)
+                .onMismatch(OnMismatch.REJECT)
+                .onFailed(OnFailed.RUN_AGAIN)
                 .body((ctx, data) -> execute(ctx, data.path("call").asString()));
         semel.javaWorkflows().register(workflow);
         return workflow;

@@ -18,10 +18,11 @@ import dev.semel.store.StoredRows;
 import dev.semel.trigger.TriggerResult;
 import dev.semel.trigger.TriggerSource;
 import dev.semel.trigger.Trigger;
-import dev.semel.workflow.CurrentWorkflow;
-import dev.semel.workflow.WorkflowTriggers;
-import dev.semel.workflow.DurableOperations;
-import dev.semel.workflow.WorkflowVersion;
+import dev.semel.definition.CurrentWorkflow;
+import dev.semel.definition.JavaWorkflow;
+import dev.semel.definition.WorkflowTriggers;
+import dev.semel.definition.DurableOperations;
+import dev.semel.definition.WorkflowVersion;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.util.List;
@@ -40,7 +41,7 @@ final class JavaWorkflowRegistry implements ChildRuns.ChildStarter, ChildRuns.Si
 
     private final SemelRuntime semel;
     private final EngineLimits limits;
-    private final ConcurrentHashMap<String, Workflow<?, ?>> known = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<String, JavaWorkflow<?, ?>> known = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Integer, Trigger.TriggerWorkspace> spaces = new ConcurrentHashMap<>();
     private volatile Trigger.@Nullable TriggerWorkspace defaultWorkspace;
 
@@ -71,7 +72,7 @@ final class JavaWorkflowRegistry implements ChildRuns.ChildStarter, ChildRuns.Si
 
     @Override
     public Trigger.AdmissionChecks checksFor(String name, JsonNode input) {
-        Workflow<?, ?> workflow = known.get(name);
+        JavaWorkflow<?, ?> workflow = known.get(name);
         return workflow == null ? Trigger.AdmissionChecks.NONE : new Trigger.AdmissionChecks(() -> workflow.checkInput(input), null);
     }
 
@@ -81,11 +82,12 @@ final class JavaWorkflowRegistry implements ChildRuns.ChildStarter, ChildRuns.Si
 
     /** Adds the code of a workflow without publishing it. */
     void addCode(Workflow<?, ?> workflow) {
-        known.put(workflow.name(), workflow);
+        known.put(workflow.name(), JavaWorkflow.of(workflow));
     }
 
-    void register(Workflow<?, ?> workflow) {
-        Workflow<?, ?> before = known.put(workflow.name(), workflow);
+    void register(Workflow<?, ?> registered) {
+        JavaWorkflow<?, ?> workflow = JavaWorkflow.of(registered);
+        JavaWorkflow<?, ?> before = known.put(workflow.name(), workflow);
         if (before != null && before != workflow) {
             LOG.log(
                     System.Logger.Level.INFO,
@@ -98,7 +100,7 @@ final class JavaWorkflowRegistry implements ChildRuns.ChildStarter, ChildRuns.Si
     }
 
     /** Publishes only if the definition changed, because a publish briefly stops admissions on all workers. */
-    private StoredRows.WorkflowRow publishedAs(Workflow<?, ?> workflow) {
+    private StoredRows.WorkflowRow publishedAs(JavaWorkflow<?, ?> workflow) {
         int workspace = defaultWorkspace().id();
         StoredRows.WorkflowRow there = semel.view(reads -> {
             StoredRows.WorkflowRow row = reads.workflow(workspace, workflow.name());
@@ -122,12 +124,12 @@ final class JavaWorkflowRegistry implements ChildRuns.ChildStarter, ChildRuns.Si
         if (!version.body().startsWith("{\"semel\":1,\"java\":")) {
             return files.compile(version);
         }
-        Workflow<?, ?> workflow = known.get(version.name());
+        JavaWorkflow<?, ?> workflow = known.get(version.name());
         if (workflow == null) {
             throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
         }
         // Use the stored text: during a rolling deployment this process may have older or newer code than published.
-        WorkflowTriggers doors = new WorkflowTriggers(workflow.subscriptionsOfVersion(version.body()), Workflow.schedulesOfVersion(version.body()));
+        WorkflowTriggers doors = new WorkflowTriggers(workflow.subscriptionsOfVersion(version.body()), JavaWorkflow.schedulesOfVersion(version.body()));
         return new WorkflowVersion(
                 version.workflowId(),
                 version.name(),
@@ -138,7 +140,8 @@ final class JavaWorkflowRegistry implements ChildRuns.ChildStarter, ChildRuns.Si
                 new WorkflowVersion.VersionOptions(workflow.concurrency(), workflow.deadline(), doors));
     }
 
-    <I, O> RunHandle<O> start(Workflow<I, O> workflow, I input, Start start) {
+    <I, O> RunHandle<O> start(Workflow<I, O> started, I input, Start start) {
+        JavaWorkflow<I, O> workflow = JavaWorkflow.of(started);
         CurrentWorkflow current = current(defaultWorkspace().id(), workflow.name());
         JsonNode data = workflow.inputOf(input);
         Trigger.RunLinks ties = Trigger.RunLinks.NONE;
@@ -207,7 +210,7 @@ final class JavaWorkflowRegistry implements ChildRuns.ChildStarter, ChildRuns.Si
             TriggerSource source,
             Trigger.@Nullable SourceKey follows) {}
 
-    private static Trigger trigger(StartRequest request, @Nullable Workflow<?, ?> workflow) {
+    private static Trigger trigger(StartRequest request, @Nullable JavaWorkflow<?, ?> workflow) {
         Start start = request.start();
         String key = start.key();
         boolean named = key != null

@@ -1,5 +1,8 @@
 package dev.semel.runtime;
 
+import dev.semel.Run;
+import dev.semel.Waiting;
+import dev.semel.definition.JavaWorkflow;
 import dev.semel.effect.EffectLedger;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.EffectInDoubt;
@@ -11,7 +14,7 @@ import dev.semel.json.JsonCodec;
 import dev.semel.json.StrictJson;
 import dev.semel.replay.ResumeRequest;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
 import dev.semel.store.StoreWrite;
@@ -26,8 +29,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** A handle to a run: reads its status and result from the store, sends signals, cancels it, and records decisions. */
-public final class RunHandle<O> {
+/** A run of an engine, with everything that the server needs beyond {@link Run}. */
+public final class RunHandle<O> implements Run<O> {
     private static final Duration LONGEST = Duration.ofDays(3650);
 
     private final EngineRouter line;
@@ -73,20 +76,28 @@ public final class RunHandle<O> {
         return new RunHandle<>(other, named, workflow);
     }
 
+    @Override
     public String id() {
         return runId;
     }
 
-    /** Whether the run existed before this request, for example because its key was used before. */
+    @Override
     public boolean replayed() {
         return named.replayed();
     }
 
+    @Override
     public RunState status() {
         return row().state();
     }
 
-    /** What the run waits for, as JSON; null if it does not wait. */
+    @Override
+    public List<Waiting> waiting() {
+        String waits = waitingFor();
+        return waits == null ? List.of() : WaitReasons.parse(waits);
+    }
+
+    /** What the run waits for, as the stored JSON; null if it does not wait. */
     public @Nullable String waitingFor() {
         StoredRows.RunProgress work = row().progress();
         return work == null ? null : work.waitingFor();
@@ -107,20 +118,12 @@ public final class RunHandle<O> {
         return row;
     }
 
-    /** Waits for the run to end and returns its output. See {@link #result(Duration)}. */
+    @Override
     public O result() {
         return result(LONGEST);
     }
 
-    /**
-     * Waits for the run to end and returns its output.
-     *
-     * @param longest maximum time to wait
-     * @throws StepFailed if the run failed
-     * @throws RunCancelled if the run was cancelled
-     * @throws EffectInDoubt if an effect is in doubt; thrown immediately, because the decision may take any time
-     * @throws RunNotEnded if the run has not ended in time
-     */
+    @Override
     public O result(Duration longest) {
         StoredRows.RunRow row = line.query(semel -> Objects.requireNonNullElseGet(
                 semel.await(row(semel).ws(), id, longest, run -> run.state() == RunState.IN_DOUBT), () -> row(semel)));
@@ -133,7 +136,7 @@ public final class RunHandle<O> {
         }
         StoreWrite.RunResult ending = end.result();
         return switch (row.state()) {
-            case COMPLETED -> workflow.outputOf(StrictJson.parse(Objects.requireNonNullElse(ending.output(), "null")));
+            case COMPLETED -> JavaWorkflow.of(workflow).outputOf(StrictJson.parse(Objects.requireNonNullElse(ending.output(), "null")));
             case CANCELLED -> throw new RunCancelled(runId, "");
             default ->
                 throw StepFailed.ofRun(
@@ -144,7 +147,7 @@ public final class RunHandle<O> {
         };
     }
 
-    /** Sends a signal, delivered once per key. False if it was delivered before or the run has ended. */
+    @Override
     public <T> boolean signal(Signal<T> signal, T value, Key key) {
         return signal(signal.name(), JsonCodec.STANDARD.write(value, "the signal " + signal.name()), key.text());
     }
@@ -154,7 +157,7 @@ public final class RunHandle<O> {
                 == StoreCommand.SignalResult.DELIVERED;
     }
 
-    /** Cancels the run: no further step starts, and registered compensations run. False if the run has ended. */
+    @Override
     public boolean cancel(String actor, String reason) {
         return line.update(semel -> {
             boolean requested = semel.change(new StoreCommand.CancelRun(row(semel).ws(), id, actor, reason));
@@ -164,14 +167,12 @@ public final class RunHandle<O> {
         });
     }
 
+    @Override
     public boolean cancel() {
         return cancel("library", "");
     }
 
-    /**
-     * Retries a run that is held because its worker crashed repeatedly or its code does not match its journal. False if
-     * the run is not held.
-     */
+    @Override
     public boolean retryHeld(String actor, String reason) {
         return line.update(semel -> {
             boolean retried = semel.change(new StoreCommand.ContinueHeldRun(row().ws(), id, actor, reason));
@@ -180,6 +181,7 @@ public final class RunHandle<O> {
         });
     }
 
+    @Override
     public boolean retryHeld() {
         return retryHeld("library", "");
     }
@@ -199,6 +201,7 @@ public final class RunHandle<O> {
         });
     }
 
+    @Override
     public void resume(String by, String reason) {
         resume(ResumeRequest.because(by, reason));
     }
@@ -217,14 +220,12 @@ public final class RunHandle<O> {
         });
     }
 
-    /**
-     * Approves an approval step. The first decision applies. False for later decisions, and if the run is not waiting
-     * for this approval now: Semel does not store a decision in advance.
-     */
+    @Override
     public boolean approve(String step, String by, String note) {
         return decide(step, true, by, note);
     }
 
+    @Override
     public boolean reject(String step, String by, String note) {
         return decide(step, false, by, note);
     }
@@ -233,7 +234,7 @@ public final class RunHandle<O> {
         return done(approvalChange(step, approved, by, note));
     }
 
-    /** Decides whether a message that changed inside its {@code once} window is sent. The first decision applies. */
+    @Override
     public boolean decideChangedMessage(String step, boolean send, String by, String note) {
         return done(changedMessageChange(step, send, by, note));
     }
@@ -297,7 +298,7 @@ public final class RunHandle<O> {
         return new RunChange(edit, List.of(id));
     }
 
-    /** The steps whose effect is in doubt. */
+    @Override
     public List<String> stepsInDoubt() {
         return unknown().stream().map(row -> row.details().path()).toList();
     }
@@ -318,12 +319,12 @@ public final class RunHandle<O> {
         return all.stream().filter(row -> row.state() == EffectLedger.EffectState.UNKNOWN).toList();
     }
 
-    /** Confirms that an effect in doubt happened, with its result. False if it is not in doubt. */
-    public boolean confirmDone(String step, Object result, String by) {
+    @Override
+    public boolean confirmDone(String step, @Nullable Object result, String by) {
         return settle(step, JsonCodec.STANDARD.write(result, "the result of " + step), by);
     }
 
-    /** Confirms that an effect in doubt did not happen; Semel then sends it again. False if it is not in doubt. */
+    @Override
     public boolean confirmNotDone(String step, String by) {
         return settle(step, null, by);
     }

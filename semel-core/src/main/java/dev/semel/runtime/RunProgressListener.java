@@ -3,7 +3,7 @@ package dev.semel.runtime;
 import dev.semel.engine.RunExecutor;
 import dev.semel.run.RunId;
 import dev.semel.store.StoreFailure;
-import dev.semel.workflow.ConcurrencyControl;
+import dev.semel.definition.ConcurrencyControl;
 import org.jspecify.annotations.Nullable;
 
 /** Wakes parent runs and the dispatcher when a run ends, is unloaded, or another worker reports new work. */

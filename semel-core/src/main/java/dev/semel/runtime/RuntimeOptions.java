@@ -29,6 +29,13 @@ public record RuntimeOptions(
                 store, WorkerStatus.defaultWorkerName(), compiler, (_, _) -> {}, EngineLimits.DEFAULT, EngineEnvironment.real(), () -> 0);
     }
 
+    /** Options for a store that is passed separately, and workflows in Java only. */
+    public static RuntimeOptions javaOnly() {
+        return of("", version -> {
+            throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
+        });
+    }
+
     public RuntimeOptions withLimits(EngineLimits value) {
         return new RuntimeOptions(store, workerName, compiler, requestObserver, value, ambient, databaseClockSkew);
     }

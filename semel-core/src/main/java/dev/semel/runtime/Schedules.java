@@ -11,7 +11,7 @@ import dev.semel.schedule.TickOutcome;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
 import dev.semel.trigger.TriggerResult;
-import dev.semel.workflow.CurrentWorkflow;
+import dev.semel.definition.CurrentWorkflow;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;

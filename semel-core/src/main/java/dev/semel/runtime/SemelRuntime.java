@@ -1,5 +1,8 @@
 package dev.semel.runtime;
 
+import dev.semel.Health;
+import dev.semel.IdempotentCall;
+import dev.semel.Semel;
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.engine.GroupCommitter;
 import dev.semel.engine.RunCompletions;
@@ -24,31 +27,26 @@ import dev.semel.store.StoredRows;
 import dev.semel.store.Store;
 import dev.semel.store.StoreFailure;
 import dev.semel.store.StoreWrite;
-import dev.semel.store.postgres.PostgresStore;
 import dev.semel.trigger.TriggerResult;
 import dev.semel.trigger.Trigger;
-import dev.semel.workflow.CurrentWorkflow;
-import dev.semel.workflow.WorkflowVersion;
+import dev.semel.definition.CurrentWorkflow;
+import dev.semel.definition.WorkflowVersion;
+import dev.semel.workflow.Key;
+import dev.semel.workflow.Signal;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
-import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/**
- * A Semel engine in this process: registers workflows, starts and finds runs, and executes them on its store.
- * Open one with {@link #embedded}, {@link #on} or {@link #open}, and close it when the process ends.
- */
-public final class SemelRuntime implements AutoCloseable {
+/** The engine behind {@link Semel}, with everything that the server and the test kit need beyond it. */
+public final class SemelRuntime implements Semel {
     private final Store store;
     private final RuntimeOptions settings;
     private final EngineCounters counters = new EngineCounters();
@@ -106,31 +104,7 @@ public final class SemelRuntime implements AutoCloseable {
         }
     }
 
-    /** Opens Semel with a SQLite file as its store; creates the file if it does not exist. */
-    public static SemelRuntime embedded(Path file) {
-        return open(RuntimeOptions.of("sqlite:" + file, NO_FILES));
-    }
-
-    /** Opens Semel with the SQLite file {@code .semel/semel.db} in the working directory. */
-    public static SemelRuntime embedded() {
-        return embedded(Path.of(".semel", "semel.db"));
-    }
-
-    /**
-     * Opens Semel in the application's own PostgreSQL database. {@code tx} steps then write the application's tables
-     * and the record of the step in one commit. Semel keeps about a dozen connections of this data source for itself.
-     */
-    public static SemelRuntime on(DataSource source) {
-        RuntimeOptions settings = RuntimeOptions.of("a data source", NO_FILES);
-        return opened(
-                new PostgresStore(source, settings.databaseClockSkew(), settings.ambient().idSupplier()), settings);
-    }
-
-    private static final WorkflowCatalog.VersionCompiler NO_FILES = version -> {
-        throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
-    };
-
-    /** Registers and publishes workflows: this process then admits their triggers and executes their runs. */
+    @Override
     public SemelRuntime register(Workflow<?, ?>... workflows) {
         for (Workflow<?, ?> workflow : workflows) {
             idempotentCalls.rejectUsedName(workflow.name());
@@ -139,16 +113,17 @@ public final class SemelRuntime implements AutoCloseable {
         return this;
     }
 
-    /** Starts a run. A repeated start with the same key or run id returns the existing run. */
+    @Override
     public <I, O> RunHandle<O> start(Workflow<I, O> workflow, I input, Start start) {
         return javaWorkflows.start(workflow, input, start);
     }
 
+    @Override
     public <I, O> RunHandle<O> start(Workflow<I, O> workflow, I input) {
         return start(workflow, input, Start.fresh());
     }
 
-    /** Finds a run of this workflow by its id. */
+    @Override
     public <I, O> RunHandle<O> run(Workflow<I, O> workflow, String runId) {
         return javaWorkflows.run(workflow, runId);
     }
@@ -158,23 +133,24 @@ public final class SemelRuntime implements AutoCloseable {
         return javaWorkflows.run(workspace, runId);
     }
 
-    /**
-     * Executes an operation once per key. The first call executes {@code body} and records its result; repeats return
-     * that result. A changed fingerprint throws {@link dev.semel.error.KeyConflict}. If the body throws, the key is
-     * free again. If the process crashes during the body, later calls throw {@link dev.semel.error.EffectInDoubt} until a
-     * user confirms the outcome with {@link #findIdempotentCall}.
-     */
-    public <T> T once(IdempotentCalls.IdempotentOperation operation, Class<T> type, Callable<T> body) {
-        return idempotentCalls.once(operation, type, body);
+    @Override
+    public <T> List<String> signal(Signal<T> signal, T value) {
+        return signal(signal, value, Key.of(newId().text()));
     }
 
-    public <T> T once(String operation, String actor, String key, Object fingerprint, Class<T> type, Callable<T> body) {
-        return once(new IdempotentCalls.IdempotentOperation(operation, actor, key, fingerprint), type, body);
+    @Override
+    public <T> List<String> signal(Signal<T> signal, T value, Key once) {
+        return KeyedSignals.of(this).send(signal, value, once).runIds();
     }
 
-    /** Finds the call that {@link #once} recorded under a key, to confirm its outcome if it is in doubt. */
-    public IdempotentCallRecord findIdempotentCall(String operation, String key) {
-        return idempotentCalls.find(operation, key);
+    @Override
+    public IdempotentCall idempotent(String operation) {
+        return new IdempotentCallBuilder(idempotentCalls, operation);
+    }
+
+    @Override
+    public Health health() {
+        return workerStatus.health(settings.workerName());
     }
 
     JavaWorkflowRegistry javaWorkflows() {
@@ -197,10 +173,11 @@ public final class SemelRuntime implements AutoCloseable {
 
     /** Opens the store, migrates its schema, and resumes runs that no worker owns. */
     public static SemelRuntime open(RuntimeOptions settings) {
-        return opened(StoreFactory.open(settings), settings);
+        return open(StoreFactory.open(settings), settings);
     }
 
-    private static SemelRuntime opened(Store store, RuntimeOptions settings) {
+    /** The same on an open store. */
+    public static SemelRuntime open(Store store, RuntimeOptions settings) {
         try {
             store.migrate();
         } catch (RuntimeException e) {
@@ -383,13 +360,12 @@ public final class SemelRuntime implements AutoCloseable {
         return workerStatus.unreadyReason() == null;
     }
 
-    /** Stops admitting triggers, commits pending writes, stops or releases its runs, and gives up the lease. */
     @Override
     public void close() {
         close(Duration.ofSeconds(10));
     }
 
-    /** @param grace time that runs get to finish their current step; other workers continue the rest */
+    @Override
     public void close(Duration grace) {
         listening.close();
         ticker.close();

@@ -6,9 +6,11 @@ import dev.semel.store.Store;
 import dev.semel.store.postgres.PostgresStore;
 import dev.semel.store.sqlite.SqliteStore;
 import java.nio.file.Path;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /** Opens the SQLite or PostgreSQL store that a store URL names. */
-final class StoreFactory {
+public final class StoreFactory {
     private StoreFactory() {}
 
     static Store open(RuntimeOptions settings) {
@@ -17,13 +19,22 @@ final class StoreFactory {
             return new PostgresStore(url, settings.databaseClockSkew(), settings.ambient().idSupplier());
         }
         if (url.startsWith("sqlite:")) {
-            Path file = Path.of(url.substring("sqlite:".length()));
-            return new SqliteStore(
-                    file, settings.ambient()::micros, settings.ambient().idSupplier());
+            return sqlite(Path.of(url.substring("sqlite:".length())), settings);
         }
         throw new SemelException(
                 ErrorCode.INVALID_INPUT,
                 "The store URL does not begin with sqlite: or jdbc:postgresql:. No store was opened.",
                 "Use sqlite:FILE or jdbc:postgresql://host/database.");
+    }
+
+    public static Store sqlite(Path file, RuntimeOptions settings) {
+        return new SqliteStore(
+                file, settings.ambient()::micros, settings.ambient().idSupplier());
+    }
+
+    /** @param schema the schema of Semel's tables; null for the default schema of the connections */
+    public static Store postgres(DataSource source, @Nullable String schema, RuntimeOptions settings) {
+        return new PostgresStore(
+                source, schema, settings.databaseClockSkew(), settings.ambient().idSupplier());
     }
 }

@@ -1,5 +1,6 @@
 package dev.semel.runtime;
 
+import dev.semel.Health;
 import dev.semel.engine.LeaseKeeper;
 import dev.semel.engine.StoreReadPool;
 import dev.semel.error.SemelException;
@@ -75,6 +76,17 @@ public final class WorkerStatus {
             return "The store does not respond.";
         }
         return leases.hold(0) == null ? "This worker has no lease and is acquiring a new one." : null;
+    }
+
+    Health health(String worker) {
+        String reason = unreadyReason();
+        Durability stored = durability();
+        return new Health(
+                reason == null,
+                reason,
+                stored != null && stored.safe(),
+                stored == null ? "The store has not reported its settings yet." : stored.summary(),
+                worker);
     }
 
     /** What a commit survives, as the store reported with the last heartbeat; null before the first one. */

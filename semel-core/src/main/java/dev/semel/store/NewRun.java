@@ -1,7 +1,7 @@
 package dev.semel.store;
 
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.trigger.TriggerSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

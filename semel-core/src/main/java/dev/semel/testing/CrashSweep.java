@@ -104,7 +104,7 @@ public final class CrashSweep {
             problem = problem(() -> check.run(lab));
         }
         if (problem == null) {
-            problem = problem(() -> RunInspector.checkRows(lab.semel()));
+            problem = problem(() -> RunInspector.checkRows(lab.runtime()));
         }
         int distinct = sum(FakeProvider::distinctEffects);
         int more = point == null ? 0 : Math.max(0, distinct - effectsWithoutCrash);
@@ -139,7 +139,7 @@ public final class CrashSweep {
     /** Runs that a caller started and that cannot continue, each with the reason. */
     private List<String> lost() {
         List<String> lost = new ArrayList<>();
-        SemelRuntime semel = lab.semel();
+        SemelRuntime semel = lab.runtime();
         for (String runId : lab.started().stream().distinct().toList()) {
             String why = RunInspector.lostReason(semel.testAccess().findRun(runId));
             if (why != null) {

@@ -1,6 +1,7 @@
 package dev.semel.testing;
 
 import dev.semel.engine.EngineEnvironment;
+import dev.semel.runtime.ManualClock;
 import java.util.function.Consumer;
 
 /** Tracks whether one engine of a test has crashed; afterwards none of its calls reach the store or a provider. */

@@ -1,5 +1,6 @@
 package dev.semel.testing;
 
+import dev.semel.runtime.ManualClock;
 import dev.semel.runtime.RunHandle;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.runtime.RuntimeOptions;
@@ -63,7 +64,7 @@ final class TestEngines implements RunHandle.EngineRouter, AutoCloseable {
         return new EngineInstance(life, mortal, SemelRuntime.openForTest(mortal, settings, List.copyOf(workflows)));
     }
 
-    private static dev.semel.workflow.WorkflowVersion noFiles(dev.semel.store.StoredRows.VersionRow version) {
+    private static dev.semel.definition.WorkflowVersion noFiles(dev.semel.store.StoredRows.VersionRow version) {
         throw new WorkflowCatalog.WorkflowNotRegistered(version.name(), version.workflowId());
     }
 

@@ -1,5 +1,6 @@
 package dev.semel.testing;
 
+import dev.semel.runtime.ManualClock;
 import dev.semel.store.Store;
 import dev.semel.store.sqlite.SqliteStore;
 import dev.semel.workflow.Workflow;

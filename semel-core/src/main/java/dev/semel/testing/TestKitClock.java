@@ -1,5 +1,6 @@
 package dev.semel.testing;
 
+import dev.semel.runtime.ManualClock;
 import dev.semel.store.StoreWrite;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,6 +1,7 @@
 package dev.semel.testing;
 
-import dev.semel.runtime.KeyedSignals;
+import dev.semel.Run;
+import dev.semel.Semel;
 import dev.semel.runtime.RunHandle;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.engine.EngineEnvironment;
@@ -99,24 +100,28 @@ public final class WorkflowTestKit implements AutoCloseable {
     }
 
     /** The engine, for operations that the test kit does not offer. After a crash this is another engine. */
-    public SemelRuntime semel() {
+    public Semel semel() {
+        return environment().engines().semel();
+    }
+
+    SemelRuntime runtime() {
         return environment().engines().semel();
     }
 
     /** Starts a run, and repeats the request if the engine crashes before it responds. */
-    public <I, O> RunHandle<O> start(Workflow<I, O> workflow, I input, Start start) {
-        RunHandle<O> run = router().update(semel -> semel.start(workflow, input, start)).withRouter(router());
+    public <I, O> Run<O> start(Workflow<I, O> workflow, I input, Start start) {
+        Run<O> run = router().update(semel -> semel.start(workflow, input, start)).withRouter(router());
         started.add(run.id());
         return run;
     }
 
-    public <I, O> RunHandle<O> start(Workflow<I, O> workflow, I input) {
+    public <I, O> Run<O> start(Workflow<I, O> workflow, I input) {
         return start(workflow, input, Start.fresh());
     }
 
     /** Sends a keyed signal, and repeats the request if the engine crashes before it responds. */
-    public <T> KeyedSignals.SignalDelivery send(Signal<T> signal, T value, Key once) {
-        return router().update(semel -> KeyedSignals.of(semel).send(signal, value, once));
+    public <T> List<String> signal(Signal<T> signal, T value, Key once) {
+        return router().update(semel -> semel.signal(signal, value, once));
     }
 
     /** Routes calls to a running engine, and delivers updates twice after {@link #duplicateEverything}. */
@@ -141,7 +146,7 @@ public final class WorkflowTestKit implements AutoCloseable {
     }
 
     /** Settles, then returns the result of the run; throws if the run has not ended. */
-    public <O> O result(RunHandle<O> run) {
+    public <O> O result(Run<O> run) {
         settle();
         return run.result(Duration.ZERO);
     }
@@ -206,7 +211,7 @@ public final class WorkflowTestKit implements AutoCloseable {
 
     /** Describes all runs with their steps as text, without payloads. */
     public String describe() {
-        return RunInspector.describe(semel());
+        return RunInspector.describe(runtime());
     }
 
     /** Whether the engines were started. */
@@ -270,7 +275,7 @@ public final class WorkflowTestKit implements AutoCloseable {
         try {
             TestEnvironment open = environment;
             if (open != null) {
-                RunInspector.checkRows(semel());
+                RunInspector.checkRows(runtime());
             }
             if (sweeps.stream().anyMatch(sweep -> !sweep.hasRun())) {
                 throw new AssertionError(

@@ -1,7 +1,7 @@
 package dev.semel.trigger;
 
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

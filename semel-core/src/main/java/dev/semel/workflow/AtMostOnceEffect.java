@@ -1,5 +1,6 @@
 package dev.semel.workflow;
 
+import dev.semel.definition.EffectSpec;
 import tools.jackson.databind.JsonNode;
 
 /** An effect that Semel never sends twice. The workflow receives the outcome and handles an indeterminate one. */
@@ -12,16 +13,16 @@ public final class AtMostOnceEffect {
         this.plan = plan;
     }
 
-    public <T> Outcome<T> call(Class<T> type, UserFunctions.StepFunction<T> work) {
+    public <T> Outcome<T> call(Class<T> type, StepFunction<T> work) {
         return call(TypeRef.of(type), work);
     }
 
-    public <T> Outcome<T> call(TypeRef<T> type, UserFunctions.StepFunction<T> work) {
+    public <T> Outcome<T> call(TypeRef<T> type, StepFunction<T> work) {
         return typed(wire.operations().effect(plan, Effect.senderOf(wire, plan, work)), type);
     }
 
     /** An effect without a result; the value of {@link Outcome.Done} is null. */
-    public Outcome<Void> call(UserFunctions.StepAction action) {
+    public Outcome<Void> call(StepAction action) {
         return typed(wire.operations().effect(plan, Effect.senderOf(action)), TypeRef.of(Void.class));
     }
 

@@ -1,5 +1,7 @@
 package dev.semel.workflow;
 
+import dev.semel.definition.DurableOperations;
+import dev.semel.definition.JavaWorkflow;
 import dev.semel.error.TypeMismatch;
 import dev.semel.json.JsonCodec;
 import java.time.Duration;
@@ -8,6 +10,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -45,15 +48,24 @@ public final class Context {
     }
 
     /** Runs repeatable code with {@link Retry#STANDARD}. A crash before its result is recorded makes it run again. */
-    public <T> T step(String name, Class<T> type, UserFunctions.StepFunction<T> work) {
+    public <T> T step(String name, Class<T> type, Callable<T> work) {
+        return step(name).run(type, _ -> work.call());
+    }
+
+    public <T> T step(String name, TypeRef<T> type, Callable<T> work) {
+        return step(name).run(type, _ -> work.call());
+    }
+
+    /** The same for code that needs its {@link Step}. */
+    public <T> T step(String name, Class<T> type, StepFunction<T> work) {
         return step(name).run(type, work);
     }
 
-    public <T> T step(String name, TypeRef<T> type, UserFunctions.StepFunction<T> work) {
+    public <T> T step(String name, TypeRef<T> type, StepFunction<T> work) {
         return step(name).run(type, work);
     }
 
-    public void step(String name, UserFunctions.StepAction action) {
+    public void step(String name, StepAction action) {
         step(name).run(action);
     }
 
@@ -63,15 +75,15 @@ public final class Context {
     }
 
     /** Writes rows to the store's own database, in one commit with the record of the step. */
-    public <T> T tx(String name, Class<T> type, UserFunctions.TxFunction<T> work) {
+    public <T> T tx(String name, Class<T> type, TxFunction<T> work) {
         return step(name).tx(type, work);
     }
 
-    public <T> T tx(String name, TypeRef<T> type, UserFunctions.TxFunction<T> work) {
+    public <T> T tx(String name, TypeRef<T> type, TxFunction<T> work) {
         return step(name).tx(type, work);
     }
 
-    public void tx(String name, UserFunctions.TxAction action) {
+    public void tx(String name, TxAction action) {
         step(name).tx(action);
     }
 
@@ -132,7 +144,7 @@ public final class Context {
     }
 
     /** Runs the code for each item in sequence. Step ids depend on the item's key, not on its position. */
-    public <T, R> List<R> forEach(String name, Collection<T> items, Function<? super T, ?> key, UserFunctions.ItemFunction<T, R> each) {
+    public <T, R> List<R> forEach(String name, Collection<T> items, Function<? super T, ?> key, ContextFunction<T, R> each) {
         return forEach(name, items, key).run(each);
     }
 
@@ -153,12 +165,13 @@ public final class Context {
 
     /** Calls under a step name, for scopes that call the same workflow more than once. */
     public <I, O> O call(String name, Workflow<I, O> workflow, I input, Start start) {
-        JsonNode output = wire.operations().call(name, new DurableOperations.ChildWorkflowCall(workflow.name(), workflow.inputOf(input), start));
-        return workflow.outputOf(output);
+        JavaWorkflow<I, O> child = JavaWorkflow.of(workflow);
+        return child.outputOf(wire.operations()
+                .call(name, new DurableOperations.ChildWorkflowCall(child.name(), child.inputOf(input), start)));
     }
 
     /** Registers a compensation. If the run fails or is cancelled later, compensations run in reverse order. */
-    public void compensate(String name, UserFunctions.Compensation undo) {
+    public void compensate(String name, ContextAction undo) {
         wire.operations().compensate(name, scope -> undo.run(new Context(scope, wire.codec())));
     }
 

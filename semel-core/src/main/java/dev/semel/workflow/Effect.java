@@ -1,5 +1,7 @@
 package dev.semel.workflow;
 
+import dev.semel.definition.DurableOperations;
+import dev.semel.definition.EffectSpec;
 import dev.semel.error.EffectInDoubt;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -17,16 +19,16 @@ public final class Effect {
     /**
      * Performs the effect and records its result; later executions return it. Pass {@link Step#key} to the provider.
      */
-    public <T> T call(Class<T> type, UserFunctions.StepFunction<T> work) {
+    public <T> T call(Class<T> type, StepFunction<T> work) {
         return call(TypeRef.of(type), work);
     }
 
-    public <T> T call(TypeRef<T> type, UserFunctions.StepFunction<T> work) {
+    public <T> T call(TypeRef<T> type, StepFunction<T> work) {
         Outcome<JsonNode> outcome = wire.operations().effect(plan, senderOf(wire, plan, work));
         return wire.readResult(requireDone(outcome, plan), type, describe(plan));
     }
 
-    public void call(UserFunctions.StepAction action) {
+    public void call(StepAction action) {
         requireDone(wire.operations().effect(plan, senderOf(action)), plan);
     }
 
@@ -34,7 +36,7 @@ public final class Effect {
         return "effect \"" + plan.step().name() + "\"";
     }
 
-    static <T> DurableOperations.EffectSender senderOf(JsonBridge wire, EffectSpec plan, UserFunctions.StepFunction<T> work) {
+    static <T> DurableOperations.EffectSender senderOf(JsonBridge wire, EffectSpec plan, StepFunction<T> work) {
         DurableOperations.StepWork written = wire.effectWork(describe(plan), work);
         return new DurableOperations.EffectSender() {
             @Override
@@ -44,7 +46,7 @@ public final class Effect {
         };
     }
 
-    static DurableOperations.EffectSender senderOf(UserFunctions.StepAction action) {
+    static DurableOperations.EffectSender senderOf(StepAction action) {
         return new DurableOperations.EffectSender() {
             @Override
             public JsonNode send(Step step) throws Exception {

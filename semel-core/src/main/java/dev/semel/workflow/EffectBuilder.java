@@ -1,5 +1,7 @@
 package dev.semel.workflow;
 
+import dev.semel.definition.EffectSpec;
+import dev.semel.definition.StepSpec;
 import dev.semel.effect.Protection;
 import dev.semel.admission.CanonicalJson;
 import java.math.BigDecimal;
@@ -31,7 +33,7 @@ public final class EffectBuilder {
     private ReviewOptions reviewOptions = ReviewOptions.DEFAULT;
     private @Nullable Duration window;
     private byte @Nullable [] data;
-    private EffectSpec.@Nullable OnChange onChange;
+    private @Nullable OnChange onChange;
     private List<Integer> alreadyDone = List.of();
 
     EffectBuilder(JsonBridge wire, String name) {
@@ -61,7 +63,7 @@ public final class EffectBuilder {
     }
 
     /** What the effect does, which defines when a safe replay treats it as already handled. Default: create. */
-    public EffectBuilder does(EffectSpec.EffectAction value) {
+    public EffectBuilder does(EffectAction value) {
         marks = new EffectSpec.BusinessRecord(value, marks.object(), marks.worth());
         return this;
     }
@@ -108,7 +110,7 @@ public final class EffectBuilder {
     }
 
     /** What Semel does if {@link #data} differ inside {@link #oncePer}: send, suppress or review. Default: send. */
-    public EffectBuilder onChange(EffectSpec.OnChange value) {
+    public EffectBuilder onChange(OnChange value) {
         onChange = value;
         return this;
     }
@@ -165,11 +167,11 @@ public final class EffectBuilder {
     }
 
     /** The provider can report the result for a key; Semel queries it before it sends again. */
-    public <T> LookupEffect<T> lookup(Class<T> type, UserFunctions.LookupFunction<T> lookup) {
+    public <T> LookupEffect<T> lookup(Class<T> type, LookupFunction<T> lookup) {
         return lookup(TypeRef.of(type), lookup);
     }
 
-    public <T> LookupEffect<T> lookup(TypeRef<T> type, UserFunctions.LookupFunction<T> lookup) {
+    public <T> LookupEffect<T> lookup(TypeRef<T> type, LookupFunction<T> lookup) {
         return new LookupEffect<>(wire, plan(new Protection.Lookup()), type, lookup);
     }
 
@@ -221,7 +223,7 @@ public final class EffectBuilder {
             throw invalid("oncePer(…) requires key(…), because the default key is different in every run");
         }
         try {
-            return new EffectSpec.OncePerWindow(window, data, onChange == null ? EffectSpec.OnChange.SEND : onChange);
+            return new EffectSpec.OncePerWindow(window, data, onChange == null ? OnChange.SEND : onChange);
         } catch (IllegalArgumentException e) {
             throw invalid("in oncePer(…), " + e.getMessage());
         }

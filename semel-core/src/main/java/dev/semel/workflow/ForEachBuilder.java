@@ -1,5 +1,6 @@
 package dev.semel.workflow;
 
+import dev.semel.definition.DurableOperations;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -39,7 +40,7 @@ public final class ForEachBuilder<T> {
     }
 
     /** Runs the code for every item and returns the results in the order of the items. */
-    public <R> List<R> run(UserFunctions.ItemFunction<T, R> each) {
+    public <R> List<R> run(ContextFunction<T, R> each) {
         return wire.operations()
                 .forEach(
                         name,

@@ -1,5 +1,6 @@
 package dev.semel.workflow;
 
+import dev.semel.definition.DurableOperations;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.error.TypeMismatch;
@@ -10,7 +11,7 @@ import tools.jackson.databind.JsonNode;
 
 /** Converts between the typed values of Java workflow code and the JSON values of the engine's durable operations. */
 record JsonBridge(DurableOperations operations, JsonCodec codec) {
-    <T> DurableOperations.StepWork stepWork(String what, UserFunctions.StepFunction<T> work) {
+    <T> DurableOperations.StepWork stepWork(String what, StepFunction<T> work) {
         return step -> codec.write(work.run(step), "the result of " + what);
     }
 
@@ -18,7 +19,7 @@ record JsonBridge(DurableOperations operations, JsonCodec codec) {
      * The same for effects. If the returned value cannot be written, the effect has happened. An exception from the
      * user's code itself says nothing about that, whatever its type.
      */
-    <T> DurableOperations.StepWork effectWork(String what, UserFunctions.StepFunction<T> work) {
+    <T> DurableOperations.StepWork effectWork(String what, StepFunction<T> work) {
         return step -> {
             T value = work.run(step);
             try {

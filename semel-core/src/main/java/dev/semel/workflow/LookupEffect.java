@@ -1,5 +1,7 @@
 package dev.semel.workflow;
 
+import dev.semel.definition.DurableOperations;
+import dev.semel.definition.EffectSpec;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -8,9 +10,9 @@ public final class LookupEffect<T> {
     private final JsonBridge wire;
     private final EffectSpec plan;
     private final TypeRef<T> type;
-    private final UserFunctions.LookupFunction<T> lookup;
+    private final LookupFunction<T> lookup;
 
-    LookupEffect(JsonBridge wire, EffectSpec plan, TypeRef<T> type, UserFunctions.LookupFunction<T> lookup) {
+    LookupEffect(JsonBridge wire, EffectSpec plan, TypeRef<T> type, LookupFunction<T> lookup) {
         this.wire = wire;
         this.plan = plan;
         this.type = type;
@@ -20,7 +22,7 @@ public final class LookupEffect<T> {
     /**
      * Performs the effect, or takes the result that the provider reports. Later executions return the recorded result.
      */
-    public T call(UserFunctions.StepFunction<T> work) {
+    public T call(StepFunction<T> work) {
         DurableOperations.StepWork written = wire.effectWork(Effect.describe(plan), work);
         Outcome<JsonNode> outcome = wire.operations().effect(plan, new DurableOperations.EffectSender() {
             @Override

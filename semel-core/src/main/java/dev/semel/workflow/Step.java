@@ -1,6 +1,6 @@
 package dev.semel.workflow;
 
-import java.util.concurrent.Callable;
+import dev.semel.definition.CurrentStep;
 
 /** The step or effect whose code is running: its id, idempotency key and attempt number. */
 public interface Step {
@@ -15,22 +15,10 @@ public interface Step {
 
     /** The step whose code runs on this thread. */
     static Step current() {
-        if (!CurrentStep.CURRENT.isBound()) {
+        if (!CurrentStep.isBound()) {
             throw new IllegalStateException(
                     "No step is running on this thread. Call Step.current() inside the code of a step or effect.");
         }
-        return CurrentStep.CURRENT.get();
-    }
-
-    /** For the engine: runs code with {@link #current} set. */
-    static <T> T runWith(Step step, Callable<T> work) throws Exception {
-        return ScopedValue.where(CurrentStep.CURRENT, step).call(work::call);
-    }
-
-    /** Holds the binding; an interface cannot have a private field. */
-    final class CurrentStep {
-        private static final ScopedValue<Step> CURRENT = ScopedValue.newInstance();
-
-        private CurrentStep() {}
+        return CurrentStep.get();
     }
 }

@@ -1,5 +1,7 @@
 package dev.semel.workflow;
 
+import dev.semel.definition.DurableOperations;
+import dev.semel.definition.StepSpec;
 import java.time.Duration;
 import tools.jackson.databind.node.JsonNodeFactory;
 
@@ -35,15 +37,15 @@ public final class StepBuilder {
     }
 
     /** Runs repeatable code. A crash before its result is recorded makes it run again. */
-    public <T> T run(Class<T> type, UserFunctions.StepFunction<T> work) {
+    public <T> T run(Class<T> type, StepFunction<T> work) {
         return run(TypeRef.of(type), work);
     }
 
-    public <T> T run(TypeRef<T> type, UserFunctions.StepFunction<T> work) {
+    public <T> T run(TypeRef<T> type, StepFunction<T> work) {
         return wire.readResult(wire.operations().step(plan, wire.stepWork(what(), work)), type, what());
     }
 
-    public void run(UserFunctions.StepAction action) {
+    public void run(StepAction action) {
         wire.operations().step(plan, step -> {
             action.run(step);
             return JsonNodeFactory.instance.nullNode();
@@ -51,17 +53,17 @@ public final class StepBuilder {
     }
 
     /** Writes rows to the store's own database, in one commit with the record of the step. */
-    public <T> T tx(Class<T> type, UserFunctions.TxFunction<T> work) {
+    public <T> T tx(Class<T> type, TxFunction<T> work) {
         return tx(TypeRef.of(type), work);
     }
 
-    public <T> T tx(TypeRef<T> type, UserFunctions.TxFunction<T> work) {
+    public <T> T tx(TypeRef<T> type, TxFunction<T> work) {
         DurableOperations.TxWork written = (sql, step) -> wire.codec().write(work.run(sql, step), "the result of " + what());
         return wire.readResult(wire.operations().tx(plan, written), type, what());
     }
 
     @SuppressWarnings("NullAway") // nothing is recorded as null
-    public void tx(UserFunctions.TxAction action) {
+    public void tx(TxAction action) {
         tx(NOTHING, (sql, step) -> {
             action.run(sql, step);
             return null;

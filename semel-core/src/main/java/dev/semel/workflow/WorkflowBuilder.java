@@ -1,5 +1,12 @@
 package dev.semel.workflow;
 
+import dev.semel.definition.ConcurrencyControl;
+import dev.semel.definition.DurableOperations;
+import dev.semel.definition.JavaWorkflow;
+import dev.semel.definition.WorkflowBody;
+import dev.semel.definition.WorkflowDeclaration;
+import dev.semel.definition.WorkflowInput;
+import dev.semel.definition.WorkflowTriggers;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.JsonCodec;
@@ -45,10 +52,10 @@ public final class WorkflowBuilder<I, O> {
     private @Nullable String owner;
     private @Nullable Accessor<I, ?> key;
     private Duration window = KeyPolicy.DEFAULT.window();
-    private KeyPolicy.KeyScope scope = KeyPolicy.DEFAULT.scope();
-    private KeyPolicy.@Nullable OnMismatch onMismatch;
-    private KeyPolicy.DuplicatePayload duplicatePayload = KeyPolicy.DEFAULT.duplicatePayload();
-    private KeyPolicy.OnFailed onFailed = KeyPolicy.DEFAULT.onFailed();
+    private KeyScope scope = KeyPolicy.DEFAULT.scope();
+    private @Nullable OnMismatch onMismatch;
+    private DuplicatePayload duplicatePayload = KeyPolicy.DEFAULT.duplicatePayload();
+    private OnFailed onFailed = KeyPolicy.DEFAULT.onFailed();
     private boolean holdWhileRunning = KeyPolicy.DEFAULT.holdWhileRunning();
     private boolean requireKey;
     private ConcurrencyControl concurrency = ConcurrencyControl.NONE;
@@ -132,10 +139,6 @@ public final class WorkflowBuilder<I, O> {
         return this;
     }
 
-    List<FieldPath> pii() {
-        return List.copyOf(pii);
-    }
-
     /** How long Semel remembers a key, 1 second to 365 days. Default: 24 hours. */
     public WorkflowBuilder<I, O> window(Duration value) {
         requireInRange("window", value, KeyPolicy.LONGEST_WINDOW);
@@ -144,7 +147,7 @@ public final class WorkflowBuilder<I, O> {
     }
 
     /** Where keys are unique. Default: in the workspace. */
-    public WorkflowBuilder<I, O> scope(KeyPolicy.KeyScope value) {
+    public WorkflowBuilder<I, O> scope(KeyScope value) {
         scope = value;
         return this;
     }
@@ -152,19 +155,19 @@ public final class WorkflowBuilder<I, O> {
     /**
      * The response to a known key with a different payload. Default: reject with a declared fingerprint, else replay.
      */
-    public WorkflowBuilder<I, O> onMismatch(KeyPolicy.OnMismatch value) {
+    public WorkflowBuilder<I, O> onMismatch(OnMismatch value) {
         onMismatch = value;
         return this;
     }
 
     /** The response to a known payload with a different key. Default: allow. */
-    public WorkflowBuilder<I, O> duplicatePayload(KeyPolicy.DuplicatePayload value) {
+    public WorkflowBuilder<I, O> duplicatePayload(DuplicatePayload value) {
         duplicatePayload = value;
         return this;
     }
 
     /** The response to a known key whose run failed. Default: return the failed run. */
-    public WorkflowBuilder<I, O> onFailed(KeyPolicy.OnFailed value) {
+    public WorkflowBuilder<I, O> onFailed(OnFailed value) {
         onFailed = value;
         return this;
     }
@@ -281,16 +284,28 @@ public final class WorkflowBuilder<I, O> {
         return this;
     }
 
-    List<WorkflowTriggers.EventSubscription> events() {
-        return List.copyOf(events);
-    }
-
     /** Sets the code and returns the workflow. Later changes to this builder do not affect it. */
-    public Workflow<I, O> body(UserFunctions.WorkflowFunction<I, O> flow) {
-        return new Workflow<>(this, flow);
+    public Workflow<I, O> body(ContextFunction<I, O> flow) {
+        WorkflowInput<I> in = input;
+        List<FieldPath> personalData = List.copyOf(pii);
+        WorkflowBody code = new WorkflowBody() {
+            @Override
+            public JsonNode run(DurableOperations durable, JsonNode data) throws Exception {
+                JsonCodec codec = in.codec();
+                return codec.write(
+                        flow.run(new Context(durable, codec), in.readRecorded(data)),
+                        "the output of workflow \"" + in.workflow() + "\"");
+            }
+
+            @Override
+            public List<FieldPath> piiPaths() {
+                return personalData;
+            }
+        };
+        return new JavaWorkflow<>(declaration(), input, accessors, key, out, events, code);
     }
 
-    WorkflowDeclaration declaration() {
+    private WorkflowDeclaration declaration() {
         String keyName = key == null ? null : nameOf(key, A_FUNCTION);
         return new WorkflowDeclaration(
                 name,
@@ -305,29 +320,12 @@ public final class WorkflowBuilder<I, O> {
                 events.stream().map(WorkflowTriggers.EventSubscription::type).toList());
     }
 
-    WorkflowInput<I> input() {
-        return input;
-    }
-
-    List<WorkflowInput.InputField<I>> fingerprint() {
-        return List.copyOf(accessors);
-    }
-
-    @Nullable
-    Accessor<I, ?> key() {
-        return key;
-    }
-
-    TypeRef<O> out() {
-        return out;
-    }
-
     private KeyPolicy policy() {
         if (!fields.isEmpty() && !ignored.isEmpty()) {
             throw invalid("fingerprint and fingerprintIgnore exclude each other");
         }
         boolean declared = !fields.isEmpty() || !ignored.isEmpty();
-        KeyPolicy.OnMismatch usual = declared ? KeyPolicy.OnMismatch.REJECT : KeyPolicy.OnMismatch.REPLAY;
+        OnMismatch usual = declared ? OnMismatch.REJECT : OnMismatch.REPLAY;
         return new KeyPolicy(
                 window,
                 scope,

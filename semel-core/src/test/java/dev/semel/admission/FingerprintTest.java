@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.json.StrictJson;
+import dev.semel.workflow.OnMismatch;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -224,7 +225,7 @@ class FingerprintTest {
                 NONE.scope(),
                 fields,
                 ignored,
-                KeyPolicy.OnMismatch.REJECT,
+                OnMismatch.REJECT,
                 NONE.duplicatePayload(),
                 NONE.onFailed(),
                 true,

@@ -12,7 +12,7 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.CommitBatch;
 import dev.semel.store.Dialect;
 import dev.semel.store.StoreCommand;

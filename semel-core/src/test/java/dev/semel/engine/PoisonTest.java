@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.runtime.OnAFile;
 import dev.semel.runtime.RunHandle;
 import dev.semel.error.RunCancelled;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.Waiting;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;

@@ -9,7 +9,7 @@ import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
 import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.CommitBatch;
 import dev.semel.store.Dialect;
 import dev.semel.store.WriteLane;
@@ -40,7 +40,7 @@ final class RecoveryTest {
     private static final int CHUNK = EngineLimits.DEFAULT.bufferedEntries();
 
     /** Forty steps that count themselves; halts once before the step, as a process does that is killed there. */
-    private static dev.semel.workflow.WorkflowBody counting(AtomicIntegerArray times, int haltBefore, CountDownLatch halted) {
+    private static dev.semel.definition.WorkflowBody counting(AtomicIntegerArray times, int haltBefore, CountDownLatch halted) {
         AtomicBoolean first = new AtomicBoolean(true);
         return (context, _) -> {
             int sum = 0;
@@ -124,7 +124,7 @@ final class RecoveryTest {
         AtomicBoolean halts = new AtomicBoolean(true);
         EngineLimits limits = EngineLimits.DEFAULT.withLease(Duration.ofMinutes(5)); // it outlives what is skipped below
         try (Bench bench = new Bench(dialect, limits)) {
-            dev.semel.workflow.WorkflowBody body = (_, input) -> {
+            dev.semel.definition.WorkflowBody body = (_, input) -> {
                 if (halts.get()) {
                     halted.countDown();
                     throw new ExecutionAbort.OwnershipLost();

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.workflow.RunState;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.stream.Collectors;

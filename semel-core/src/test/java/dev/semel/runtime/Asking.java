@@ -9,7 +9,7 @@ import dev.semel.admission.IdempotencyKey;
 import dev.semel.trigger.TriggerResult;
 import dev.semel.trigger.TriggerSource;
 import dev.semel.trigger.Trigger;
-import dev.semel.workflow.CurrentWorkflow;
+import dev.semel.definition.CurrentWorkflow;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
-import dev.semel.workflow.UserFunctions;
+import dev.semel.workflow.ContextFunction;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
@@ -227,13 +227,13 @@ final class BadCodeTest extends OnAFile {
         assertEquals(0, times.get());
     }
 
-    private StepFailed refused(UserFunctions.WorkflowFunction<String, String> body) {
+    private StepFailed refused(ContextFunction<String, String> body) {
         return failure(start(flow(body)));
     }
 
     @Test
     void a_context_is_of_no_use_inside_the_code_of_a_step() {
-        List<UserFunctions.WorkflowFunction<String, String>> inside = new ArrayList<>();
+        List<ContextFunction<String, String>> inside = new ArrayList<>();
         inside.add((ctx, _) -> ctx.step("in", String.class, _ -> "no"));
         inside.add((ctx, _) -> ctx.effect("in").repeatable("t").call(String.class, _ -> "no"));
         inside.add((ctx, _) -> ctx.tx("in", String.class, (_, _) -> "no"));
@@ -254,8 +254,8 @@ final class BadCodeTest extends OnAFile {
             return "no";
         });
         for (int i = 0; i < inside.size(); i++) {
-            UserFunctions.WorkflowFunction<String, String> one = inside.get(i);
-            List<UserFunctions.WorkflowFunction<String, String>> outer = List.of(
+            ContextFunction<String, String> one = inside.get(i);
+            List<ContextFunction<String, String>> outer = List.of(
                     (ctx, in) -> ctx.step("out").retry(Retry.none()).run(String.class, _ -> one.run(ctx, in)),
                     (ctx, in) -> ctx.effect("out")
                             .retry(Retry.none())
@@ -303,7 +303,7 @@ final class BadCodeTest extends OnAFile {
         String late = start(flow).result(SOON);
         assertTrue(late.contains("ended") || late.contains("another thread"), late);
         assertTrue(seen.get() instanceof SemelException, String.valueOf(seen.get()));
-        for (UserFunctions.WorkflowFunction<String, String> use : List.<UserFunctions.WorkflowFunction<String, String>>of(
+        for (ContextFunction<String, String> use : List.<ContextFunction<String, String>>of(
                 (ctx, _) -> ctx.step("late", String.class, _ -> "no"),
                 (ctx, _) -> ctx.forEach("l", List.of("a"), i -> i, (_, i) -> i).toString(),
                 (ctx, _) -> ctx.effect("e").repeatable("t").call(String.class, _ -> "no"))) {

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
-import dev.semel.workflow.UserFunctions;
+import dev.semel.workflow.ContextFunction;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
@@ -26,7 +26,7 @@ final class BadNamesTest extends OnAFile {
         othersGoOn();
     }
 
-    private StepFailed refused(UserFunctions.WorkflowFunction<String, String> body) {
+    private StepFailed refused(ContextFunction<String, String> body) {
         return failure(start(flow(body)));
     }
 

@@ -8,9 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.engine.EngineEnvironment;
 import dev.semel.error.RunCancelled;
 import dev.semel.error.StepFailed;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.Waiting;
-import dev.semel.testing.ManualClock;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Retry;
@@ -212,7 +211,7 @@ final class CancelTest extends OnAFile {
         cancelled(run);
     }
 
-    private Workflow<String, String> limited(dev.semel.workflow.UserFunctions.WorkflowFunction<String, String> body) {
+    private Workflow<String, String> limited(dev.semel.workflow.ContextFunction<String, String> body) {
         return Workflow.define("limited", String.class, String.class)
                 .deadline(Duration.ofHours(1))
                 .body(body);

@@ -6,9 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.engine.EngineEnvironment;
 import dev.semel.error.RunCancelled;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.Waiting;
-import dev.semel.testing.ManualClock;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.admission.KeyPolicy.DuplicatePayload;
-import dev.semel.admission.KeyPolicy.OnMismatch;
+import dev.semel.workflow.DuplicatePayload;
+import dev.semel.workflow.OnMismatch;
 import dev.semel.store.Dialect;
 import dev.semel.store.Invariants;
 import dev.semel.trigger.TriggerResult;

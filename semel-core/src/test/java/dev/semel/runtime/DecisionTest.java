@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.store.Waiting;
 import dev.semel.workflow.Decision;
-import dev.semel.workflow.EffectSpec;
 import dev.semel.workflow.Key;
+import dev.semel.workflow.OnChange;
 import dev.semel.workflow.Signal;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
@@ -89,7 +89,7 @@ final class DecisionTest extends OnAFile {
                 .key("news")
                 .oncePer(Duration.ofDays(1))
                 .data(text)
-                .onChange(EffectSpec.OnChange.REVIEW)
+                .onChange(OnChange.REVIEW)
                 .repeatable("a test")
                 .call(String.class, _ -> text));
         semel.register(flow);

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.RunCancelled;
 import dev.semel.error.StepFailed;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.Waiting;
-import dev.semel.workflow.UserFunctions;
+import dev.semel.workflow.ContextFunction;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
@@ -41,7 +41,7 @@ final class DivergenceTest extends OnAFile {
     }
 
     /** Runs the old code until it waits, then the new code. */
-    private RunHandle<String> changed(UserFunctions.WorkflowFunction<String, String> before, UserFunctions.WorkflowFunction<String, String> after) {
+    private RunHandle<String> changed(ContextFunction<String, String> before, ContextFunction<String, String> after) {
         RunHandle<String> run = start(flow(before));
         untilWaiting(run, "signal");
         assertTrue(run.signal(PAUSE, "", Key.of("unused")), "it wakes up to find its record");
@@ -52,7 +52,7 @@ final class DivergenceTest extends OnAFile {
 
     private static final Signal<String> PAUSE = Signal.of("pause", String.class);
 
-    private RunHandle<String> deployed(RunHandle<String> run, UserFunctions.WorkflowFunction<String, String> code) {
+    private RunHandle<String> deployed(RunHandle<String> run, ContextFunction<String, String> code) {
         restart();
         Workflow<String, String> flow = flow(code);
         semel.register(flow);
@@ -93,7 +93,7 @@ final class DivergenceTest extends OnAFile {
         held(semel.run(other, run.id()), "\"c");
     }
 
-    private UserFunctions.WorkflowFunction<String, String> two() {
+    private ContextFunction<String, String> two() {
         return (ctx, _) -> send(ctx, "a") + send(ctx, "b") + ctx.await(GO);
     }
 
@@ -168,7 +168,7 @@ final class DivergenceTest extends OnAFile {
         assertEquals(List.of("new"), List.copyOf(sent));
     }
 
-    private UserFunctions.WorkflowFunction<String, String> items(String name, List<String> items, int atOnce, String... steps) {
+    private ContextFunction<String, String> items(String name, List<String> items, int atOnce, String... steps) {
         return (ctx, _) -> ctx.forEach(name, items, i -> i).concurrency(atOnce).run((c, i) -> {
                     StringBuilder all = new StringBuilder();
                     for (String step : steps) {
@@ -210,7 +210,7 @@ final class DivergenceTest extends OnAFile {
 
     @Test
     void a_loop_whose_failure_was_caught_goes_the_same_way_again() {
-        UserFunctions.WorkflowFunction<String, String> code = (ctx, _) -> {
+        ContextFunction<String, String> code = (ctx, _) -> {
             String how = "all";
             try {
                 ctx.forEach("lines", List.of("a", "b", "c", "d"), i -> i)
@@ -284,7 +284,7 @@ final class DivergenceTest extends OnAFile {
 
     @Test
     void an_undo_that_was_renamed_half_way_is_held() {
-        UserFunctions.WorkflowFunction<String, String> before = failing("old");
+        ContextFunction<String, String> before = failing("old");
         RunHandle<String> run = start(flow(before));
         untilWaiting(run, "signal");
         sent.clear();
@@ -293,7 +293,7 @@ final class DivergenceTest extends OnAFile {
         held(same, "/undo/old/");
     }
 
-    private UserFunctions.WorkflowFunction<String, String> failing(String undo) {
+    private ContextFunction<String, String> failing(String undo) {
         return (ctx, _) -> {
             ctx.compensate(undo, c -> {
                 send(c, "refund");

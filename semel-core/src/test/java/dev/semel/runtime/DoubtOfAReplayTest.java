@@ -5,12 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.Run;
 import dev.semel.json.StrictJson;
 import dev.semel.replay.ReplayAction;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.replay.ReplayOptions;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanOperation;
 import dev.semel.store.ReviewOperation;
@@ -51,11 +52,11 @@ final class DoubtOfAReplayTest {
                     ctx.effect("pay").askOnDoubt("role:money").call(String.class, step -> bank.call(step.key())));
 
     private int ws() {
-        return lab.semel().testAccess().workspace();
+        return TestRuntime.of(lab).testAccess().workspace();
     }
 
     private List<ReviewOperation.ReviewRow> inbox() {
-        return Objects.requireNonNull(lab.semel()
+        return Objects.requireNonNull(TestRuntime.of(lab)
                         .view(reads -> reads.reviews()
                                 .open(new ReviewOperation.OpenReviewFilter(ws(), null, null, null, ReviewOperation.ReviewCursor.FRONT, 10))))
                 .found();
@@ -63,19 +64,19 @@ final class DoubtOfAReplayTest {
 
     private @Nullable Object decide(ReviewOperation.ReviewRow row, String word, @Nullable String result) {
         var verdict = new Reviews.DecisionRequest(word, result == null ? null : StrictJson.parse(result), row.version());
-        RunHandle.RunChange ruling = lab.semel().reviews().decisionChange(row, verdict, ANN);
+        RunHandle.RunChange ruling = TestRuntime.of(lab).reviews().decisionChange(row, verdict, ANN);
         assertNotNull(ruling);
-        Object outcome = lab.semel().changeOrNull(ruling.edit());
-        lab.semel().reviews().wakeAfter(ruling);
+        Object outcome = TestRuntime.of(lab).changeOrNull(ruling.edit());
+        TestRuntime.of(lab).reviews().wakeAfter(ruling);
         lab.settle();
         return outcome;
     }
 
     /** Its answer is lost, and it is cancelled in doubt. */
-    private RunHandle<String> left(Workflow<String, String> flow) {
+    private Run<String> left(Workflow<String, String> flow) {
         lab.register(flow);
         bank.loseResponse(1);
-        RunHandle<String> run = lab.start(flow, "x");
+        Run<String> run = lab.start(flow, "x");
         lab.settle();
         assertTrue(run.cancel("ann", "nobody knows"));
         lab.settle();
@@ -85,8 +86,8 @@ final class DoubtOfAReplayTest {
         return run;
     }
 
-    private RunHandle<String> replayed(RunHandle<String> first) {
-        RunHandle<String> replay = lab.start(paying, "x", Start.replayOf(first.id()));
+    private Run<String> replayed(Run<String> first) {
+        Run<String> replay = lab.start(paying, "x", Start.replayOf(first.id()));
         lab.settle();
         assertEquals(RunState.IN_DOUBT, replay.status());
         return replay;
@@ -94,9 +95,9 @@ final class DoubtOfAReplayTest {
 
     @Test
     void the_question_of_the_replay_is_the_one_that_is_seen() {
-        RunHandle<String> first = left(paying);
+        Run<String> first = left(paying);
         assertEquals(first.id(), inbox().getFirst().run().text());
-        RunHandle<String> replay = replayed(first);
+        Run<String> replay = replayed(first);
         assertEquals(
                 List.of(replay.id()),
                 inbox().stream().map(row -> row.run().text()).toList());
@@ -107,9 +108,9 @@ final class DoubtOfAReplayTest {
 
     @Test
     void stop_said_to_the_question_that_was_left_stops_the_replay() {
-        RunHandle<String> first = left(paying);
+        Run<String> first = left(paying);
         ReviewOperation.ReviewRow old = inbox().getFirst();
-        RunHandle<String> replay = replayed(first);
+        Run<String> replay = replayed(first);
         assertInstanceOf(ReviewOperation.DecideReviewResult.Done.class, decide(old, "stop", null));
         assertEquals(RunState.CANCELLED, replay.status());
         assertEquals(1, bank.calls());
@@ -118,9 +119,9 @@ final class DoubtOfAReplayTest {
 
     @Test
     void that_it_happened_said_to_the_question_that_was_left_lets_the_replay_go_on() {
-        RunHandle<String> first = left(paying);
+        Run<String> first = left(paying);
         ReviewOperation.ReviewRow old = inbox().getFirst();
-        RunHandle<String> replay = replayed(first);
+        Run<String> replay = replayed(first);
         assertInstanceOf(ReviewOperation.DecideReviewResult.Done.class, decide(old, "happened", "\"by hand\""));
         assertEquals("by hand", replay.result(Duration.ZERO));
         assertEquals(1, bank.calls());
@@ -129,9 +130,9 @@ final class DoubtOfAReplayTest {
 
     @Test
     void that_it_did_not_happen_said_to_the_question_that_was_left_lets_the_replay_send_it() {
-        RunHandle<String> first = left(paying);
+        Run<String> first = left(paying);
         ReviewOperation.ReviewRow old = inbox().getFirst();
-        RunHandle<String> replay = replayed(first);
+        Run<String> replay = replayed(first);
         assertInstanceOf(ReviewOperation.DecideReviewResult.Done.class, decide(old, "did_not_happen", null));
         assertEquals(RunState.COMPLETED, replay.status());
         assertEquals(2, bank.calls());
@@ -166,8 +167,8 @@ final class DoubtOfAReplayTest {
         };
     }
 
-    private ReplayPlanOperation.PlanItem applied(RunHandle<?> run) {
-        Replays replays = lab.semel().replays();
+    private ReplayPlanOperation.PlanItem applied(Run<?> run) {
+        Replays replays = TestRuntime.of(lab).replays();
         ReplayPlanOperation.ReplayPlan plan = replays.plan(new Replays.ReplayRequest(
                 ws(),
                 "ann",
@@ -184,8 +185,8 @@ final class DoubtOfAReplayTest {
     @ValueSource(strings = {"provider_key", "lookup", "ask", "provider_key once", "lookup once", "ask once"})
     void what_was_sent_under_another_key_is_asked_about_and_never_sent_under_the_new_one(String how) {
         Workflow<String, String> flow = naming(how.replace(" once", ""), how.endsWith("once"));
-        RunHandle<String> first = left(flow);
-        RunHandle<String> replay = lab.semel().run(flow, String.valueOf(applied(first).newRun()));
+        Run<String> first = left(flow);
+        Run<String> replay = TestRuntime.of(lab).run(flow, String.valueOf(applied(first).newRun()));
         assertEquals(2, made.get(), "the key is another one");
         assertEquals(RunState.IN_DOUBT, replay.status());
         assertEquals(1, bank.calls());
@@ -202,8 +203,8 @@ final class DoubtOfAReplayTest {
     @ValueSource(strings = {"provider_key", "provider_key once"})
     void what_happened_under_another_key_is_not_done_again(String how) {
         Workflow<String, String> flow = naming(how.replace(" once", ""), how.endsWith("once"));
-        RunHandle<String> first = left(flow);
-        RunHandle<String> replay = lab.semel().run(flow, String.valueOf(applied(first).newRun()));
+        Run<String> first = left(flow);
+        Run<String> replay = TestRuntime.of(lab).run(flow, String.valueOf(applied(first).newRun()));
         decide(inbox().getFirst(), "happened", "\"by hand\"");
         assertEquals("by hand", replay.result(Duration.ZERO));
         assertEquals(1, bank.calls());

@@ -10,10 +10,9 @@ import dev.semel.error.StepFailed;
 import dev.semel.error.TypeMismatch;
 import dev.semel.json.StrictJson;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.Waiting;
-import dev.semel.testing.ManualClock;
-import dev.semel.workflow.UserFunctions;
+import dev.semel.workflow.StepFunction;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.EffectBuilder;
 import dev.semel.workflow.CallFailures;
@@ -66,7 +65,7 @@ final class EffectOutcomesTest extends OnAFile {
         }
     }
 
-    private Outcome<String> outcome(Context ctx, String protection, UserFunctions.StepFunction<String> work) {
+    private Outcome<String> outcome(Context ctx, String protection, StepFunction<String> work) {
         EffectBuilder effect =
                 ctx.effect("send").retry(Retry.exponential(Duration.ofMillis(1)).upTo(3));
         return switch (protection) {

@@ -5,9 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import dev.semel.engine.EngineEnvironment;
 import dev.semel.error.StepFailed;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.Waiting;
-import dev.semel.testing.ManualClock;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
 import dev.semel.workflow.Start;

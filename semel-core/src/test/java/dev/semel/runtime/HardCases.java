@@ -9,7 +9,7 @@ import dev.semel.error.RunCancelled;
 import dev.semel.error.RunNotEnded;
 import dev.semel.error.StepFailed;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.Waiting;
 import dev.semel.workflow.Key;

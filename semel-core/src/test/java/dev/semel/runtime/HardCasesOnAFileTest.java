@@ -1,5 +1,6 @@
 package dev.semel.runtime;
 
+import dev.semel.Semel;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -10,6 +11,6 @@ final class HardCasesOnAFileTest extends HardCases {
 
     @Override
     SemelRuntime opened() {
-        return SemelRuntime.embedded(folder.resolve("semel.db"));
+        return (SemelRuntime) Semel.sqlite(folder.resolve("semel.db")).open();
     }
 }

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.IdempotentCall;
+import dev.semel.IdempotentResult;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.EffectInDoubt;
 import dev.semel.error.KeyConflict;
@@ -27,7 +29,11 @@ final class IdempotentCallsTest extends OnAFile {
     private final AtomicInteger done = new AtomicInteger();
 
     private int once(String key, Callable<Integer> code) {
-        return semel.once("create", "ann", key, "cart", Integer.class, code);
+        return Objects.requireNonNull(create(key).call(Integer.class, code).value());
+    }
+
+    private IdempotentCall create(String key) {
+        return semel.idempotent("create").caller("ann").key(key).request("cart");
     }
 
     /** The process dies while the code of the operation runs. */
@@ -51,8 +57,8 @@ final class IdempotentCallsTest extends OnAFile {
         assertThrows(EffectInDoubt.class, () -> once("k", done::incrementAndGet));
         String said = assertThrows(EffectInDoubt.class, () -> once("k", done::incrementAndGet))
                 .fix();
-        assertTrue(said.contains("semel.findIdempotentCall("), said);
-        IdempotentCallRecord guarded = semel.findIdempotentCall("create", "k");
+        assertTrue(said.contains("semel.idempotent(operation)"), said);
+        IdempotentCall guarded = create("k");
         assertTrue(guarded.isInDoubt());
         assertTrue(guarded.confirmDone(17, "bob"));
         assertFalse(guarded.confirmNotDone("eve"), "the first decision counts");
@@ -64,7 +70,7 @@ final class IdempotentCallsTest extends OnAFile {
     @Test
     void the_question_is_in_the_inbox_and_an_answer_there_counts_for_the_caller() {
         dieHalfWay("k");
-        IdempotentCallRecord guarded = semel.findIdempotentCall("create", "k");
+        IdempotentCall guarded = create("k");
         Waiting.until("the doubt is known", guarded::isInDoubt);
         var all = new ReviewOperation.OpenReviewFilter(1, ReviewOperation.ReviewKind.DOUBT, null, null, ReviewOperation.ReviewCursor.FRONT, 10);
         Waiting.until("it is asked", () -> !inbox(all).isEmpty());
@@ -87,7 +93,7 @@ final class IdempotentCallsTest extends OnAFile {
     @Test
     void after_a_person_said_that_it_did_not_happen_the_next_call_does_it() {
         dieHalfWay("k");
-        IdempotentCallRecord guarded = semel.findIdempotentCall("create", "k"); // the first thing that this process hears of the operation
+        IdempotentCall guarded = create("k"); // the first thing that this process hears of the operation
         Waiting.until("the doubt is known", guarded::isInDoubt);
         assertTrue(guarded.confirmNotDone("bob"));
         assertEquals(1, once("k", done::incrementAndGet), "at once, and without an error in between");
@@ -95,13 +101,27 @@ final class IdempotentCallsTest extends OnAFile {
     }
 
     @Test
-    void nobody_gets_the_result_of_another_actor() {
-        assertEquals(1, once("k", done::incrementAndGet));
+    void nobody_gets_the_result_of_another_caller() {
+        IdempotentResult<Integer> first = create("k").call(Integer.class, done::incrementAndGet);
+        assertEquals(new IdempotentResult<>(1, false), first);
+        assertEquals(new IdempotentResult<>(1, true), create("k").call(Integer.class, done::incrementAndGet));
+        IdempotentResult<Integer> other = create("k").caller("eve").call(Integer.class, done::incrementAndGet);
+        assertEquals(new IdempotentResult<>(2, false), other, "the caller is part of the key");
         KeyConflict conflict = assertThrows(
                 KeyConflict.class,
-                () -> semel.once("create", "eve", "k", "cart", Integer.class, done::incrementAndGet));
-        assertEquals(java.util.List.of("actor"), conflict.changedFields());
-        assertEquals(1, done.get());
+                () -> create("k").request("other").call(Integer.class, done::incrementAndGet));
+        assertEquals(List.of("request"), conflict.changedFields());
+        assertEquals(2, done.get());
+    }
+
+    @Test
+    void a_call_needs_a_caller_and_a_key_and_may_return_null() {
+        IdempotentCall none = semel.idempotent("create");
+        assertThrows(IllegalStateException.class, () -> none.key("k").call(Integer.class, done::incrementAndGet));
+        assertThrows(IllegalStateException.class, () -> none.caller("ann").call(Integer.class, done::incrementAndGet));
+        assertEquals(0, done.get());
+        assertEquals(new IdempotentResult<>(null, false), create("k").call(Integer.class, () -> null));
+        assertEquals(new IdempotentResult<>(null, true), create("k").call(Integer.class, () -> 1));
     }
 
     @Test
@@ -109,7 +129,7 @@ final class IdempotentCallsTest extends OnAFile {
         Workflow<String, String> flow = flow((_, in) -> in);
         assertEquals("x", start(flow).result(SOON));
         SemelException refused = assertThrows(
-                SemelException.class, () -> semel.once("flow", "ann", "k", "f", Integer.class, done::incrementAndGet));
+                SemelException.class, () -> semel.idempotent("flow").caller("ann").key("k").call(Integer.class, done::incrementAndGet));
         assertEquals(ErrorCode.INVALID_DEFINITION, refused.code());
         assertEquals("x", semel.start(flow, "x").result(SOON), "its code is still the workflow's");
         assertEquals(1, once("k", done::incrementAndGet));
@@ -122,7 +142,8 @@ final class IdempotentCallsTest extends OnAFile {
 
     @Test
     void a_key_that_nobody_used_has_nothing_to_decide() {
-        SemelException refused = assertThrows(SemelException.class, () -> semel.findIdempotentCall("create", "none"));
+        assertFalse(create("none").isInDoubt());
+        SemelException refused = assertThrows(SemelException.class, () -> create("none").confirmNotDone("bob"));
         assertEquals(ErrorCode.NOT_FOUND, refused.code());
     }
 
@@ -140,7 +161,7 @@ final class IdempotentCallsTest extends OnAFile {
             for (int i = 0; i < 2; i++) {
                 assertThrows(
                         TypeMismatch.class,
-                        () -> semel.once(name, "ann", "k", "f", Object.class, () -> {
+                        () -> semel.idempotent(name).caller("ann").key("k").call(Object.class, () -> {
                             done.incrementAndGet();
                             return result;
                         }));

@@ -3,9 +3,10 @@ package dev.semel.runtime;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.Run;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.ReplayPlanRequest;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanOperation;
 import dev.semel.testing.WorkflowTestKit;
@@ -42,9 +43,9 @@ final class LateSignalsTest {
     }
 
     /** It was told that it is paid, and failed before it asked. */
-    private RunHandle<String> failed() {
+    private Run<String> failed() {
         lab.register(order);
-        RunHandle<String> run = lab.start(order, "x");
+        Run<String> run = lab.start(order, "x");
         lab.settle();
         assertTrue(run.signal(PAID, "by card", Key.of("s1")));
         cards.reject(1);
@@ -54,9 +55,9 @@ final class LateSignalsTest {
         return run;
     }
 
-    private RunHandle<String> replayed(RunHandle<String> run, boolean lateSignals) {
-        int ws = lab.semel().testAccess().workspace();
-        Replays replays = lab.semel().replays();
+    private Run<String> replayed(Run<String> run, boolean lateSignals) {
+        int ws = TestRuntime.of(lab).testAccess().workspace();
+        Replays replays = TestRuntime.of(lab).replays();
         ReplayPlanOperation.ReplayPlan plan = replays.plan(new Replays.ReplayRequest(
                 ws,
                 "ann",
@@ -66,16 +67,16 @@ final class LateSignalsTest {
                 false));
         replays.apply(ws, plan.id(), ApplyOptions.SAFE, "bob");
         lab.settle();
-        ReplayPlanOperation.PlanItem item = lab.semel()
+        ReplayPlanOperation.PlanItem item = TestRuntime.of(lab)
                 .replays()
                 .listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 10)
                 .getFirst();
-        return lab.semel().run(order, String.valueOf(item.newRun()));
+        return TestRuntime.of(lab).run(order, String.valueOf(item.newRun()));
     }
 
     @Test
     void they_are_given_to_the_replay_where_that_is_asked_for() {
-        RunHandle<String> replay = replayed(failed(), true);
+        Run<String> replay = replayed(failed(), true);
         assertEquals("by card", replay.result(Duration.ZERO));
     }
 
@@ -86,7 +87,7 @@ final class LateSignalsTest {
 
     @Test
     void they_come_once_although_somebody_dies_behind_the_new_run() {
-        RunHandle<String> run = failed();
+        Run<String> run = failed();
         lab.crashAt("replay-admitted", 1);
         lab.clock().autoAdvance();
         assertEquals("by card", replayed(run, true).result(Duration.ZERO));
@@ -94,7 +95,7 @@ final class LateSignalsTest {
 
     @Test
     void a_run_that_goes_on_in_place_has_them_anyway() {
-        RunHandle<String> run = failed();
+        Run<String> run = failed();
         run.resume("ann", "the provider is back");
         lab.settle();
         assertEquals("by card", run.result(Duration.ZERO));

@@ -3,6 +3,7 @@ package dev.semel.runtime;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.semel.Run;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -12,14 +13,13 @@ import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.NotificationMode;
 import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.replay.ReplayPreview;
-import dev.semel.replay.ResumeRequest;
 import dev.semel.replay.ReplayOptions;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanOperation;
 import dev.semel.testing.WorkflowTestKit;
 import dev.semel.testing.FakeProvider;
-import dev.semel.workflow.EffectSpec;
+import dev.semel.workflow.EffectAction;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
@@ -52,7 +52,7 @@ final class NotifyTest {
                         .call(String.class, step -> cards.call(step.key()));
                 ctx.sleep("pause", Duration.ofHours(1));
                 String sent = ctx.effect("send")
-                        .does(EffectSpec.EffectAction.NOTIFY)
+                        .does(EffectAction.NOTIFY)
                         .retry(Retry.none())
                         .providerHonoursKey(A_DAY)
                         .call(String.class, step -> mail.call(step.key()));
@@ -60,11 +60,11 @@ final class NotifyTest {
             });
 
     private int ws() {
-        return lab.semel().testAccess().workspace();
+        return TestRuntime.of(lab).testAccess().workspace();
     }
 
-    private ReplayPlanOperation.ReplayPlan plan(RunHandle<?> run, NotificationMode notify, boolean confirmed, String from) {
-        return lab.semel()
+    private ReplayPlanOperation.ReplayPlan plan(Run<?> run, NotificationMode notify, boolean confirmed, String from) {
+        return TestRuntime.of(lab)
                 .replays()
                 .plan(new Replays.ReplayRequest(
                         ws(),
@@ -75,12 +75,12 @@ final class NotifyTest {
                         false));
     }
 
-    private ReplayPlanOperation.ReplayPlan plan(RunHandle<?> run, NotificationMode notify) {
+    private ReplayPlanOperation.ReplayPlan plan(Run<?> run, NotificationMode notify) {
         return plan(run, notify, false, "");
     }
 
     private ReplayPlanOperation.PlanItem item(ReplayPlanOperation.ReplayPlan plan) {
-        return lab.semel()
+        return TestRuntime.of(lab)
                 .replays()
                 .listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 10)
                 .getFirst();
@@ -94,29 +94,29 @@ final class NotifyTest {
         return actions(ReplayPreview.parse(item(plan).preview()));
     }
 
-    private RunHandle<String> apply(ReplayPlanOperation.ReplayPlan plan) {
-        lab.semel().replays().apply(ws(), plan.id(), ApplyOptions.SAFE, "bob");
+    private Run<String> apply(ReplayPlanOperation.ReplayPlan plan) {
+        TestRuntime.of(lab).replays().apply(ws(), plan.id(), ApplyOptions.SAFE, "bob");
         lab.settle();
-        return lab.semel().run(receipt, String.valueOf(item(plan).newRun()));
+        return TestRuntime.of(lab).run(receipt, String.valueOf(item(plan).newRun()));
     }
 
-    private RunHandle<String> ended(RunState state) {
+    private Run<String> ended(RunState state) {
         lab.register(receipt);
-        RunHandle<String> run = lab.start(receipt, "x");
+        Run<String> run = lab.start(receipt, "x");
         lab.clock().advance(Duration.ofHours(2));
         lab.settle();
         assertEquals(state, run.status());
         return run;
     }
 
-    private RunHandle<String> unsent() {
+    private Run<String> unsent() {
         mail.reject(1);
         return ended(RunState.FAILED);
     }
 
     @Test
     void what_is_missing_is_sent_unless_somebody_says_otherwise() {
-        RunHandle<String> run = unsent();
+        Run<String> run = unsent();
         ReplayPlanOperation.ReplayPlan plan = plan(run, NotificationMode.MISSING);
         assertEquals(Map.of("charge", ReplayAction.REUSE, "send", ReplayAction.SEND), actions(plan));
         assertEquals("cards-1 mail-1", apply(plan).result(Duration.ZERO));
@@ -124,7 +124,7 @@ final class NotifyTest {
 
     @Test
     void a_replay_that_tells_nobody_goes_on_without_what_is_missing() {
-        RunHandle<String> run = unsent();
+        Run<String> run = unsent();
         ReplayPlanOperation.ReplayPlan plan = plan(run, NotificationMode.NONE);
         assertEquals(Map.of("charge", ReplayAction.REUSE, "send", ReplayAction.SILENT), actions(plan));
         assertEquals(1, StrictJson.parse(plan.summary()).at("/actions/silent/steps").asInt());
@@ -136,7 +136,7 @@ final class NotifyTest {
 
     @Test
     void what_one_replay_kept_silent_is_what_is_missing_for_the_next() {
-        RunHandle<String> silent = apply(plan(unsent(), NotificationMode.NONE));
+        Run<String> silent = apply(plan(unsent(), NotificationMode.NONE));
         assertEquals(1, mail.calls());
         assertEquals(Map.of("charge", ReplayAction.REUSE, "send", ReplayAction.REUSE), actions(plan(silent, NotificationMode.NONE)));
         ReplayPlanOperation.ReplayPlan plan = plan(silent, NotificationMode.MISSING);
@@ -148,10 +148,10 @@ final class NotifyTest {
 
     @Test
     void what_was_sent_is_reused_by_a_replay_that_tells_nobody() {
-        RunHandle<String> run = ended(RunState.COMPLETED);
+        Run<String> run = ended(RunState.COMPLETED);
         ReplayPlanOperation.ReplayPlan plan = plan(run, NotificationMode.NONE, false, ReplayOptions.START);
         assertEquals(Map.of("charge", ReplayAction.REUSE, "send", ReplayAction.REUSE), actions(plan));
-        RunHandle<String> replay = apply(plan);
+        Run<String> replay = apply(plan);
         lab.clock().advance(Duration.ofHours(2));
         lab.settle();
         assertEquals("cards-1 mail-1", replay.result(Duration.ZERO));
@@ -161,7 +161,7 @@ final class NotifyTest {
     @Test
     void what_may_have_been_sent_is_not_sent_again_and_stays_in_doubt() {
         mail.loseResponse(1);
-        RunHandle<String> run = ended(RunState.IN_DOUBT);
+        Run<String> run = ended(RunState.IN_DOUBT);
         run.cancel("ann", "nobody knows");
         lab.settle();
         ReplayPlanOperation.ReplayPlan plan = plan(run, NotificationMode.NONE);
@@ -173,10 +173,10 @@ final class NotifyTest {
 
     @Test
     void a_worker_that_takes_the_replay_over_tells_nobody_either() {
-        RunHandle<String> run = unsent();
+        Run<String> run = unsent();
         ReplayPlanOperation.ReplayPlan plan = plan(run, NotificationMode.NONE, false, ReplayOptions.START);
         lab.crash();
-        RunHandle<String> replay = apply(plan);
+        Run<String> replay = apply(plan);
         assertEquals(RunState.WAITING, replay.status());
         lab.crash();
         lab.clock().advance(Duration.ofHours(2));
@@ -188,10 +188,10 @@ final class NotifyTest {
     @Test
     void a_replay_that_goes_on_in_place_tells_nobody_either() {
         cards.reject(2);
-        RunHandle<String> run = ended(RunState.FAILED);
-        RunHandle<String> replay = apply(plan(run, NotificationMode.NONE));
+        Run<String> run = ended(RunState.FAILED);
+        Run<String> replay = apply(plan(run, NotificationMode.NONE));
         assertEquals(RunState.FAILED, replay.status());
-        replay.resume(ResumeRequest.because("ann", "the bank is back"));
+        replay.resume("ann", "the bank is back");
         lab.clock().advance(Duration.ofHours(2));
         lab.settle();
         assertEquals("cards-1 null", replay.result(Duration.ZERO));
@@ -200,7 +200,7 @@ final class NotifyTest {
 
     @Test
     void telling_it_all_again_is_for_a_person_unless_it_is_confirmed() {
-        RunHandle<String> run = ended(RunState.COMPLETED);
+        Run<String> run = ended(RunState.COMPLETED);
         ReplayPlanOperation.ReplayPlan plan = plan(run, NotificationMode.AGAIN);
         assertEquals(Map.of("charge", ReplayAction.REUSE, "send", ReplayAction.ASK), actions(plan));
         SemelException refused = assertThrows(SemelException.class, () -> apply(plan));

@@ -9,9 +9,9 @@ import dev.semel.engine.WorkflowCatalog;
 import dev.semel.engine.EngineLimits;
 import dev.semel.error.StepFailed;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.Waiting;
-import dev.semel.workflow.UserFunctions;
+import dev.semel.workflow.ContextFunction;
 import dev.semel.workflow.Workflow;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -93,11 +93,11 @@ public abstract class OnAFile {
         }
     }
 
-    protected static <O> Workflow<String, O> flow(Class<O> type, UserFunctions.WorkflowFunction<String, O> body) {
+    protected static <O> Workflow<String, O> flow(Class<O> type, ContextFunction<String, O> body) {
         return Workflow.define("flow", String.class, type).body(body);
     }
 
-    protected static Workflow<String, String> flow(UserFunctions.WorkflowFunction<String, String> body) {
+    protected static Workflow<String, String> flow(ContextFunction<String, String> body) {
         return flow(String.class, body);
     }
 

@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.RunCancelled;
 import dev.semel.error.StepFailed;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.Place;
 import dev.semel.store.PostgresPlace;
 import dev.semel.store.Waiting;
-import dev.semel.testing.ManualClock;
-import dev.semel.workflow.UserFunctions;
+import dev.semel.workflow.ContextFunction;
+import dev.semel.workflow.TxAction;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
@@ -48,11 +48,11 @@ final class OnPostgresTest {
         place.close();
     }
 
-    private Workflow<String, String> flow(UserFunctions.WorkflowFunction<String, String> body) {
+    private Workflow<String, String> flow(ContextFunction<String, String> body) {
         return Workflow.define("flow", String.class, String.class).body(body);
     }
 
-    private RunHandle<String> start(UserFunctions.WorkflowFunction<String, String> body) {
+    private RunHandle<String> start(ContextFunction<String, String> body) {
         Workflow<String, String> flow = flow(body);
         semel.register(flow);
         return semel.start(flow, "x");
@@ -74,7 +74,7 @@ final class OnPostgresTest {
         Workflow<String, String> other =
                 Workflow.define("other", String.class, String.class).body((ctx, _) -> ctx.await(GO));
         semel.register(other);
-        List<UserFunctions.TxAction> bad = List.of(
+        List<TxAction> bad = List.of(
                 (sql, _) -> sql.commit(),
                 (sql, _) -> run(sql, "COMMIT"),
                 (sql, _) -> run(sql, "INSERT INTO mine VALUES (2); ROLLBACK"),
@@ -84,7 +84,7 @@ final class OnPostgresTest {
                     throw new StackOverflowError();
                 });
         AtomicInteger done = new AtomicInteger();
-        for (UserFunctions.TxAction one : bad) {
+        for (TxAction one : bad) {
             RunHandle<String> run = start((ctx, _) -> {
                 ctx.step("rows").retry(Retry.none()).tx((sql, step) -> {
                     run(sql, "INSERT INTO mine VALUES (1)");

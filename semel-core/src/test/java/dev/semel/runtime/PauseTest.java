@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.Dialect;
 import dev.semel.store.StoreCommand;
 import dev.semel.trigger.TriggerResult;

@@ -13,7 +13,6 @@ import dev.semel.run.RunId;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
 import dev.semel.store.Waiting;
-import dev.semel.testing.ManualClock;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;

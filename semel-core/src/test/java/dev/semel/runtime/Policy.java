@@ -2,6 +2,10 @@ package dev.semel.runtime;
 
 import dev.semel.admission.FingerprintField;
 import dev.semel.admission.KeyPolicy;
+import dev.semel.workflow.DuplicatePayload;
+import dev.semel.workflow.KeyScope;
+import dev.semel.workflow.OnFailed;
+import dev.semel.workflow.OnMismatch;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -9,11 +13,11 @@ import java.util.List;
 /** A key policy in the words of a workflow file; what is not said is as in an empty file. */
 public final class Policy {
     private Duration window = KeyPolicy.DEFAULT.window();
-    private KeyPolicy.KeyScope scope = KeyPolicy.KeyScope.WORKSPACE;
+    private KeyScope scope = KeyScope.WORKSPACE;
     private List<FingerprintField> fingerprint = List.of();
-    private KeyPolicy.OnMismatch onMismatch = KeyPolicy.OnMismatch.REPLAY;
-    private KeyPolicy.DuplicatePayload duplicatePayload = KeyPolicy.DuplicatePayload.ALLOW;
-    private KeyPolicy.OnFailed onFailed = KeyPolicy.OnFailed.RETURN_FAILED;
+    private OnMismatch onMismatch = OnMismatch.REPLAY;
+    private DuplicatePayload duplicatePayload = DuplicatePayload.ALLOW;
+    private OnFailed onFailed = OnFailed.RETURN_FAILED;
     private boolean holdWhileRunning = true;
 
     public static Policy plain() {
@@ -25,7 +29,7 @@ public final class Policy {
         return this;
     }
 
-    public Policy scope(KeyPolicy.KeyScope value) {
+    public Policy scope(KeyScope value) {
         scope = value;
         return this;
     }
@@ -35,21 +39,21 @@ public final class Policy {
         fingerprint = Arrays.stream(names)
                 .map(name -> new FingerprintField(name, input -> input.path(name)))
                 .toList();
-        return onMismatch(KeyPolicy.OnMismatch.REJECT);
+        return onMismatch(OnMismatch.REJECT);
     }
 
-    public Policy onMismatch(KeyPolicy.OnMismatch value) {
+    public Policy onMismatch(OnMismatch value) {
         onMismatch = value;
         return this;
     }
 
-    public Policy duplicatePayload(KeyPolicy.DuplicatePayload value) {
+    public Policy duplicatePayload(DuplicatePayload value) {
         duplicatePayload = value;
         return this;
     }
 
     public Policy runAgainWhenFailed() {
-        onFailed = KeyPolicy.OnFailed.RUN_AGAIN;
+        onFailed = OnFailed.RUN_AGAIN;
         return this;
     }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.Semel;
 import dev.semel.error.StepFailed;
 import dev.semel.store.PostgresPlace;
 import dev.semel.workflow.Retry;
@@ -28,7 +29,7 @@ final class PostgresTxCodeTest {
     void open() {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(place.url());
-        semel = SemelRuntime.on(source);
+        semel = (SemelRuntime) Semel.postgres(source).open();
     }
 
     @AfterEach

@@ -1,5 +1,6 @@
 package dev.semel.runtime;
 
+import dev.semel.Semel;
 import dev.semel.store.PostgresPlace;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -11,6 +12,6 @@ final class PostgresWorkflowTest extends WorkflowRules {
     SemelRuntime opened() {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setUrl(place.url());
-        return SemelRuntime.on(source);
+        return (SemelRuntime) Semel.postgres(source).open();
     }
 }

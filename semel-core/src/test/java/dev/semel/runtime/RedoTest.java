@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.Run;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.replay.ReplayAction;
@@ -11,8 +12,7 @@ import dev.semel.replay.PlannedStep;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.replay.ReplayPreview;
-import dev.semel.replay.ResumeRequest;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanOperation;
 import dev.semel.testing.WorkflowTestKit;
@@ -51,11 +51,11 @@ final class RedoTest {
             });
 
     private int ws() {
-        return lab.semel().testAccess().workspace();
+        return TestRuntime.of(lab).testAccess().workspace();
     }
 
-    private ReplayPlanOperation.ReplayPlan plan(RunHandle<?> run, boolean confirmed, String... redo) {
-        return lab.semel()
+    private ReplayPlanOperation.ReplayPlan plan(Run<?> run, boolean confirmed, String... redo) {
+        return TestRuntime.of(lab)
                 .replays()
                 .plan(new Replays.ReplayRequest(
                         ws(),
@@ -67,7 +67,7 @@ final class RedoTest {
     }
 
     private ReplayPlanOperation.PlanItem item(ReplayPlanOperation.ReplayPlan plan) {
-        return lab.semel()
+        return TestRuntime.of(lab)
                 .replays()
                 .listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 10)
                 .getFirst();
@@ -78,15 +78,15 @@ final class RedoTest {
                 .collect(Collectors.toMap(PlannedStep::step, PlannedStep::action));
     }
 
-    private RunHandle<String> apply(ReplayPlanOperation.ReplayPlan plan, ApplyOptions manner) {
-        lab.semel().replays().apply(ws(), plan.id(), manner, "bob");
+    private Run<String> apply(ReplayPlanOperation.ReplayPlan plan, ApplyOptions manner) {
+        TestRuntime.of(lab).replays().apply(ws(), plan.id(), manner, "bob");
         lab.settle();
-        return lab.semel().run(receipt, String.valueOf(item(plan).newRun()));
+        return TestRuntime.of(lab).run(receipt, String.valueOf(item(plan).newRun()));
     }
 
-    private RunHandle<String> completed() {
+    private Run<String> completed() {
         lab.register(receipt);
-        RunHandle<String> run = lab.start(receipt, "x");
+        Run<String> run = lab.start(receipt, "x");
         lab.settle();
         assertEquals("cards-1 mail-1", run.result(Duration.ZERO));
         return run;
@@ -94,7 +94,7 @@ final class RedoTest {
 
     @Test
     void a_step_that_is_to_be_done_again_is_for_a_person_unless_it_is_confirmed() {
-        RunHandle<String> run = completed();
+        Run<String> run = completed();
         ReplayPlanOperation.ReplayPlan plan = plan(run, false, "send");
         assertEquals(Map.of("charge", ReplayAction.REUSE, "send", ReplayAction.ASK), actions(plan));
         SemelException refused = assertThrows(SemelException.class, () -> apply(plan, ApplyOptions.SAFE));
@@ -104,10 +104,10 @@ final class RedoTest {
 
     @Test
     void a_confirmed_one_is_sent_with_a_key_of_its_own_and_the_rest_is_reused() {
-        RunHandle<String> run = completed();
+        Run<String> run = completed();
         ReplayPlanOperation.ReplayPlan plan = plan(run, true, "send");
         assertEquals(Map.of("charge", ReplayAction.REUSE, "send", ReplayAction.SEND), actions(plan));
-        RunHandle<String> replay = apply(plan, ApplyOptions.SAFE);
+        Run<String> replay = apply(plan, ApplyOptions.SAFE);
         assertEquals("cards-1 mail-2", replay.result(Duration.ZERO));
         assertEquals(1, cards.calls());
         assertEquals(2, mail.effects());
@@ -118,8 +118,8 @@ final class RedoTest {
 
     @Test
     void what_stands_behind_it_is_reused_by_the_ledger() {
-        RunHandle<String> run = completed();
-        RunHandle<String> replay = apply(plan(run, true, "charge"), ApplyOptions.SAFE);
+        Run<String> run = completed();
+        Run<String> replay = apply(plan(run, true, "charge"), ApplyOptions.SAFE);
         assertEquals("cards-2 mail-1", replay.result(Duration.ZERO));
         assertEquals(2, cards.effects());
         assertEquals(1, mail.calls());
@@ -127,11 +127,11 @@ final class RedoTest {
 
     @Test
     void a_crash_in_the_middle_of_it_doubles_nothing() {
-        RunHandle<String> run = completed();
+        Run<String> run = completed();
         ReplayPlanOperation.ReplayPlan plan = plan(run, true, "send");
         lab.crashAt("effect-sent", 1);
         lab.clock().autoAdvance();
-        RunHandle<String> replay = apply(plan, ApplyOptions.SAFE);
+        Run<String> replay = apply(plan, ApplyOptions.SAFE);
         assertEquals(RunState.COMPLETED, replay.status());
         assertEquals(2, mail.effects(), "one before, and one on purpose");
         assertEquals(2, Set.copyOf(mail.keys()).size(), "sent again with the same key");
@@ -139,18 +139,18 @@ final class RedoTest {
 
     @Test
     void a_step_that_the_run_did_not_come_to_cannot_be_done_again() {
-        RunHandle<String> run = completed();
+        Run<String> run = completed();
         ReplayPreview outlook = ReplayPreview.parse(item(plan(run, true, "nothing")).preview());
         assertTrue(String.valueOf(outlook.blocked()).contains("did not reach it"));
     }
 
     @Test
     void one_that_was_refused_goes_on_in_place_and_is_done_once_more() {
-        RunHandle<String> run = completed();
+        Run<String> run = completed();
         mail.reject(1);
-        RunHandle<String> replay = apply(plan(run, true, "send"), ApplyOptions.SAFE);
+        Run<String> replay = apply(plan(run, true, "send"), ApplyOptions.SAFE);
         assertEquals(RunState.FAILED, replay.status());
-        replay.resume(ResumeRequest.because("ann", "mended"));
+        replay.resume("ann", "mended");
         lab.settle();
         assertEquals("cards-1 mail-2", replay.result(Duration.ZERO));
         assertEquals(2, mail.effects());

@@ -3,10 +3,11 @@ package dev.semel.runtime;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.Run;
 import dev.semel.engine.EngineLimits;
 import dev.semel.json.StrictJson;
 import dev.semel.replay.ReplayPlanRequest;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanOperation;
 import dev.semel.testing.WorkflowTestKit;
@@ -22,10 +23,10 @@ final class ReplayAgeTest {
                 throw new IllegalStateException("no");
             });
 
-    private static ReplayPlanOperation.ReplayPlan plan(WorkflowTestKit lab, RunHandle<?> run) {
+    private static ReplayPlanOperation.ReplayPlan plan(WorkflowTestKit lab, Run<?> run) {
         var which = new Replays.RunSelection.ByRunId(List.of(run.id()));
-        int ws = lab.semel().testAccess().workspace();
-        return lab.semel()
+        int ws = TestRuntime.of(lab).testAccess().workspace();
+        return TestRuntime.of(lab)
                 .replays()
                 .plan(new Replays.ReplayRequest(ws, "ann", which, new ReplayPlanRequest("test", "", false), null, false));
     }
@@ -34,7 +35,7 @@ final class ReplayAgeTest {
     void a_run_whose_record_goes_within_the_hour_is_not_replayed() {
         try (WorkflowTestKit lab = new WorkflowTestKit()) {
             lab.register(FAILS);
-            RunHandle<String> run = lab.start(FAILS, "a");
+            Run<String> run = lab.start(FAILS, "a");
             lab.settle();
             assertEquals(RunState.FAILED, run.status());
             lab.clock().advance(EngineLimits.DEFAULT.finishedRuns().minusHours(1).minus(Duration.ofMinutes(1)));
@@ -42,7 +43,7 @@ final class ReplayAgeTest {
             lab.clock().advance(Duration.ofMinutes(2));
             ReplayPlanOperation.ReplayPlan late = plan(lab, run);
             assertEquals(0, StrictJson.parse(late.summary()).path("safe").asInt(), late.summary());
-            String body = lab.semel()
+            String body = TestRuntime.of(lab)
                     .replays()
                     .listItems(new ReplayPlanQueries.ItemFilter(late.id(), 0, null), null, 10)
                     .getFirst()

@@ -4,23 +4,23 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.Run;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.admission.KeyPolicy;
 import dev.semel.replay.ReplayAction;
 import dev.semel.replay.PlannedStep;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.replay.ReplayPreview;
-import dev.semel.replay.ResumeRequest;
 import dev.semel.replay.ReplayOptions;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanOperation;
 import dev.semel.testing.WorkflowTestKit;
 import dev.semel.testing.FakeProvider;
 import dev.semel.workflow.Key;
+import dev.semel.workflow.OnFailed;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
 import dev.semel.workflow.Start;
@@ -40,14 +40,14 @@ final class ReplayCallsTest {
     private final FakeProvider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24));
     private final FakeProvider mail = lab.provider("mail");
 
-    private final Workflow<String, String> charging = charging(KeyPolicy.OnFailed.RETURN_FAILED);
+    private final Workflow<String, String> charging = charging(OnFailed.RETURN_FAILED);
 
     @AfterEach
     void close() {
         lab.close();
     }
 
-    private Workflow<String, String> charging(KeyPolicy.OnFailed onFailed) {
+    private Workflow<String, String> charging(OnFailed onFailed) {
         return Workflow.define("charging", String.class, String.class)
                 .onFailed(onFailed)
                 .body((ctx, _) -> ctx.effect("charge")
@@ -66,25 +66,25 @@ final class ReplayCallsTest {
     }
 
     private int ws() {
-        return lab.semel().testAccess().workspace();
+        return TestRuntime.of(lab).testAccess().workspace();
     }
 
     private ReplayPlanOperation.ReplayPlan plan(String run, ReplayPlanRequest order, @Nullable String input) {
         var which = new Replays.RunSelection.ByRunId(List.of(run));
-        return lab.semel().replays().plan(new Replays.ReplayRequest(ws(), "ann", which, order, input, false));
+        return TestRuntime.of(lab).replays().plan(new Replays.ReplayRequest(ws(), "ann", which, order, input, false));
     }
 
-    private ReplayPlanOperation.ReplayPlan plan(RunHandle<?> run, String from) {
+    private ReplayPlanOperation.ReplayPlan plan(Run<?> run, String from) {
         return plan(run.id(), new ReplayPlanRequest("test", from, false), null);
     }
 
     private void apply(ReplayPlanOperation.ReplayPlan plan, ApplyOptions manner) {
-        lab.semel().replays().apply(ws(), plan.id(), manner, "bob");
+        TestRuntime.of(lab).replays().apply(ws(), plan.id(), manner, "bob");
         lab.clock().advance(Duration.ofMinutes(1));
     }
 
     private ReplayPlanOperation.PlanItem item(ReplayPlanOperation.ReplayPlan plan) {
-        return lab.semel()
+        return TestRuntime.of(lab)
                 .replays()
                 .listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 10)
                 .getFirst();
@@ -101,12 +101,12 @@ final class ReplayCallsTest {
     private void completed(ReplayPlanOperation.ReplayPlan plan) {
         assertEquals(
                 List.of(new ReplayPlanQueries.ItemCount(ReplayPlanOperation.ItemOutcome.APPLIED, RunState.COMPLETED, 1)),
-                lab.semel().replays().progress(plan.id()),
+                TestRuntime.of(lab).replays().progress(plan.id()),
                 lab::describe);
     }
 
-    private RunHandle<String> started(Workflow<String, String> flow, RunState end) {
-        RunHandle<String> run = lab.start(flow, "x");
+    private Run<String> started(Workflow<String, String> flow, RunState end) {
+        Run<String> run = lab.start(flow, "x");
         lab.settle();
         assertEquals(end, run.status(), lab::describe);
         return run;
@@ -118,25 +118,25 @@ final class ReplayCallsTest {
         Workflow<String, String> order = order(Start.withKey("k"));
         lab.register(order);
         cards.reject(1);
-        RunHandle<String> run = started(order, RunState.FAILED);
-        var row = Objects.requireNonNull(lab.semel().testAccess().findRun(run.id()));
+        Run<String> run = started(order, RunState.FAILED);
+        var row = Objects.requireNonNull(TestRuntime.of(lab).testAccess().findRun(run.id()));
         var child = Objects.requireNonNull(
-                lab.semel().view(reads -> reads.children(row.id()).getFirst()));
+                TestRuntime.of(lab).view(reads -> reads.children(row.id()).getFirst()));
         ReplayPlanOperation.ReplayPlan plan = plan(child.text(), new ReplayPlanRequest("test", "", false), null);
         apply(plan, ApplyOptions.SAFE);
         completed(plan);
         assertEquals(1, cards.effects());
         lab.clock().advance(Duration.ofDays(2));
-        run.resume(ResumeRequest.because("ann", "the card was charged"));
+        run.resume("ann", "the card was charged");
         lab.clock().advance(Duration.ofMinutes(2));
         assertEquals(RunState.COMPLETED, run.status(), lab::describe);
         assertEquals(1, cards.effects(), "the child was not started again");
     }
 
-    private String childOf(RunHandle<?> parent) {
+    private String childOf(Run<?> parent) {
         RunId id = Objects.requireNonNull(RunId.parse(parent.id()));
         return Objects.requireNonNull(
-                lab.semel().view(reads -> reads.children(id).getFirst().text()));
+                TestRuntime.of(lab).view(reads -> reads.children(id).getFirst().text()));
     }
 
     @Test
@@ -144,7 +144,7 @@ final class ReplayCallsTest {
         Workflow<String, String> order = order(Start.fresh());
         lab.register(charging, order);
         cards.reject(1);
-        RunHandle<String> parent = started(order, RunState.FAILED);
+        Run<String> parent = started(order, RunState.FAILED);
         String child = childOf(parent);
         PlannedStep before = step(plan(parent, ""), "charging");
         assertEquals(ReplayAction.ASK, before.action());
@@ -165,7 +165,7 @@ final class ReplayCallsTest {
         Workflow<String, String> order = order(Start.withKey("charge-1"));
         lab.register(charging, order);
         mail.reject(1);
-        RunHandle<String> parent = started(order, RunState.FAILED);
+        Run<String> parent = started(order, RunState.FAILED);
         lab.clock().advance(Duration.ofHours(30));
         ReplayPlanOperation.ReplayPlan plan = plan(parent, ReplayOptions.START);
         assertEquals(ReplayAction.REUSE, step(plan, "charging").action());
@@ -188,7 +188,7 @@ final class ReplayCallsTest {
                 });
         lab.register(charging, slow);
         mail.reject(1);
-        RunHandle<String> run = started(slow, RunState.WAITING);
+        Run<String> run = started(slow, RunState.WAITING);
         lab.clock().advance(Duration.ofDays(61));
         assertEquals(RunState.FAILED, run.status());
         lab.clock().advance(Duration.ofDays(45)); // more than the 90 days for which a run of its own would be kept
@@ -202,11 +202,11 @@ final class ReplayCallsTest {
 
     @Test
     void a_failed_child_whose_key_lets_it_run_again_is_run_again() {
-        Workflow<String, String> again = charging(KeyPolicy.OnFailed.RUN_AGAIN);
+        Workflow<String, String> again = charging(OnFailed.RUN_AGAIN);
         Workflow<String, String> order = order(Start.withKey("charge-1"));
         lab.register(again, order);
         cards.reject(1);
-        RunHandle<String> parent = started(order, RunState.FAILED);
+        Run<String> parent = started(order, RunState.FAILED);
         ReplayPlanOperation.ReplayPlan plan = plan(parent, "");
         assertEquals(ReplayAction.ASK, step(plan, "charging").action());
         apply(plan, new ApplyOptions(List.of(ReplayAction.ASK), 0, 0, 0));
@@ -226,7 +226,7 @@ final class ReplayCallsTest {
                 });
         lab.register(waiting);
         mail.reject(1);
-        RunHandle<String> run = started(waiting, RunState.WAITING);
+        Run<String> run = started(waiting, RunState.WAITING);
         assertTrue(run.signal(GO, "now", Key.of("go-1")));
         lab.settle();
         assertEquals(RunState.FAILED, run.status());
@@ -242,7 +242,7 @@ final class ReplayCallsTest {
         Workflow<String, String> order = order(Start.fresh());
         lab.register(charging, order);
         mail.reject(1);
-        RunHandle<String> parent = started(order, RunState.FAILED);
+        Run<String> parent = started(order, RunState.FAILED);
         ReplayPlanOperation.ReplayPlan plan = plan(parent.id(), new ReplayPlanRequest("test", ReplayOptions.START, true), null);
         assertEquals(ReplayAction.REUSE, step(plan, "charging").action());
         lab.register(Workflow.define("order", String.class, String.class)
@@ -265,7 +265,7 @@ final class ReplayCallsTest {
                     throw new IllegalStateException("no");
                 }));
         lab.register(number);
-        RunHandle<Integer> run = lab.start(number, 1);
+        Run<Integer> run = lab.start(number, 1);
         lab.settle();
         ReplayPlanOperation.ReplayPlan plan = plan(run.id(), new ReplayPlanRequest("test", "", false), "\"a word\"");
         apply(plan, ApplyOptions.SAFE);

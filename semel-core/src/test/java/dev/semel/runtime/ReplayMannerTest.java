@@ -5,13 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.Run;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
 import dev.semel.replay.ReplayAction;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.ReplayPlanRequest;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.ReplayPlanOperation;
@@ -48,16 +49,16 @@ final class ReplayMannerTest {
     }
 
     private int ws() {
-        return lab.semel().testAccess().workspace();
+        return TestRuntime.of(lab).testAccess().workspace();
     }
 
     private Replays replays() {
-        return lab.semel().replays();
+        return TestRuntime.of(lab).replays();
     }
 
-    private RunHandle<String> failed(String in) {
+    private Run<String> failed(String in) {
         mail.reject(1);
-        RunHandle<String> run = lab.start(flow, in);
+        Run<String> run = lab.start(flow, in);
         lab.settle();
         assertEquals(RunState.FAILED, run.status());
         return run;
@@ -67,9 +68,9 @@ final class ReplayMannerTest {
         return new Replays.ReplayRequest(ws(), "ann", which, new ReplayPlanRequest("test", "", false), null, approval, manner);
     }
 
-    private static Replays.RunSelection these(RunHandle<?>... runs) {
+    private static Replays.RunSelection these(Run<?>... runs) {
         return new Replays.RunSelection.ByRunId(
-                java.util.Arrays.stream(runs).map(RunHandle::id).toList());
+                java.util.Arrays.stream(runs).map(Run::id).toList());
     }
 
     private ReplayPlanOperation.ReplayPlan now(ReplayPlanOperation.ReplayPlan plan) {
@@ -116,13 +117,13 @@ final class ReplayMannerTest {
     void a_run_that_fell_out_of_the_filter_before_the_plan_was_made_anew_is_not_applied() {
         failed("old");
         lab.clock().advance(Duration.ofHours(1));
-        RunHandle<String> young = failed("young");
+        Run<String> young = failed("young");
         lab.crashAt("plan-noted", 1);
         assertThrows(Throwable.class, () -> replays().plan(asked(all(0), false, ApplyOptions.SAFE)));
         lab.settle();
         ReplayPlanOperation.ReplayPlan half = replays().listPlans(ws(), null, 10).getFirst();
         assertEquals(2, items(half).size());
-        long since = java.util.Objects.requireNonNull(lab.semel().view(reads -> reads.now())) - 60_000_000;
+        long since = java.util.Objects.requireNonNull(TestRuntime.of(lab).view(reads -> reads.now())) - 60_000_000;
         ReplayPlanOperation.ReplayPlan made = replays().buildPlan(half.id(), asked(all(since), false, ApplyOptions.SAFE));
         assertEquals(1, StrictJson.parse(made.summary()).path("runs").asInt());
         assertEquals(
@@ -147,8 +148,8 @@ final class ReplayMannerTest {
                 });
         lab.register(slow);
         mail.reject(2);
-        RunHandle<String> one = lab.start(slow, "1");
-        RunHandle<String> two = lab.start(slow, "2");
+        Run<String> one = lab.start(slow, "1");
+        Run<String> two = lab.start(slow, "2");
         lab.settle();
         ReplayPlanOperation.ReplayPlan waits = replays().plan(asked(these(one, two), false, ApplyOptions.SAFE));
         replays().apply(ws(), waits.id(), new ApplyOptions(List.of(), 0, 1, 0), "ann");

@@ -4,11 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.Run;
 import dev.semel.json.StrictJson;
 import dev.semel.replay.ReplayAction;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.ReplayPlanRequest;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.ReplayPlanOperation;
@@ -58,24 +59,24 @@ final class ReplayOfLinesTest {
     }
 
     private int ws() {
-        return lab.semel().testAccess().workspace();
+        return TestRuntime.of(lab).testAccess().workspace();
     }
 
-    private RunHandle<String> failed(String in) {
+    private Run<String> failed(String in) {
         mail.reject(1);
-        RunHandle<String> run = lab.start(flow, in);
+        Run<String> run = lab.start(flow, in);
         lab.settle();
         assertEquals(RunState.FAILED, run.status());
         return run;
     }
 
     private ReplayPlanOperation.ReplayPlan plan(Replays.RunSelection which, @Nullable String input) {
-        return lab.semel()
+        return TestRuntime.of(lab)
                 .replays()
                 .plan(new Replays.ReplayRequest(ws(), "ann", which, new ReplayPlanRequest("test", "", false), input, false));
     }
 
-    private ReplayPlanOperation.ReplayPlan plan(RunHandle<?> run, @Nullable String input) {
+    private ReplayPlanOperation.ReplayPlan plan(Run<?> run, @Nullable String input) {
         return plan(new Replays.RunSelection.ByRunId(List.of(run.id())), input);
     }
 
@@ -85,23 +86,23 @@ final class ReplayOfLinesTest {
     }
 
     private void apply(ReplayPlanOperation.ReplayPlan plan, ApplyOptions manner) {
-        lab.semel().replays().apply(ws(), plan.id(), manner, "bob");
+        TestRuntime.of(lab).replays().apply(ws(), plan.id(), manner, "bob");
         lab.settle();
     }
 
     private ReplayPlanOperation.ReplayPlan now(ReplayPlanOperation.ReplayPlan plan) {
-        ReplayPlanOperation.ReplayPlan found = lab.semel().replays().findPlan(ws(), plan.id());
+        ReplayPlanOperation.ReplayPlan found = TestRuntime.of(lab).replays().findPlan(ws(), plan.id());
         assertNotNull(found);
         return found;
     }
 
     private List<ReplayPlanOperation.PlanItem> items(ReplayPlanOperation.ReplayPlan plan) {
-        return lab.semel().replays().listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 1_000);
+        return TestRuntime.of(lab).replays().listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 1_000);
     }
 
     @Test
     void a_plan_over_failed_runs_of_which_one_was_replayed_before_is_applied_to_the_others() {
-        RunHandle<String> first = failed("a");
+        Run<String> first = failed("a");
         failed("b");
         apply(plan(first, null), ApplyOptions.SAFE);
         assertEquals(1, mail.effects());
@@ -118,7 +119,7 @@ final class ReplayOfLinesTest {
 
     @Test
     void what_was_done_for_the_input_before_an_edit_is_for_a_person_in_the_next_plan_too() {
-        RunHandle<String> run = failed("four");
+        Run<String> run = failed("four");
         ApplyOptions bold = new ApplyOptions(List.of(ReplayAction.ASK), 0, 0, 0);
         broken.set(true);
         apply(plan(run, "\"five\""), bold);
@@ -133,14 +134,14 @@ final class ReplayOfLinesTest {
     void a_pace_counts_the_runs_that_start_and_not_those_that_are_passed_by() {
         List<String> ids = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            RunHandle<String> run = failed("in" + i);
+            Run<String> run = failed("in" + i);
             ids.add(run.id());
             if (i < 18) {
                 apply(plan(run, null), ApplyOptions.SAFE);
             }
         }
         ReplayPlanOperation.ReplayPlan plan = plan(new Replays.RunSelection.ByRunId(ids), null);
-        lab.semel().replays().apply(ws(), plan.id(), new ApplyOptions(List.of(), 1, 0, 0), "bob");
+        TestRuntime.of(lab).replays().apply(ws(), plan.id(), new ApplyOptions(List.of(), 1, 0, 0), "bob");
         lab.settle();
         lab.clock().advance(Duration.ofSeconds(2));
         lab.settle();

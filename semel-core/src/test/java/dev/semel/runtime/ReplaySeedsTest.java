@@ -3,6 +3,7 @@ package dev.semel.runtime;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.Run;
 import dev.semel.replay.ReplayAction;
 import dev.semel.replay.PlannedStep;
 import dev.semel.replay.ApplyOptions;
@@ -10,15 +11,15 @@ import dev.semel.replay.NotificationMode;
 import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.replay.ReplayPreview;
 import dev.semel.replay.ReplayOptions;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.ReplayPlanOperation;
 import dev.semel.testing.WorkflowTestKit;
 import dev.semel.testing.FakeProvider;
 import dev.semel.workflow.Context;
+import dev.semel.workflow.EffectAction;
 import dev.semel.workflow.EffectBuilder;
-import dev.semel.workflow.EffectSpec;
 import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
@@ -149,7 +150,7 @@ final class ReplaySeedsTest {
     private void effect(Context ctx, FakeProvider provider, String in, int i) {
         EffectBuilder draft = ctx.effect("e" + i).retry(Retry.none());
         if (notifies.get(i)) {
-            draft.does(EffectSpec.EffectAction.NOTIFY);
+            draft.does(EffectAction.NOTIFY);
         }
         switch (protections.get(i)) {
             case "provider_key" ->
@@ -187,7 +188,7 @@ final class ReplaySeedsTest {
             if (random.nextInt(6) == 0) {
                 lab.crashAt("effect-sent", 1 + random.nextInt(EFFECTS));
             }
-            RunHandle<String> started = lab.start(flow, "in" + run);
+            Run<String> started = lab.start(flow, "in" + run);
             lab.clock().advance(Duration.ofMinutes(1));
             if (started.status() == RunState.IN_DOUBT) {
                 assertTrue(started.cancel("ann", "nobody knows"));
@@ -200,8 +201,8 @@ final class ReplaySeedsTest {
 
     /** @param effects so many does a run of the workflow have */
     private void replay(WorkflowTestKit lab, String workflow, Way way, int effects) {
-        int ws = lab.semel().testAccess().workspace();
-        String id = Objects.requireNonNull(lab.semel().view(reads -> reads.workflow(ws, workflow)))
+        int ws = TestRuntime.of(lab).testAccess().workspace();
+        String id = Objects.requireNonNull(TestRuntime.of(lab).view(reads -> reads.workflow(ws, workflow)))
                 .workflowId();
         var all = new Replays.RunSelection.ByFilter(new StoreQueries.RunFilter(ws, id, null, null, false, 0, null, 1));
         ReplayPlanRequest order = new ReplayPlanRequest("all", way.from, way.asItIs, List.of(), true, false, notify);
@@ -273,7 +274,7 @@ final class ReplaySeedsTest {
     }
 
     private static Replays replays(WorkflowTestKit lab) {
-        return lab.semel().replays();
+        return TestRuntime.of(lab).replays();
     }
 
     private static int calls(ReplayPreview outlook, ReplayAction one, @Nullable ReplayAction two, @Nullable ReplayAction three) {

@@ -10,7 +10,7 @@ import dev.semel.error.EffectInDoubt;
 import dev.semel.error.SemelException;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.ReplayPlanRequest;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanOperation;
 import dev.semel.store.Waiting;

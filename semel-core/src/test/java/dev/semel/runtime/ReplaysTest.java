@@ -5,13 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.Run;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
 import dev.semel.replay.ReplayAction;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.ReplayPlanRequest;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.StoreQueries;
@@ -57,11 +58,11 @@ final class ReplaysTest {
     }
 
     private int ws() {
-        return lab.semel().testAccess().workspace();
+        return TestRuntime.of(lab).testAccess().workspace();
     }
 
     private ReplayPlanOperation.ReplayPlan plan(Replays.RunSelection which, String from, @Nullable String input, boolean approval) {
-        return lab.semel()
+        return TestRuntime.of(lab)
                 .replays()
                 .plan(new Replays.ReplayRequest(ws(), "ann", which, new ReplayPlanRequest("test", from, false), input, approval));
     }
@@ -71,29 +72,29 @@ final class ReplaysTest {
         return plan(new Replays.RunSelection.ByFilter(filter), "", null, false);
     }
 
-    private ReplayPlanOperation.ReplayPlan planOf(RunHandle<?>... runs) {
+    private ReplayPlanOperation.ReplayPlan planOf(Run<?>... runs) {
         return plan(
                 new Replays.RunSelection.ByRunId(
-                        java.util.Arrays.stream(runs).map(RunHandle::id).toList()),
+                        java.util.Arrays.stream(runs).map(Run::id).toList()),
                 "",
                 null,
                 false);
     }
 
     private ReplayPlanOperation.ReplayPlan apply(ReplayPlanOperation.ReplayPlan plan, ApplyOptions manner) {
-        ReplayPlanOperation.ReplayPlan applied = lab.semel().replays().apply(ws(), plan.id(), manner, "bob");
+        ReplayPlanOperation.ReplayPlan applied = TestRuntime.of(lab).replays().apply(ws(), plan.id(), manner, "bob");
         lab.settle();
         return applied;
     }
 
     private ReplayPlanOperation.ReplayPlan now(ReplayPlanOperation.ReplayPlan plan) {
-        ReplayPlanOperation.ReplayPlan found = lab.semel().replays().findPlan(ws(), plan.id());
+        ReplayPlanOperation.ReplayPlan found = TestRuntime.of(lab).replays().findPlan(ws(), plan.id());
         assertNotNull(found);
         return found;
     }
 
     private List<ReplayPlanOperation.PlanItem> items(ReplayPlanOperation.ReplayPlan plan) {
-        return lab.semel().replays().listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 1_000);
+        return TestRuntime.of(lab).replays().listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 1_000);
     }
 
     private static long steps(ReplayPlanOperation.ReplayPlan plan, ReplayAction action) {
@@ -104,9 +105,9 @@ final class ReplaysTest {
         return StrictJson.parse(plan.summary());
     }
 
-    private RunHandle<String> failed(Workflow<String, String> receipt, String key) {
+    private Run<String> failed(Workflow<String, String> receipt, String key) {
         mail.reject(1);
-        RunHandle<String> run = lab.start(receipt, key, Start.withKey(key));
+        Run<String> run = lab.start(receipt, key, Start.withKey(key));
         lab.settle();
         assertEquals(RunState.FAILED, run.status());
         return run;
@@ -116,7 +117,7 @@ final class ReplaysTest {
     void a_plan_says_what_will_happen_changes_nothing_and_then_just_that_happens() {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
-        RunHandle<String> run = failed(receipt, "a");
+        Run<String> run = failed(receipt, "a");
         ReplayPlanOperation.ReplayPlan plan = planOf(run);
         assertEquals(ReplayPlanOperation.PlanState.PLANNED, plan.state());
         assertEquals(2, steps(plan, ReplayAction.REUSE), plan.summary());
@@ -134,9 +135,9 @@ final class ReplaysTest {
         assertEquals(ReplayPlanOperation.PlanState.DONE, now(plan).state());
         assertEquals(
                 List.of(new ReplayPlanQueries.ItemCount(ItemOutcome.APPLIED, RunState.COMPLETED, 1)),
-                lab.semel().replays().progress(plan.id()));
+                TestRuntime.of(lab).replays().progress(plan.id()));
         String made = String.valueOf(item.newRun());
-        assertEquals("cards-1", lab.semel().run(receipt, made).result(Duration.ZERO));
+        assertEquals("cards-1", TestRuntime.of(lab).run(receipt, made).result(Duration.ZERO));
         apply(plan, ApplyOptions.SAFE);
         assertEquals(2, mail.calls(), "it is applied once");
     }
@@ -180,7 +181,7 @@ final class ReplaysTest {
         assertEquals(5, mail.effects());
         assertEquals(5, cards.calls());
         var all = new StoreQueries.RunFilter(ws(), null, null, null, false, 0, null, 100);
-        Integer runs = lab.semel().view(reads -> reads.runs(all).size());
+        Integer runs = TestRuntime.of(lab).view(reads -> reads.runs(all).size());
         assertEquals(10, runs);
     }
 
@@ -188,11 +189,11 @@ final class ReplaysTest {
     void a_death_while_a_plan_is_made_leaves_one_that_nobody_can_apply() {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
-        RunHandle<String> run = failed(receipt, "a");
+        Run<String> run = failed(receipt, "a");
         lab.crashAt("plan-noted", 1);
         assertThrows(Throwable.class, () -> planOf(run));
         lab.settle();
-        ReplayPlanOperation.ReplayPlan half = lab.semel().replays().listPlans(ws(), null, 10).getFirst();
+        ReplayPlanOperation.ReplayPlan half = TestRuntime.of(lab).replays().listPlans(ws(), null, 10).getFirst();
         assertEquals(ReplayPlanOperation.PlanState.MAKING, half.state());
         assertEquals(
                 ErrorCode.PLAN_OUT_OF_DATE,
@@ -202,7 +203,7 @@ final class ReplaysTest {
                 ws(), "ann", new Replays.RunSelection.ByRunId(List.of(run.id())), new ReplayPlanRequest("test", "", false), null, false);
         assertEquals(
                 ReplayPlanOperation.PlanState.PLANNED,
-                lab.semel().replays().buildPlan(half.id(), asked).state());
+                TestRuntime.of(lab).replays().buildPlan(half.id(), asked).state());
         assertEquals(1, items(half).size());
     }
 
@@ -210,7 +211,7 @@ final class ReplaysTest {
     void a_plan_is_refused_with_the_difference_when_the_world_has_moved() {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
-        RunHandle<String> run = failed(receipt, "a");
+        Run<String> run = failed(receipt, "a");
         ReplayPlanOperation.ReplayPlan plan = planOf(run);
         ReplayPlanOperation.ReplayPlan other = planOf(run);
         apply(other, ApplyOptions.SAFE);
@@ -243,7 +244,7 @@ final class ReplaysTest {
                         .call(String.class, step -> cards.call(step.key())));
         lab.register(flow);
         cards.loseResponse(1);
-        RunHandle<String> run = lab.start(flow, "x");
+        Run<String> run = lab.start(flow, "x");
         lab.settle();
         assertTrue(run.cancel("ann", "it is in doubt"));
         lab.settle();
@@ -270,7 +271,7 @@ final class ReplaysTest {
                         .call(String.class, step -> cards.call(step.key())));
         lab.register(flow);
         cards.loseResponse(1);
-        RunHandle<String> run = lab.start(flow, "x");
+        Run<String> run = lab.start(flow, "x");
         lab.settle();
         assertEquals(RunState.IN_DOUBT, run.status());
         assertEquals(1, counts(planOf(run)).path("blocked").asInt(), "it waits for a decision");
@@ -285,7 +286,7 @@ final class ReplaysTest {
         assertEquals(1, cards.calls(), "the new run waits for the decision");
         assertEquals(
                 List.of(new ReplayPlanQueries.ItemCount(ItemOutcome.APPLIED, RunState.IN_DOUBT, 1)),
-                lab.semel().replays().progress(plan.id()));
+                TestRuntime.of(lab).replays().progress(plan.id()));
     }
 
     @Test
@@ -312,7 +313,7 @@ final class ReplaysTest {
     void a_replay_that_failed_again_is_replayed_after_it_and_the_first_one_is_not_replayed_twice() {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
-        RunHandle<String> first = failed(receipt, "a");
+        Run<String> first = failed(receipt, "a");
         mail.reject(1);
         apply(planOf(first), ApplyOptions.SAFE);
         assertEquals(2, mail.calls());
@@ -328,7 +329,7 @@ final class ReplaysTest {
     void a_plan_with_another_input_needs_somebody_who_says_so() {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
-        RunHandle<String> run = failed(receipt, "a");
+        Run<String> run = failed(receipt, "a");
         ReplayPlanOperation.ReplayPlan plan = plan(new Replays.RunSelection.ByRunId(List.of(run.id())), "", "\"b\"", false);
         assertEquals(2, steps(plan, ReplayAction.ASK), plan.summary());
         assertThrows(SemelException.class, () -> apply(plan, ApplyOptions.SAFE));
@@ -341,9 +342,9 @@ final class ReplaysTest {
     void a_plan_that_needs_it_waits_for_another_person() {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
-        RunHandle<String> run = failed(receipt, "a");
+        Run<String> run = failed(receipt, "a");
         ReplayPlanOperation.ReplayPlan plan = plan(new Replays.RunSelection.ByRunId(List.of(run.id())), "", null, true);
-        Replays replays = lab.semel().replays();
+        Replays replays = TestRuntime.of(lab).replays();
         assertEquals(
                 ErrorCode.FORBIDDEN,
                 assertThrows(SemelException.class, () -> apply(plan, ApplyOptions.SAFE))
@@ -362,10 +363,10 @@ final class ReplaysTest {
         Workflow<String, String> receipt = receipt();
         lab.register(receipt);
         ReplayPlanOperation.ReplayPlan plan = planOf(failed(receipt, "a"));
-        StoreCommand.ChangeAuthor by = new StoreCommand.ChangeAuthor(lab.semel().newId(), "ann", "wrong runs");
+        StoreCommand.ChangeAuthor by = new StoreCommand.ChangeAuthor(TestRuntime.of(lab).newId(), "ann", "wrong runs");
         assertEquals(
                 ReplayPlanOperation.PlanState.STOPPED,
-                lab.semel().replays().stop(ws(), plan.id(), by).state());
+                TestRuntime.of(lab).replays().stop(ws(), plan.id(), by).state());
         assertThrows(SemelException.class, () -> apply(plan, ApplyOptions.SAFE));
         assertEquals(0, mail.effects());
     }
@@ -385,7 +386,7 @@ final class ReplaysTest {
                 });
         lab.register(flow);
         mail.reject(1);
-        RunHandle<String> run = lab.start(flow, "x");
+        Run<String> run = lab.start(flow, "x");
         lab.clock().advance(Duration.ofHours(8));
         assertEquals(RunState.FAILED, run.status());
         apply(planOf(run), ApplyOptions.SAFE);

@@ -15,7 +15,7 @@ import dev.semel.replay.ReplayPlanRequest;
 import dev.semel.replay.ReplayPreview;
 import dev.semel.replay.ResumeRequest;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.MetricCounter;
 import dev.semel.store.MetricQueries;
 import dev.semel.store.ReplayPlanQueries;
@@ -23,7 +23,7 @@ import dev.semel.store.ReplayPlanOperation;
 import dev.semel.store.ReviewOperation;
 import dev.semel.testing.WorkflowTestKit;
 import dev.semel.testing.FakeProvider;
-import dev.semel.workflow.EffectSpec;
+import dev.semel.workflow.OnChange;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
@@ -65,7 +65,7 @@ final class ResumeTest {
     private RunHandle<String> failed(String key) {
         lab.register(receipt);
         mail.reject(1);
-        RunHandle<String> run = lab.start(receipt, key, Start.withKey(key));
+        RunHandle<String> run = TestRuntime.handle(lab.start(receipt, key, Start.withKey(key)));
         lab.settle();
         assertEquals(RunState.FAILED, run.status());
         return run;
@@ -86,11 +86,11 @@ final class ResumeTest {
     }
 
     private int ws() {
-        return lab.semel().testAccess().workspace();
+        return TestRuntime.of(lab).testAccess().workspace();
     }
 
     private ReplayPlanOperation.ReplayPlan plan(RunHandle<?> run) {
-        return lab.semel()
+        return TestRuntime.of(lab)
                 .replays()
                 .plan(new Replays.ReplayRequest(
                         ws(),
@@ -102,14 +102,14 @@ final class ResumeTest {
     }
 
     private ReplayPlanOperation.PlanItem item(ReplayPlanOperation.ReplayPlan plan) {
-        return lab.semel()
+        return TestRuntime.of(lab)
                 .replays()
                 .listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 10)
                 .getFirst();
     }
 
     private void apply(ReplayPlanOperation.ReplayPlan plan) {
-        lab.semel().replays().apply(ws(), plan.id(), ApplyOptions.SAFE, "bob");
+        TestRuntime.of(lab).replays().apply(ws(), plan.id(), ApplyOptions.SAFE, "bob");
         lab.settle();
     }
 
@@ -126,7 +126,7 @@ final class ResumeTest {
         assertEquals(2, mail.calls());
         assertEquals(1, mail.effects());
         assertEquals(1, java.util.Set.copyOf(mail.keys()).size(), "the same key as before");
-        var again = lab.start(receipt, "a", Start.withKey("a"));
+        var again = TestRuntime.handle(lab.start(receipt, "a", Start.withKey("a")));
         assertEquals(run.id(), again.id());
         assertTrue(refusal(run, mended()).contains("it has completed"));
     }
@@ -158,7 +158,7 @@ final class ResumeTest {
         lab.settle();
         assertEquals(RunState.COMPLETED, run.status());
         var all = new MetricQueries.MetricRange(ws(), "", 0, Long.MAX_VALUE);
-        Integer recovered = lab.semel()
+        Integer recovered = TestRuntime.of(lab)
                 .view(reads -> reads.metrics()
                         .facts(all, MetricCounter.RECOVERED, MetricQueries.FactCursor.START, 10)
                         .size());
@@ -173,7 +173,7 @@ final class ResumeTest {
                     .key("news")
                     .oncePer(Duration.ofDays(1))
                     .data(text.get())
-                    .onChange(EffectSpec.OnChange.REVIEW)
+                    .onChange(OnChange.REVIEW)
                     .retry(Retry.none())
                     .lookup(String.class, step -> mail.find(step.key()))
                     .call(step -> mail.call(step.key())));
@@ -184,7 +184,7 @@ final class ResumeTest {
         lab.start(news, "x");
         lab.settle();
         text.set("second");
-        RunHandle<String> run = lab.start(news, "y");
+        RunHandle<String> run = TestRuntime.handle(lab.start(news, "y"));
         lab.settle();
         mail.reject(1);
         assertTrue(run.decideChangedMessage("send", true, "ann", "fine"));
@@ -210,7 +210,7 @@ final class ResumeTest {
         lab.settle();
         assertEquals(1, mail.effects(), "nobody has seen what it says now");
         assertTrue(String.valueOf(run.waitingFor()).contains("review"), run.waitingFor());
-        ReviewOperation.ReviewRow asked = lab.semel().reviews().find(ws(), ReviewOperation.id(row(run), "send"));
+        ReviewOperation.ReviewRow asked = TestRuntime.of(lab).reviews().find(ws(), ReviewOperation.id(row(run), "send"));
         assertNotNull(asked);
         assertTrue(asked.isOpen());
         assertEquals(2, asked.version(), "whoever read the first one is told that it is another");
@@ -230,7 +230,7 @@ final class ResumeTest {
     }
 
     private RunId row(RunHandle<?> run) {
-        return Objects.requireNonNull(lab.semel().testAccess().findRun(run.id())).id();
+        return Objects.requireNonNull(TestRuntime.of(lab).testAccess().findRun(run.id())).id();
     }
 
     @Test
@@ -263,7 +263,7 @@ final class ResumeTest {
         lab.settle();
         assertEquals("cards-1 by hand", run.result(Duration.ZERO));
         assertEquals(1, mail.calls());
-        ReplayPlanOperation.ReplayPlan plan = lab.semel()
+        ReplayPlanOperation.ReplayPlan plan = TestRuntime.of(lab)
                 .replays()
                 .plan(new Replays.ReplayRequest(
                         ws(),
@@ -277,7 +277,7 @@ final class ResumeTest {
                 actions(ReplayPreview.parse(item(plan).preview())).get("send"),
                 "the ledger says that it happened");
         apply(plan);
-        RunHandle<String> replay = lab.semel().run(receipt, String.valueOf(item(plan).newRun()));
+        RunHandle<String> replay = TestRuntime.of(lab).run(receipt, String.valueOf(item(plan).newRun()));
         assertEquals("cards-1 by hand", replay.result(Duration.ZERO));
         assertEquals(1, mail.calls());
     }
@@ -294,8 +294,8 @@ final class ResumeTest {
         RunHandle<String> run = failed("a");
         ResumePlan one = run.previewResume(mended());
         ResumePlan other = run.previewResume(ResumeRequest.because("bob", "me too"));
-        lab.semel().change(one.edit());
-        var outcome = lab.semel().change(other.edit());
+        TestRuntime.of(lab).change(one.edit());
+        var outcome = TestRuntime.of(lab).change(other.edit());
         SemelException refused = assertThrows(SemelException.class, () -> run.checkResumed(other, outcome));
         assertTrue(refused.detail().contains("ann resumed it at the same time"), refused.detail());
         lab.settle();
@@ -331,7 +331,7 @@ final class ResumeTest {
     @Test
     void what_completed_or_was_cancelled_or_works_is_refused() {
         lab.register(receipt);
-        RunHandle<String> done = lab.start(receipt, "a");
+        RunHandle<String> done = TestRuntime.handle(lab.start(receipt, "a"));
         lab.settle();
         assertTrue(refusal(done, mended()).contains("it has completed"));
         Workflow<String, String> sleeping = Workflow.define("sleeping", String.class, String.class)
@@ -340,7 +340,7 @@ final class ResumeTest {
                     return in;
                 });
         lab.register(sleeping);
-        RunHandle<String> waiting = lab.start(sleeping, "x");
+        RunHandle<String> waiting = TestRuntime.handle(lab.start(sleeping, "x"));
         lab.settle();
         assertTrue(refusal(waiting, mended()).contains("it has not ended"));
         waiting.cancel();
@@ -355,14 +355,14 @@ final class ResumeTest {
                 .body((ctx, in) -> ctx.call("child", receipt, in, Start.fresh()));
         lab.register(parent);
         mail.reject(1);
-        RunHandle<String> run = lab.start(parent, "x");
+        RunHandle<String> run = TestRuntime.handle(lab.start(parent, "x"));
         lab.settle();
         assertEquals(RunState.FAILED, run.status());
-        var row = lab.semel().testAccess().findRun(run.id());
+        var row = TestRuntime.of(lab).testAccess().findRun(run.id());
         assertNotNull(row);
-        var child = lab.semel().view(reads -> reads.children(row.id()).getFirst());
+        var child = TestRuntime.of(lab).view(reads -> reads.children(row.id()).getFirst());
         assertNotNull(child);
-        assertTrue(refusal(lab.semel().run(receipt, child.text()), mended()).contains("called it and has recorded its failure"));
+        assertTrue(refusal(TestRuntime.of(lab).run(receipt, child.text()), mended()).contains("called it and has recorded its failure"));
         SemelException refused = assertThrows(SemelException.class, () -> run.resume(mended()));
         assertEquals(ErrorCode.REPLAY_REFUSED, refused.code(), "it would find the run that failed again");
         assertNull(run.previewResume(mended()).preview().blocked());
@@ -383,7 +383,7 @@ final class ResumeTest {
                 });
         lab.register(undoing);
         mail.reject(1);
-        RunHandle<String> run = lab.start(undoing, "x");
+        RunHandle<String> run = TestRuntime.handle(lab.start(undoing, "x"));
         lab.settle();
         assertTrue(refusal(run, mended()).contains("has compensated its steps"));
     }

@@ -9,7 +9,6 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
 import dev.semel.store.Waiting;
-import dev.semel.testing.ManualClock;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;

@@ -7,18 +7,19 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.Run;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.admission.KeyPolicy;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.ReplayPlanRequest;
-import dev.semel.replay.ResumeRequest;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanOperation;
 import dev.semel.testing.WorkflowTestKit;
 import dev.semel.testing.FakeProvider;
 import dev.semel.workflow.CallFailures;
+import dev.semel.workflow.OnFailed;
+import dev.semel.workflow.OnMismatch;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
@@ -36,8 +37,8 @@ final class RunAgainTest {
     private final AtomicInteger refusals = new AtomicInteger(1);
 
     private final Workflow<String, String> flow = Workflow.define("flow", String.class, String.class)
-            .onFailed(KeyPolicy.OnFailed.RUN_AGAIN)
-            .onMismatch(KeyPolicy.OnMismatch.REJECT)
+            .onFailed(OnFailed.RUN_AGAIN)
+            .onMismatch(OnMismatch.REJECT)
             .body((ctx, in) -> {
                 ctx.effect("ask").retry(Retry.none()).repeatable("a question").call(_ -> {
                     if (refusals.getAndDecrement() > 0) {
@@ -48,7 +49,7 @@ final class RunAgainTest {
                 return ctx.effect("send").repeatable("nobody minds").call(String.class, step -> mail.call(step.key()));
             });
 
-    private RunHandle<String> failed;
+    private Run<String> failed;
 
     @BeforeEach
     void open() {
@@ -64,21 +65,21 @@ final class RunAgainTest {
     }
 
     private int ws() {
-        return lab.semel().testAccess().workspace();
+        return TestRuntime.of(lab).testAccess().workspace();
     }
 
     private ReplayPlanOperation.ReplayPlan plan(String run) {
         var these = new Replays.RunSelection.ByRunId(List.of(run));
-        return lab.semel()
+        return TestRuntime.of(lab)
                 .replays()
                 .plan(new Replays.ReplayRequest(ws(), "ann", these, new ReplayPlanRequest("test", "", false), null, false));
     }
 
     private String replayed(String run) {
         ReplayPlanOperation.ReplayPlan plan = plan(run);
-        lab.semel().replays().apply(ws(), plan.id(), ApplyOptions.SAFE, "ann");
+        TestRuntime.of(lab).replays().apply(ws(), plan.id(), ApplyOptions.SAFE, "ann");
         lab.settle();
-        ReplayPlanOperation.PlanItem item = lab.semel()
+        ReplayPlanOperation.PlanItem item = TestRuntime.of(lab)
                 .replays()
                 .listItems(new ReplayPlanQueries.ItemFilter(plan.id(), 0, null), null, 1)
                 .getFirst();
@@ -86,8 +87,8 @@ final class RunAgainTest {
         return item.newRun().text();
     }
 
-    private RunHandle<String> retry(String in) {
-        RunHandle<String> again = lab.start(flow, in, Start.withKey("K"));
+    private Run<String> retry(String in) {
+        Run<String> again = lab.start(flow, in, Start.withKey("K"));
         lab.settle();
         return again;
     }
@@ -95,7 +96,7 @@ final class RunAgainTest {
     @Test
     void a_retry_while_a_replay_is_under_way_is_answered_with_the_replay() {
         String replay = replayed(failed.id());
-        RunHandle<String> retry = retry("in");
+        Run<String> retry = retry("in");
         assertEquals(replay, retry.id());
         assertTrue(retry.replayed());
         lab.clock().advance(Duration.ofHours(2));
@@ -107,9 +108,9 @@ final class RunAgainTest {
 
     @Test
     void a_retry_while_its_run_goes_on_in_place_is_answered_with_that_run() {
-        failed.resume(ResumeRequest.because("ann", "it is back"));
+        failed.resume("ann", "it is back");
         lab.settle();
-        RunHandle<String> retry = retry("in");
+        Run<String> retry = retry("in");
         assertEquals(failed.id(), retry.id());
         lab.clock().advance(Duration.ofHours(2));
         assertEquals(RunState.COMPLETED, retry.status());
@@ -119,14 +120,14 @@ final class RunAgainTest {
     @Test
     void a_run_that_failed_again_in_place_is_followed_once_by_a_retry_or_a_replay() {
         refusals.set(1);
-        failed.resume(ResumeRequest.because("ann", "it is back"));
+        failed.resume("ann", "it is back");
         lab.settle();
         assertEquals(RunState.FAILED, failed.status());
         ReplayPlanOperation.ReplayPlan plan = plan(failed.id());
-        RunHandle<String> retry = retry("in");
+        Run<String> retry = retry("in");
         assertNotEquals(failed.id(), retry.id(), "it failed, and is run again");
         var refused = assertThrows(
-                SemelException.class, () -> lab.semel().replays().apply(ws(), plan.id(), ApplyOptions.SAFE, "ann"));
+                SemelException.class, () -> TestRuntime.of(lab).replays().apply(ws(), plan.id(), ApplyOptions.SAFE, "ann"));
         assertTrue(
                 refused.detail().contains("moved") || refused.code() == ErrorCode.PRECONDITION_FAILED,
                 refused.detail());
@@ -138,10 +139,10 @@ final class RunAgainTest {
     @Test
     void a_plan_that_was_made_before_a_retry_starts_nothing_beside_it() {
         ReplayPlanOperation.ReplayPlan plan = plan(failed.id());
-        RunHandle<String> retry = retry("in");
+        Run<String> retry = retry("in");
         assertFalse(retry.replayed());
         SemelException moved = assertThrows(
-                SemelException.class, () -> lab.semel().replays().apply(ws(), plan.id(), ApplyOptions.SAFE, "ann"));
+                SemelException.class, () -> TestRuntime.of(lab).replays().apply(ws(), plan.id(), ApplyOptions.SAFE, "ann"));
         assertEquals(ErrorCode.PLAN_OUT_OF_DATE, moved.code());
         lab.clock().advance(Duration.ofHours(2));
         assertEquals(RunState.COMPLETED, retry.status());
@@ -152,7 +153,7 @@ final class RunAgainTest {
     void a_replay_that_failed_as_well_is_run_again_in_the_same_line() {
         refusals.set(1);
         String replay = replayed(failed.id());
-        RunHandle<String> retry = retry("in");
+        Run<String> retry = retry("in");
         assertNotEquals(replay, retry.id());
         assertNotEquals(failed.id(), retry.id());
         assertFalse(retry.replayed());
@@ -175,7 +176,7 @@ final class RunAgainTest {
     void a_retry_of_a_failed_run_with_other_data_is_a_conflict_and_starts_nothing() {
         SemelException conflict = assertThrows(SemelException.class, () -> retry("other"));
         assertEquals(ErrorCode.IDEMPOTENCY_KEY_CONFLICT, conflict.code());
-        RunHandle<String> same = retry("in");
+        Run<String> same = retry("in");
         assertNotEquals(failed.id(), same.id(), "what was asked for first is run again");
         lab.clock().advance(Duration.ofHours(2));
         assertEquals(RunState.COMPLETED, same.status());
@@ -186,7 +187,7 @@ final class RunAgainTest {
     void where_the_key_alone_decides_other_data_are_answered_with_the_failed_run() {
         AtomicInteger calls = new AtomicInteger();
         Workflow<String, String> loud = Workflow.define("loud", String.class, String.class)
-                .onFailed(KeyPolicy.OnFailed.RUN_AGAIN)
+                .onFailed(OnFailed.RUN_AGAIN)
                 .body((ctx, in) -> {
                     ctx.effect("ask")
                             .retry(Retry.none())
@@ -198,14 +199,14 @@ final class RunAgainTest {
                     return in;
                 });
         lab.register(loud);
-        RunHandle<String> first = lab.start(loud, "in", Start.withKey("L"));
+        Run<String> first = lab.start(loud, "in", Start.withKey("L"));
         lab.settle();
-        RunHandle<String> other = lab.start(loud, "other", Start.withKey("L"));
+        Run<String> other = lab.start(loud, "other", Start.withKey("L"));
         lab.settle();
         assertEquals(first.id(), other.id());
         assertTrue(other.replayed());
         assertEquals(1, calls.get(), "the line goes on with its own data only");
-        RunHandle<String> same = lab.start(loud, "in", Start.withKey("L"));
+        Run<String> same = lab.start(loud, "in", Start.withKey("L"));
         lab.settle();
         assertNotEquals(first.id(), same.id());
         assertEquals(2, calls.get());
@@ -214,7 +215,7 @@ final class RunAgainTest {
     @Test
     void the_key_of_a_failed_run_is_not_given_to_another_workflow() {
         Workflow<String, String> stranger = Workflow.define("stranger", String.class, String.class)
-                .onFailed(KeyPolicy.OnFailed.RUN_AGAIN)
+                .onFailed(OnFailed.RUN_AGAIN)
                 .body((ctx, in) -> in);
         lab.register(stranger);
         SemelException conflict =
@@ -229,7 +230,7 @@ final class RunAgainTest {
     void what_a_retry_with_other_noise_finds_done_is_reused_and_not_asked_about() {
         AtomicInteger breaks = new AtomicInteger();
         Workflow<Noisy, String> noisy = Workflow.define("noisy", Noisy.class, String.class)
-                .onFailed(KeyPolicy.OnFailed.RUN_AGAIN)
+                .onFailed(OnFailed.RUN_AGAIN)
                 .fingerprintIgnore("at")
                 .body((ctx, in) -> {
                     ctx.step("first").retry(Retry.none()).run(String.class, _ -> {
@@ -242,10 +243,10 @@ final class RunAgainTest {
                     throw new IllegalStateException("broken");
                 });
         lab.register(noisy);
-        RunHandle<String> first = lab.start(noisy, new Noisy("o1", "noon"), Start.withKey("N"));
+        Run<String> first = lab.start(noisy, new Noisy("o1", "noon"), Start.withKey("N"));
         lab.settle();
         breaks.set(1);
-        RunHandle<String> second = lab.start(noisy, new Noisy("o1", "one"), Start.withKey("N"));
+        Run<String> second = lab.start(noisy, new Noisy("o1", "one"), Start.withKey("N"));
         lab.settle();
         assertNotEquals(first.id(), second.id());
         assertEquals(RunState.FAILED, second.status());

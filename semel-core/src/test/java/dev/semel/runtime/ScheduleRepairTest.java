@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.definition.JavaWorkflow;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -60,24 +61,24 @@ final class ScheduleRepairTest {
     }
 
     private int ws() {
-        return lab.semel().testAccess().workspace();
+        return TestRuntime.of(lab).testAccess().workspace();
     }
 
     private String idOf(String name) {
-        StoredRows.WorkflowRow row = lab.semel().view(reads -> reads.workflow(ws(), name));
+        StoredRows.WorkflowRow row = TestRuntime.of(lab).view(reads -> reads.workflow(ws(), name));
         assertNotNull(row);
         return row.workflowId();
     }
 
     private StoredRows.ScheduleRow row(String workflow) {
-        StoredRows.ScheduleRow row = lab.semel().schedules().find(ws(), idOf(workflow), "often");
+        StoredRows.ScheduleRow row = TestRuntime.of(lab).schedules().find(ws(), idOf(workflow), "often");
         assertNotNull(row);
         return row;
     }
 
     /** Oldest first. */
     private List<StoredRows.TickRow> ticks(String workflow) {
-        return lab.semel()
+        return TestRuntime.of(lab)
                 .schedules()
                 .ticks(idOf(workflow), "often", Long.MAX_VALUE, 1_000)
                 .reversed();
@@ -91,7 +92,7 @@ final class ScheduleRepairTest {
 
     /** Another process publishes its version of a workflow. */
     private void publish(String name, String text) {
-        lab.semel().change(new StoreCommand.PublishVersion(ws(), name, "wf_" + name, text, "another process"));
+        TestRuntime.of(lab).change(new StoreCommand.PublishVersion(ws(), name, "wf_" + name, text, "another process"));
         lab.settle();
     }
 
@@ -115,7 +116,7 @@ final class ScheduleRepairTest {
             Schedule read = Schedule.parse(one.name(), StrictJson.parse(one.toJson()));
             assertEquals(one, read);
             assertEquals(one.toJson(), read.toJson());
-            assertEquals(List.of(read), Workflow.schedulesOfVersion(flow("f", one).descriptor()));
+            assertEquals(List.of(read), JavaWorkflow.schedulesOfVersion(JavaWorkflow.of(flow("f", one)).descriptor()));
         }
     }
 
@@ -123,7 +124,7 @@ final class ScheduleRepairTest {
     void while_a_deployment_rolls_the_old_code_keeps_to_the_schedule_of_the_published_version() {
         lab.register(flow("report", every(HOUR, CatchUpMode.LAST)));
         Schedule newer = every(Duration.ofMinutes(20), CatchUpMode.LAST);
-        publish("report", flow("report", newer).descriptor());
+        publish("report", JavaWorkflow.of(flow("report", newer)).descriptor());
         assertEquals(newer.toJson(), row("report").spec());
         lab.clock().advance(HOUR);
         assertEquals(3, ticks("report").size());
@@ -136,7 +137,7 @@ final class ScheduleRepairTest {
         lab.settle();
         StoredRows.ScheduleRow row = row("report");
         Schedule wrong = every(Duration.ofMinutes(50), CatchUpMode.LAST);
-        lab.semel()
+        TestRuntime.of(lab)
                 .change(new StoreCommand.SaveSchedules(
                         ws(),
                         row.workflowId(),
@@ -156,7 +157,7 @@ final class ScheduleRepairTest {
         assertEquals(1, ticks("report").size());
         publish(
                 "report",
-                flow("report", every(Duration.ofMinutes(7), CatchUpMode.LAST)).descriptor());
+                JavaWorkflow.of(flow("report", every(Duration.ofMinutes(7), CatchUpMode.LAST))).descriptor());
         List<StoredRows.TickRow> ticks = ticks("report");
         assertEquals(6, ticks.size());
         for (int i = 1; i < ticks.size(); i++) {
@@ -171,12 +172,12 @@ final class ScheduleRepairTest {
         lab.register(flow("report", every(HOUR, CatchUpMode.NONE)));
         lab.crashAt("tick-admitted", 1);
         lab.clock().advance(HOUR);
-        lab.semel()
+        TestRuntime.of(lab)
                 .change(new StoreCommand.PublishVersion(
                         ws(),
                         "report",
                         "wf_report",
-                        flow("report", every(Duration.ofMinutes(7), CatchUpMode.NONE)).descriptor(),
+                        JavaWorkflow.of(flow("report", every(Duration.ofMinutes(7), CatchUpMode.NONE))).descriptor(),
                         "x"));
         lab.settle();
         StoredRows.TickRow first = ticks("report").getFirst();
@@ -187,9 +188,9 @@ final class ScheduleRepairTest {
     @Test
     void a_tick_whose_code_is_elsewhere_is_not_taken() {
         lab.register(flow("report", every(HOUR, CatchUpMode.LAST)));
-        publish("elsewhere", flow("elsewhere", every(HOUR, CatchUpMode.NONE)).descriptor());
+        publish("elsewhere", JavaWorkflow.of(flow("elsewhere", every(HOUR, CatchUpMode.NONE))).descriptor());
         StoredRows.ScheduleRow like = row("report");
-        lab.semel()
+        TestRuntime.of(lab)
                 .change(new StoreCommand.SaveSchedules(
                         ws(),
                         idOf("elsewhere"),
@@ -221,7 +222,7 @@ final class ScheduleRepairTest {
         Instant now = lab.clock().now();
         var old = new Schedules.BackfillRange(now.minus(Duration.ofDays(41)), now.minus(Duration.ofDays(39)));
         SemelException refused =
-                assertThrows(SemelException.class, () -> lab.semel().schedules().backfill(ws(), row("report"), old));
+                assertThrows(SemelException.class, () -> TestRuntime.of(lab).schedules().backfill(ws(), row("report"), old));
         assertEquals(ErrorCode.INVALID_INPUT, refused.code());
         assertEquals(1, ticks("report").size(), "nothing was started");
     }
@@ -234,14 +235,14 @@ final class ScheduleRepairTest {
         lab.clock().advance(HOUR);
         Instant now = lab.clock().now();
         var span = new Schedules.BackfillRange(now.minus(HOUR.multipliedBy(4)).plusSeconds(1), now.plusSeconds(1));
-        Schedules.BackfillResult filled = lab.semel().schedules().backfill(ws(), row("report"), span);
+        Schedules.BackfillResult filled = TestRuntime.of(lab).schedules().backfill(ws(), row("report"), span);
         assertEquals(List.of(3, 1, 0), List.of(filled.started(), filled.alreadyDone(), filled.rejected()));
         lab.register(Workflow.define("report", Integer.class, Integer.class)
                 .schedule(every(HOUR, CatchUpMode.LAST))
                 .body((_, input) -> input));
         lab.settle();
         var longer = new Schedules.BackfillRange(now.minus(HOUR.multipliedBy(6)).plusSeconds(1), now.plusSeconds(1));
-        Schedules.BackfillResult refused = lab.semel().schedules().backfill(ws(), row("report"), longer);
+        Schedules.BackfillResult refused = TestRuntime.of(lab).schedules().backfill(ws(), row("report"), longer);
         assertEquals(List.of(0, 4, 2), List.of(refused.started(), refused.alreadyDone(), refused.rejected()));
         assertEquals(
                 List.of(TickOutcome.REFUSED, TickOutcome.REFUSED),
@@ -256,10 +257,10 @@ final class ScheduleRepairTest {
         Instant now = lab.clock().now();
         var span = new Schedules.BackfillRange(now.minus(Duration.ofMinutes(120)), now);
         lab.crashAt("backfill-admitted", 2);
-        assertThrows(Throwable.class, () -> lab.semel().schedules().backfill(ws(), row, span));
+        assertThrows(Throwable.class, () -> TestRuntime.of(lab).schedules().backfill(ws(), row, span));
         lab.settle();
         assertEquals(50, ticks("report").size(), "the first slice");
-        Schedules.BackfillResult again = lab.semel().schedules().backfill(ws(), row, span);
+        Schedules.BackfillResult again = TestRuntime.of(lab).schedules().backfill(ws(), row, span);
         assertEquals(List.of(20, 100, 0), List.of(again.started(), again.alreadyDone(), again.rejected()));
         assertEquals(120, ticks("report").size());
     }

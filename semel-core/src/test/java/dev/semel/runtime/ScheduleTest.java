@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.SemelException;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.schedule.IntervalRule;
 import dev.semel.schedule.Schedule;
 import dev.semel.schedule.Schedule.CatchUpPolicy;
@@ -67,11 +67,11 @@ final class ScheduleTest {
     }
 
     private Schedules schedules() {
-        return lab.semel().schedules();
+        return TestRuntime.of(lab).schedules();
     }
 
     private StoredRows.ScheduleRow row() {
-        List<StoredRows.ScheduleRow> rows = schedules().page(lab.semel().testAccess().workspace(), "", "", 10);
+        List<StoredRows.ScheduleRow> rows = schedules().page(TestRuntime.of(lab).testAccess().workspace(), "", "", 10);
         assertEquals(1, rows.size());
         return rows.getFirst();
     }
@@ -86,7 +86,7 @@ final class ScheduleTest {
     private StoredRows.RunRow run(StoredRows.TickRow tick) {
         RunId id = tick.run();
         assertNotNull(id);
-        StoredRows.RunRow run = lab.semel().view(reads -> reads.run(row().ws(), id));
+        StoredRows.RunRow run = TestRuntime.of(lab).view(reads -> reads.run(row().ws(), id));
         assertNotNull(run);
         return run;
     }
@@ -129,7 +129,7 @@ final class ScheduleTest {
                 ticks.stream().map(StoredRows.TickRow::state).toList());
         assertEquals("overlap", ticks.getLast().reason());
         assertEquals(ticks.getFirst().run(), ticks.getLast().run());
-        lab.semel().run(row().ws(), run(ticks.getFirst()).runIdText()).signal(GO, "on", Key.of("k"));
+        TestRuntime.of(lab).run(row().ws(), run(ticks.getFirst()).runIdText()).signal(GO, "on", Key.of("k"));
         lab.clock().advance(HOUR);
         assertEquals(TickOutcome.FIRED, ticks().getLast().state());
     }
@@ -144,7 +144,7 @@ final class ScheduleTest {
                 ticks.stream().map(StoredRows.TickRow::state).toList());
         assertEquals(RunState.WAITING, run(ticks.getFirst()).state());
         assertEquals(RunState.QUEUED, run(ticks.getLast()).state());
-        lab.semel().run(row().ws(), run(ticks.getFirst()).runIdText()).signal(GO, "on", Key.of("k"));
+        TestRuntime.of(lab).run(row().ws(), run(ticks.getFirst()).runIdText()).signal(GO, "on", Key.of("k"));
         lab.settle();
         assertEquals(RunState.WAITING, run(ticks.getLast()).state());
     }
@@ -204,7 +204,7 @@ final class ScheduleTest {
         lab.clock().advance(Duration.ofMinutes(1));
         assertEquals(1, ticks().size());
         assertEquals(TickOutcome.FIRED, ticks().getFirst().state());
-        Long runs = lab.semel()
+        Long runs = TestRuntime.of(lab)
                 .view(reads -> (long) reads.runs(
                                 new dev.semel.store.StoreQueries.RunFilter(row().ws(), null, null, null, false, 0, null, 10))
                         .size());

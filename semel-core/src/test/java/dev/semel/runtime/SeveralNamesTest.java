@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.admission.KeyPolicy.DuplicatePayload;
+import dev.semel.workflow.DuplicatePayload;
 import dev.semel.store.Dialect;
 import dev.semel.trigger.TriggerResult;
 import java.time.Duration;

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.admission.KeyPolicy.OnMismatch;
-import dev.semel.admission.KeyPolicy.KeyScope;
+import dev.semel.workflow.OnMismatch;
+import dev.semel.workflow.KeyScope;
 import dev.semel.admission.RolloutBucket;
 import dev.semel.store.Dialect;
 import dev.semel.store.StoreCommand;

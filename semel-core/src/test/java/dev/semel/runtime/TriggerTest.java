@@ -9,10 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
-import dev.semel.admission.KeyPolicy.DuplicatePayload;
-import dev.semel.admission.KeyPolicy.OnMismatch;
-import dev.semel.admission.KeyPolicy.KeyScope;
-import dev.semel.run.RunState;
+import dev.semel.workflow.DuplicatePayload;
+import dev.semel.workflow.OnMismatch;
+import dev.semel.workflow.KeyScope;
+import dev.semel.workflow.RunState;
 import dev.semel.store.Dialect;
 import dev.semel.store.Invariants;
 import dev.semel.store.StoredRows;

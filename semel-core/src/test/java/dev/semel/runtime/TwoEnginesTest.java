@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.error.RunCancelled;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.Place;
 import dev.semel.store.PostgresPlace;
 import dev.semel.store.Waiting;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import dev.semel.error.StepFailed;
-import dev.semel.workflow.UserFunctions;
+import dev.semel.workflow.TxAction;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
@@ -62,7 +62,7 @@ final class TxCodeTest extends OnAFile {
                 .result(SOON);
     }
 
-    private StepFailed refused(UserFunctions.TxAction code) {
+    private StepFailed refused(TxAction code) {
         return failure(start(flow((ctx, _) -> {
             ctx.step("rows").retry(Retry.none()).tx((sql, step) -> {
                 run(sql, "INSERT INTO mine VALUES (1)");
@@ -99,7 +99,7 @@ final class TxCodeTest extends OnAFile {
 
     @Test
     void the_end_of_the_transaction_is_not_the_users() {
-        List<UserFunctions.TxAction> ends = List.of(
+        List<TxAction> ends = List.of(
                 (sql, _) -> sql.commit(),
                 (sql, _) -> sql.rollback(),
                 (sql, _) -> sql.setAutoCommit(true),
@@ -124,7 +124,7 @@ final class TxCodeTest extends OnAFile {
                     }
                 },
                 (sql, _) -> sql.unwrap(Object.class));
-        for (UserFunctions.TxAction end : ends) {
+        for (TxAction end : ends) {
             StepFailed failed = refused(end);
             assertEquals("rows", failed.step());
             says(failed, "rolled the step's rows back");
@@ -192,7 +192,7 @@ final class TxCodeTest extends OnAFile {
                 () -> other.result(SOON),
                 () -> other.signal(GO, "", Key.of("k")),
                 other::cancel,
-                () -> semel.once("o", "a", "k", "f", Integer.class, () -> 1),
+                () -> semel.idempotent("o").caller("a").key("k").call(Integer.class, () -> 1),
                 () -> semel.register(ANOTHER));
         for (Runnable one : asked) {
             StepFailed failed = refused((_, _) -> one.run());

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.engine.EngineEnvironment;
 import dev.semel.error.StepFailed;
 import dev.semel.store.Waiting;
-import dev.semel.testing.ManualClock;
 import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Workflow;

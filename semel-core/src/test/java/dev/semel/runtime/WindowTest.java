@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.admission.KeyPolicy.DuplicatePayload;
-import dev.semel.run.RunState;
+import dev.semel.workflow.DuplicatePayload;
+import dev.semel.workflow.RunState;
 import dev.semel.store.Dialect;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.UniqueKey;

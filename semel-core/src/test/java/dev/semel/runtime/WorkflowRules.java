@@ -5,10 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.IdempotentCall;
 import dev.semel.error.EffectInDoubt;
 import dev.semel.error.KeyConflict;
 import dev.semel.error.StepFailed;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.Waiting;
 import dev.semel.workflow.Decision;
 import dev.semel.workflow.Key;
@@ -20,6 +21,8 @@ import dev.semel.workflow.Workflow;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -290,21 +293,27 @@ abstract class WorkflowRules {
         assertEquals(5, semel.count("diskWaits") - before, "the admission, three intents, the end");
     }
 
+    private int once(String operation, String key, String request, Callable<Integer> code) {
+        IdempotentCall call =
+                semel.idempotent(operation).caller("ann").key(key).request(request);
+        return Objects.requireNonNull(call.call(Integer.class, code).value());
+    }
+
     @Test
     void any_operation_is_done_once_for_its_key() {
         AtomicInteger done = new AtomicInteger();
-        assertEquals(1, semel.once("create_order", "ann", "k1", "cart 1", Integer.class, done::incrementAndGet));
-        assertEquals(1, semel.once("create_order", "ann", "k1", "cart 1", Integer.class, done::incrementAndGet));
-        assertEquals(2, semel.once("create_order", "ann", "k2", "cart 1", Integer.class, done::incrementAndGet));
+        assertEquals(1, once("create_order", "k1", "cart 1", done::incrementAndGet));
+        assertEquals(1, once("create_order", "k1", "cart 1", done::incrementAndGet));
+        assertEquals(2, once("create_order", "k2", "cart 1", done::incrementAndGet));
         assertThrows(
                 KeyConflict.class,
-                () -> semel.once("create_order", "ann", "k1", "cart 2", Integer.class, done::incrementAndGet));
+                () -> once("create_order", "k1", "cart 2", done::incrementAndGet));
         assertThrows(
                 ArithmeticException.class,
-                () -> semel.once("x", "ann", "k", "f", Integer.class, () -> {
+                () -> once("x", "k", "f", () -> {
                     throw new ArithmeticException("no");
                 }));
-        assertEquals(7, semel.once("x", "ann", "k", "f", Integer.class, () -> 7));
+        assertEquals(7, once("x", "k", "f", () -> 7));
     }
 
     @Test
@@ -360,7 +369,7 @@ abstract class WorkflowRules {
                 .body((ctx, order) -> order.id());
         Workflow<Order, String> second = Workflow.define("changing", Order.class, String.class)
                 .fingerprint(Order::id, Order::lines)
-                .scope(dev.semel.admission.KeyPolicy.KeyScope.WORKFLOW)
+                .scope(dev.semel.workflow.KeyScope.WORKFLOW)
                 .body((ctx, order) -> order.id());
         Order order = new Order("o-1", List.of("a"));
         semel.register(first);
@@ -379,7 +388,7 @@ abstract class WorkflowRules {
                         .key("news", "ann")
                         .oncePer(Duration.ofDays(1))
                         .data(text)
-                        .onChange(dev.semel.workflow.EffectSpec.OnChange.REVIEW)
+                        .onChange(dev.semel.workflow.OnChange.REVIEW)
                         .askOnDoubt("ops")
                         .call(Integer.class, _ -> sent.incrementAndGet()));
         semel.register(flow);

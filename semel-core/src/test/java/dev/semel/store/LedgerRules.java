@@ -11,7 +11,7 @@ import dev.semel.effect.EffectLedger.ChangePolicy;
 import dev.semel.effect.EffectLedger.EffectState;
 import dev.semel.effect.EffectLedger.LedgerDecision;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.StoreWrite.RunExecution;
 import dev.semel.store.StoreWrite.OwnerWriteResult;
 import java.util.List;

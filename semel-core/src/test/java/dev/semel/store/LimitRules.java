@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.trigger.TriggerSource;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.StoreWrite.AdmitResult;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,7 +67,7 @@ interface NameRules {
         KeyClaim key = desk().key("K");
         RunId first = desk().id();
         desk().apply(desk().admit(
-                        desk().run(first, dev.semel.run.RunState.STARTED, "mine"),
+                        desk().run(first, dev.semel.workflow.RunState.STARTED, "mine"),
                         List.of(key, desk().chosen("mine")),
                         true));
         desk().apply(desk().end(first));

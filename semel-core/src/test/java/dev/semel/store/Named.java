@@ -2,7 +2,7 @@ package dev.semel.store;
 
 import dev.semel.effect.EffectLedger.EffectState;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.StoreWrite.RunExecution;
 import java.util.List;
 import java.util.Locale;

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.StoreWrite.AdmitResult;
 import dev.semel.store.StoreWrite.OwnerWriteResult;
 import java.time.Duration;

@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.effect.EffectLedger;
 import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.StoreCommand.ResumeResult;
 import dev.semel.store.StoreWrite.RunExecution;
 import java.util.List;

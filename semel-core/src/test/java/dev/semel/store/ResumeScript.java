@@ -3,7 +3,7 @@ package dev.semel.store;
 import dev.semel.effect.EffectLedger;
 import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;

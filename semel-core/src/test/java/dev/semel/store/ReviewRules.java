@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.ReviewOperation.OpenReviewResult;
 import dev.semel.store.ReviewOperation.ReviewKind;
 import dev.semel.store.ReviewOperation.DecideReviewResult;

@@ -33,7 +33,7 @@ final class Side implements AutoCloseable {
     Side(int number, String url) {
         this.number = number;
         this.store = new PostgresStore(
-                new SteppedSource(url, turnstile), () -> 0, () -> new RunId(ids.incrementAndGet(), 100 + number));
+                new SteppedSource(url, turnstile), null, () -> 0, () -> new RunId(ids.incrementAndGet(), 100 + number));
         this.lane = store.openLane();
         this.txLane = store.openTxLane();
         this.leases = store.openLeases();

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import dev.semel.effect.EffectLedger.EffectState;
 import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -3,7 +3,7 @@ package dev.semel.store;
 import dev.semel.effect.EffectLedger;
 import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.StoreWrite.RunExecution;
 import dev.semel.trigger.TriggerSource;
 import java.sql.Connection;

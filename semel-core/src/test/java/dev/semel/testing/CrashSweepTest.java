@@ -7,7 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.runtime.RunHandle;
+import dev.semel.Run;
+import dev.semel.runtime.TestRuntime;
 import dev.semel.workflow.EffectBuilder;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Outcome;
@@ -187,7 +188,7 @@ final class CrashSweepTest {
                 });
         lab.twoWorkers().duplicateEverything().register(child, flow);
         CrashSweepReport report = lab.crashEverywhere(l -> {
-                    RunHandle<String> run = l.start(flow, "x", KEY);
+                    Run<String> run = l.start(flow, "x", KEY);
                     run.signal(paid, "p", Key.of("s1"));
                 })
                 .check(l -> {
@@ -221,7 +222,7 @@ final class CrashSweepTest {
     @Test
     void a_run_that_is_nowhere_is_lost() {
         assertEquals("it is not in the store", RunInspector.lostReason(null));
-        assertNull(lab.semel().testAccess().findRun("run_3H5wXAQaEjrZOshsbxHPtO"));
+        assertNull(TestRuntime.of(lab).testAccess().findRun("run_3H5wXAQaEjrZOshsbxHPtO"));
     }
 
     @Test

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.runtime.RunHandle;
+import dev.semel.Run;
 import dev.semel.error.StepFailed;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.testing.junit.SemelTest;
 import dev.semel.workflow.Decision;
 import dev.semel.workflow.Key;
@@ -75,7 +75,7 @@ final class EveryCrashTest {
                 });
         allRecovered(lab.register(release)
                 .crashEverywhere(l -> {
-                    RunHandle<String> run = l.start(release, "x", KEY);
+                    Run<String> run = l.start(release, "x", KEY);
                     l.clock().advance(Duration.ofMinutes(5));
                     run.approve("ok", "ann", "fine");
                     run.reject("ok", "bob", "late");
@@ -96,12 +96,12 @@ final class EveryCrashTest {
                         .call(String.class, e -> mail.call(e.key())));
         allRecovered(lab.register(asks)
                 .crashEverywhere(l -> {
-                    RunHandle<String> run = l.start(asks, "x", KEY);
+                    Run<String> run = l.start(asks, "x", KEY);
                     l.settle();
                     run.confirmDone("mail", "seen", "ann");
                 })
                 .check(l -> {
-                    RunHandle<String> run = l.start(asks, "x", KEY);
+                    Run<String> run = l.start(asks, "x", KEY);
                     l.settle();
                     if (run.status() == RunState.IN_DOUBT) {
                         assertTrue(run.confirmDone("mail", "seen", "ann"));
@@ -172,7 +172,7 @@ final class EveryCrashTest {
                 });
         allRecovered(lab.register(waits, sends)
                 .crashEverywhere(l -> {
-                    RunHandle<String> run = l.start(waits, "x", Start.withId("waiting"));
+                    Run<String> run = l.start(waits, "x", Start.withId("waiting"));
                     l.start(sends, run.id(), KEY);
                 })
                 .check(l -> assertEquals("went!", l.result(l.start(waits, "x", Start.withId("waiting"))))));
@@ -188,15 +188,15 @@ final class EveryCrashTest {
                                 .orElse("!"));
         allRecovered(lab.register(order)
                 .crashEverywhere(l -> {
-                    l.send(paid.withKey("o1"), "a", Key.of("evt_1"));
+                    l.signal(paid.withKey("o1"), "a", Key.of("evt_1"));
                     l.start(order, "o1", KEY);
                     l.settle();
-                    l.send(paid.withKey("o1", 2), "b", Key.of("evt_2"));
+                    l.signal(paid.withKey("o1", 2), "b", Key.of("evt_2"));
                 })
                 .check(l -> {
-                    l.send(paid.withKey("o1", 2), "b", Key.of("evt_2"));
+                    l.signal(paid.withKey("o1", 2), "b", Key.of("evt_2"));
                     assertEquals("ab!", l.result(l.start(order, "o1", KEY)));
-                    RunHandle<String> second = l.start(order, "o1", Start.withKey("evt_2"));
+                    Run<String> second = l.start(order, "o1", Start.withKey("evt_2"));
                     l.settle();
                     assertEquals(RunState.WAITING, second.status(), "each letter was used up once");
                 }));
@@ -210,11 +210,11 @@ final class EveryCrashTest {
                 .body((ctx, in) ->
                         ctx.effect("charge").providerHonoursKey(DAY).call(String.class, e -> cards.call(e.key()))
                                 + ctx.effect("mail").askOnDoubt("ops").call(String.class, e -> mail.call(e.key())));
-        RunHandle<String> refused = lab.register(pay).start(pay, "x", KEY);
+        Run<String> refused = lab.register(pay).start(pay, "x", KEY);
         StepFailed failed = assertThrows(StepFailed.class, () -> lab.result(refused));
         assertEquals("mail", failed.step());
         lab.crashAt("effect-sent", 1);
-        RunHandle<String> again = lab.start(pay, "x", Start.replayOf(refused.id()).key("replay-1"));
+        Run<String> again = lab.start(pay, "x", Start.replayOf(refused.id()).key("replay-1"));
         lab.settle();
         assertEquals(RunState.IN_DOUBT, again.status(), "the mail was sent and its answer was lost with the engine");
         assertTrue(again.confirmDone("mail", "mail-1", "ann"));

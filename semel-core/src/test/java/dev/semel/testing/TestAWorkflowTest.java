@@ -3,7 +3,7 @@ package dev.semel.testing;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.semel.runtime.RunHandle;
+import dev.semel.Run;
 import dev.semel.error.StepFailed;
 import dev.semel.testing.junit.SemelTest;
 import dev.semel.workflow.Key;
@@ -57,7 +57,7 @@ class TestAWorkflowTest {
 
     @Test
     void an_order_that_nobody_pays_is_unpaid_after_three_days(WorkflowTestKit lab) {
-        RunHandle<String> run = lab.register(FULFIL).start(FULFIL, "o-1", Start.withKey("o-1"));
+        Run<String> run = lab.register(FULFIL).start(FULFIL, "o-1", Start.withKey("o-1"));
         lab.clock().advance(Duration.ofDays(3));
         assertEquals("unpaid", lab.result(run));
     }
@@ -65,7 +65,7 @@ class TestAWorkflowTest {
     @Test
     void paying_twice_is_paying_once(WorkflowTestKit lab) {
         lab.duplicateEverything().register(FULFIL);
-        RunHandle<String> run = lab.start(FULFIL, "o-1", Start.withKey("o-1"));
+        Run<String> run = lab.start(FULFIL, "o-1", Start.withKey("o-1"));
         run.signal(PAID, "ref-7", Key.of("evt_9"));
         assertEquals("ref-7", lab.result(run));
     }
@@ -78,7 +78,7 @@ class TestAWorkflowTest {
         FakeProvider mail = lab.provider("mail");
         Workflow<Payment, String> receipt = receipt(cards, mail);
         lab.clock().autoAdvance(); // the pauses between attempts pass by themselves
-        RunHandle<String> run = lab.register(receipt).start(receipt, new Payment("pay_1", 4200));
+        Run<String> run = lab.register(receipt).start(receipt, new Payment("pay_1", 4200));
         assertThrows(StepFailed.class, () -> lab.result(run));
         assertEquals(0, mail.calls());
     }
@@ -90,7 +90,7 @@ class TestAWorkflowTest {
         FakeProvider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24));
         Workflow<Payment, String> receipt = receipt(cards, lab.provider("mail"));
         lab.register(receipt).crashAt("effect-sent", 1);
-        RunHandle<String> run = lab.start(receipt, new Payment("pay_1", 4200));
+        Run<String> run = lab.start(receipt, new Payment("pay_1", 4200));
         assertEquals("cards-1", lab.result(run));
         assertEquals(2, cards.calls());
         assertEquals(1, cards.effects());

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.runtime.RunHandle;
-import dev.semel.run.RunState;
+import dev.semel.Run;
+import dev.semel.Waiting;
+import dev.semel.runtime.TestRuntime;
+import dev.semel.workflow.RunState;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
@@ -39,7 +41,7 @@ final class WorkflowTestKitTest {
     @Test
     void a_wait_of_three_days_ends_when_the_clock_has_passed_them_and_not_before() {
         Workflow<String, String> fulfil = unpaidAfterThreeDays();
-        RunHandle<String> run = lab.register(fulfil).start(fulfil, "o-1", KEY);
+        Run<String> run = lab.register(fulfil).start(fulfil, "o-1", KEY);
         lab.clock().advance(Duration.ofDays(3).minusSeconds(1));
         assertEquals(RunState.WAITING, run.status());
         lab.clock().advance(Duration.ofSeconds(1));
@@ -59,7 +61,7 @@ final class WorkflowTestKitTest {
                     return List.of(first, ctx.now());
                 });
         Instant begun = lab.clock().now();
-        RunHandle<List<Instant>> run = lab.register(flow).start(flow, "x");
+        Run<List<Instant>> run = lab.register(flow).start(flow, "x");
         lab.clock().advance(Duration.ofDays(1));
         assertEquals(
                 List.of(
@@ -85,7 +87,7 @@ final class WorkflowTestKitTest {
                     return ctx.await(PAID);
                 });
         lab.clock().autoAdvance();
-        RunHandle<String> run = lab.register(flow).start(flow, "x");
+        Run<String> run = lab.register(flow).start(flow, "x");
         lab.settle();
         assertEquals(3, tries.get());
         assertEquals(RunState.WAITING, run.status());
@@ -97,11 +99,11 @@ final class WorkflowTestKitTest {
     void a_signal_is_done_with_when_the_lab_has_settled() {
         Workflow<String, String> flow = Workflow.define("flow", String.class, String.class)
                 .body((ctx, in) -> ctx.await("one", PAID) + ctx.await("two", PAID));
-        RunHandle<String> run = lab.register(flow).start(flow, "x");
+        Run<String> run = lab.register(flow).start(flow, "x");
         lab.settle();
         assertTrue(run.signal(PAID, "a", Key.of("1")));
         lab.settle();
-        assertTrue(String.valueOf(run.waitingFor()).contains("two"), run.waitingFor());
+        assertEquals(List.of(new Waiting.ForSignal("two", "paid", null, null)), run.waiting());
         assertTrue(run.signal(PAID, "b", Key.of("2")));
         assertEquals("ab", lab.result(run));
     }
@@ -113,13 +115,13 @@ final class WorkflowTestKitTest {
                 .body((ctx, in) -> ctx.effect("charge").askOnDoubt("ops").call(String.class, e -> cards.call(e.key()))
                         + ctx.await("first", PAID)
                         + ctx.await("second", PAID, Duration.ofHours(1)).orElse("!"));
-        RunHandle<String> run = lab.duplicateEverything().register(flow).start(flow, "x", KEY);
+        Run<String> run = lab.duplicateEverything().register(flow).start(flow, "x", KEY);
         lab.settle();
         assertTrue(run.signal(PAID, "?", Key.of("s1")));
         lab.clock().advance(Duration.ofHours(1));
         assertEquals("cards-1?!", lab.result(run));
         assertEquals(1, cards.calls());
-        assertEquals(1, lab.semel().count("replayed"));
+        assertEquals(1, TestRuntime.of(lab).count("replayed"));
     }
 
     @Test
@@ -130,14 +132,14 @@ final class WorkflowTestKitTest {
                     ctx.step("before", Integer.class, _ -> before.incrementAndGet());
                     return ctx.await(PAID);
                 });
-        RunHandle<String> run = lab.register(flow).start(flow, "x", KEY);
+        Run<String> run = lab.register(flow).start(flow, "x", KEY);
         lab.settle();
         lab.crash();
         assertTrue(run.signal(PAID, "after", Key.of("1")), "the run is reached through the engine that took over");
         assertEquals("after", lab.result(run));
         assertEquals(1, before.get());
         lab.crashAt("step-done", 1);
-        RunHandle<String> other = lab.start(flow, "y", Start.withKey("evt_2"));
+        Run<String> other = lab.start(flow, "y", Start.withKey("evt_2"));
         other.signal(PAID, "z", Key.of("2")); // the engine may die between its arrival and the answer
         assertEquals("z", lab.result(other));
         assertEquals(3, before.get(), "its result was not on record when the engine died");
@@ -148,7 +150,7 @@ final class WorkflowTestKitTest {
         Workflow<String, String> flow =
                 Workflow.define("flow", String.class, String.class).body((ctx, in) -> in);
         lab.register(flow).crashAt("batch-committed", 1);
-        RunHandle<String> run = lab.start(flow, "x", KEY);
+        Run<String> run = lab.start(flow, "x", KEY);
         assertTrue(run.replayed(), "the first engine had committed it and died before it could say so");
         assertEquals("x", lab.result(run));
     }
@@ -163,7 +165,7 @@ final class WorkflowTestKitTest {
         Workflow<Integer, Integer> parent =
                 Workflow.define("parent", Integer.class, Integer.class).body((ctx, n) -> ctx.call(child, n) * 10);
         lab.twoWorkers().register(child, parent).clock().autoAdvance();
-        List<RunHandle<Integer>> runs = new java.util.ArrayList<>();
+        List<Run<Integer>> runs = new java.util.ArrayList<>();
         for (int i = 0; i < 8; i++) {
             runs.add(lab.start(parent, i));
         }
@@ -198,7 +200,7 @@ final class WorkflowTestKitTest {
     @Test
     void a_run_that_cannot_come_to_rest_is_described() {
         Workflow<String, String> flow = unpaidAfterThreeDays();
-        RunHandle<String> run = lab.register(flow).start(flow, "secret", KEY);
+        Run<String> run = lab.register(flow).start(flow, "secret", KEY);
         lab.settle();
         String text = lab.describe();
         assertTrue(text.contains(run.id() + " fulfil waiting"), text);

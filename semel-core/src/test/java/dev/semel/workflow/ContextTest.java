@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.definition.DurableOperations;
+import dev.semel.definition.StepSpec;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.error.TypeMismatch;

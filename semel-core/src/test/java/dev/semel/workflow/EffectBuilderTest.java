@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.definition.EffectSpec;
+import dev.semel.definition.StepSpec;
 import dev.semel.effect.Protection;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.EffectInDoubt;
@@ -63,11 +65,11 @@ class EffectBuilderTest {
         ctx.effect("x")
                 .key("k", 1)
                 .to("ann@example.org")
-                .does(EffectSpec.EffectAction.NOTIFY)
+                .does(EffectAction.NOTIFY)
                 .object("lead", 7)
                 .worth(new BigDecimal("1E+2"), "EUR")
                 .oncePer(Duration.ofDays(3))
-                .onChange(EffectSpec.OnChange.REVIEW)
+                .onChange(OnChange.REVIEW)
                 .data(Map.of("a", 1))
                 .retry(Retry.none())
                 .timeout(Duration.ofSeconds(9))
@@ -77,12 +79,12 @@ class EffectBuilderTest {
                 .call(e -> {});
         EffectSpec plan = plan();
         assertEquals("k:1:ann@example.org", plan.key());
-        assertEquals(new EffectSpec.BusinessRecord(EffectSpec.EffectAction.NOTIFY, "lead:7", "100 EUR"), plan.businessRecord());
+        assertEquals(new EffectSpec.BusinessRecord(EffectAction.NOTIFY, "lead:7", "100 EUR"), plan.businessRecord());
         assertEquals(new StepSpec("x", List.of("old"), Retry.NONE, Duration.ofSeconds(9)), plan.step());
         assertEquals(List.of(409, 410), plan.alreadyDone());
         EffectSpec.OncePerWindow once = plan.once();
         assertEquals(Duration.ofDays(3), once == null ? null : once.window());
-        assertEquals(EffectSpec.OnChange.REVIEW, once == null ? null : once.onChange());
+        assertEquals(OnChange.REVIEW, once == null ? null : once.onChange());
     }
 
     @Test
@@ -140,7 +142,7 @@ class EffectBuilderTest {
                 refusal("data(…) and onChange(…) require oncePer(…)", d -> d.key("a").data(1).repeatable("w")),
                 refusal(
                         "data(…) and onChange(…) require oncePer(…)",
-                        d -> d.onChange(EffectSpec.OnChange.SEND).repeatable("w")),
+                        d -> d.onChange(OnChange.SEND).repeatable("w")),
                 refusal("its timeout must be positive", d -> d.timeout(Duration.ZERO)),
                 refusal("a status in alreadyDone(…)", d -> d.alreadyDone(409, 0)),
                 refusal("the reason in repeatable(…) is empty", d -> d.repeatable(" ")),

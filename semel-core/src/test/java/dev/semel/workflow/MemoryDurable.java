@@ -1,5 +1,8 @@
 package dev.semel.workflow;
 
+import dev.semel.definition.DurableOperations;
+import dev.semel.definition.EffectSpec;
+import dev.semel.definition.StepSpec;
 import dev.semel.json.StrictJson;
 import java.sql.Connection;
 import java.time.Duration;

@@ -2,6 +2,7 @@ package dev.semel.workflow;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.semel.definition.JavaWorkflow;
 import dev.semel.json.StrictJson;
 import dev.semel.workflow.Decision.Approved;
 import dev.semel.workflow.Decision.Rejected;
@@ -47,7 +48,7 @@ class OrderExampleTest {
         }
     }
 
-    private final Workflow<Order, String> ORDER = Workflow.define("order", Order.class, String.class)
+    private final JavaWorkflow<Order, String> ORDER = (JavaWorkflow<Order, String>) Workflow.define("order", Order.class, String.class)
             .body((ctx, o) -> {
                 if (ctx.await(PAID, Duration.ofDays(3)).isEmpty()) return "unpaid";
 

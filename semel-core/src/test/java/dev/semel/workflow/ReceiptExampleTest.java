@@ -3,10 +3,10 @@ package dev.semel.workflow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import dev.semel.definition.JavaWorkflow;
+import dev.semel.definition.EffectSpec;
 import dev.semel.effect.Protection;
 import dev.semel.json.StrictJson;
-import dev.semel.admission.KeyPolicy.OnFailed;
-import dev.semel.admission.KeyPolicy.OnMismatch;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.sql.Connection;
@@ -54,7 +54,7 @@ class ReceiptExampleTest {
         }
     }
 
-    private final Workflow<Payment, Receipt> RECEIPT = Workflow.define("payment_receipt", Payment.class, Receipt.class)
+    private final JavaWorkflow<Payment, Receipt> RECEIPT = (JavaWorkflow<Payment, Receipt>) Workflow.define("payment_receipt", Payment.class, Receipt.class)
             .keyedBy(Payment::eventId)
             .fingerprint(Payment::paymentId, Payment::amount, Payment::currency)
             .window(Duration.ofHours(24))
@@ -108,7 +108,7 @@ class ReceiptExampleTest {
         EffectSpec capture = planOf(world, "capture");
         assertEquals("capture:pay_1", capture.key());
         assertEquals(new Protection.ProviderKey(Duration.ofHours(24)), capture.protection());
-        assertEquals(new EffectSpec.BusinessRecord(EffectSpec.EffectAction.CREATE, "payment:pay_1", "49.00 EUR"), capture.businessRecord());
+        assertEquals(new EffectSpec.BusinessRecord(EffectAction.CREATE, "payment:pay_1", "49.00 EUR"), capture.businessRecord());
         assertEquals(List.of(CardDeclined.class), capture.step().retry().notOn());
         assertNull(capture.once());
         EffectSpec.@Nullable OncePerWindow once = planOf(world, "send_receipt").once();

@@ -7,15 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.definition.JavaWorkflow;
+import dev.semel.definition.ConcurrencyControl;
+import dev.semel.definition.DurableOperations;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.error.TypeMismatch;
 import dev.semel.json.StrictJson;
 import dev.semel.admission.KeyPolicy;
-import dev.semel.admission.KeyPolicy.DuplicatePayload;
-import dev.semel.admission.KeyPolicy.OnFailed;
-import dev.semel.admission.KeyPolicy.OnMismatch;
-import dev.semel.admission.KeyPolicy.KeyScope;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
@@ -35,13 +34,13 @@ class WorkflowBuilderTest {
         return Workflow.define("pay", Payment.class, String.class);
     }
 
-    private static Workflow<Payment, String> finished(WorkflowBuilder<Payment, String> draft) {
-        return draft.body((ctx, in) -> in.id());
+    private static JavaWorkflow<Payment, String> finished(WorkflowBuilder<Payment, String> draft) {
+        return JavaWorkflow.of(draft.body((ctx, in) -> in.id()));
     }
 
     @Test
     void the_smallest_workflow_leaves_the_decision_to_the_key_alone() throws Exception {
-        Workflow<Payment, String> smallest = finished(draft());
+        JavaWorkflow<Payment, String> smallest = finished(draft());
         assertEquals(KeyPolicy.DEFAULT, smallest.policy());
         assertEquals(ConcurrencyControl.NONE, smallest.concurrency());
         assertNull(smallest.owner());
@@ -79,7 +78,7 @@ class WorkflowBuilderTest {
 
     @Test
     void everything_that_is_said_arrives() {
-        Workflow<Payment, String> whole = finished(draft().title("Payments")
+        JavaWorkflow<Payment, String> whole = finished(draft().title("Payments")
                 .description("Takes money.")
                 .owner("team")
                 .window(Duration.ofDays(7))
@@ -168,7 +167,7 @@ class WorkflowBuilderTest {
 
     @Test
     void what_names_a_person_is_known_of_the_body_and_is_no_new_version() {
-        Workflow<Payment, String> marked = finished(draft().pii("email", "lines[].name"));
+        JavaWorkflow<Payment, String> marked = finished(draft().pii("email", "lines[].name"));
         assertEquals("[email, lines[].name]", marked.body().piiPaths().toString());
         assertEquals(finished(draft()).descriptor(), marked.descriptor());
     }
@@ -176,8 +175,8 @@ class WorkflowBuilderTest {
     @Test
     void code_is_not_part_of_the_text() {
         assertEquals(
-                draft().body((ctx, in) -> "a").descriptor(),
-                draft().body((ctx, in) -> ctx.step("x", String.class, s -> "b")).descriptor());
+                JavaWorkflow.of(draft().body((ctx, in) -> "a")).descriptor(),
+                JavaWorkflow.of(draft().body((ctx, in) -> ctx.step("x", String.class, s -> "b"))).descriptor());
     }
 
     static Stream<Arguments> refusals() {
@@ -228,7 +227,7 @@ class WorkflowBuilderTest {
     @Test
     void a_finished_workflow_does_not_change_with_its_draft() {
         WorkflowBuilder<Payment, String> draft = draft().fingerprint(Payment::id);
-        Workflow<Payment, String> first = finished(draft);
+        JavaWorkflow<Payment, String> first = finished(draft);
         String before = first.descriptor();
         finished(draft.fingerprint(Payment::amount).owner("x"));
         assertEquals(before, first.descriptor());
@@ -237,7 +236,7 @@ class WorkflowBuilderTest {
 
     @Test
     void an_input_that_no_longer_fits_its_type_is_told_in_words_of_the_run() {
-        Workflow<Payment, String> workflow = finished(draft());
+        JavaWorkflow<Payment, String> workflow = finished(draft());
         TypeMismatch refused = assertThrows(
                 TypeMismatch.class,
                 () -> workflow.body()
@@ -252,7 +251,7 @@ class WorkflowBuilderTest {
 
     @Test
     void types_with_parameters_and_no_input_at_all_are_possible() throws Exception {
-        Workflow<Void, List<Payment>> list = Workflow.define(
+        JavaWorkflow<Void, List<Payment>> list = (JavaWorkflow<Void, List<Payment>>) Workflow.define(
                         "list", TypeRef.of(Void.class), new TypeRef<List<Payment>>() {})
                 .body((ctx, nothing) -> List.of(new Payment("a", 1, "b")));
         DurableOperations run = new MemoryDurable(new MemoryDurable.World());

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.definition.JavaWorkflow;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.semel.definition.ConcurrencyControl;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
@@ -41,14 +43,14 @@ class WorkflowInputTest {
         return Workflow.define("order", Order.class, String.class);
     }
 
-    private static Workflow<Order, String> finished(WorkflowBuilder<Order, String> draft) {
-        return draft.body((ctx, in) -> "");
+    private static JavaWorkflow<Order, String> finished(WorkflowBuilder<Order, String> draft) {
+        return JavaWorkflow.of(draft.body((ctx, in) -> ""));
     }
 
     @Test
     void a_field_has_the_name_that_people_know() {
         Accessor<Order, Object> captured = Order::total;
-        Workflow<Order, String> workflow =
+        JavaWorkflow<Order, String> workflow =
                 finished(draft().fingerprint(Order::orderId, Order::normalised, o -> o.lines(), captured)
                         .fingerprint("sum", o -> o.total().amount())
                         .fingerprintFields("total.currency", "lines"));
@@ -66,7 +68,7 @@ class WorkflowInputTest {
     @Test
     void a_method_of_another_class_is_shown_and_stands_for_no_member() {
         Object lock = new Object(); // captured, and not serializable
-        Workflow<Order, String> workflow =
+        JavaWorkflow<Order, String> workflow =
                 finished(draft().fingerprint(WorkflowInputTest::lines, o -> o.lines() + (lock.equals(o) ? 1 : 0)));
         assertEquals(
                 List.of("lines", "field 2"),
@@ -81,7 +83,7 @@ class WorkflowInputTest {
 
     @Test
     void a_conflict_names_the_fields_that_differ() {
-        Workflow<Order, String> workflow = finished(draft().fingerprint(Order::orderId, Order::total, o -> o.lines()));
+        JavaWorkflow<Order, String> workflow = finished(draft().fingerprint(Order::orderId, Order::total, o -> o.lines()));
         Fingerprint first = of(workflow, DATA);
         Fingerprint other = of(workflow, DATA.replace("EUR", "USD").replace("\"lines\":2", "\"lines\":3"));
         assertEquals(List.of("field 3", "total"), other.changedFrom(first.fields()));
@@ -93,9 +95,9 @@ class WorkflowInputTest {
     /** CONTRACT: a well-formed duplicate is never refused for its payload except by the conflict rule. */
     @Test
     void data_that_do_not_fit_are_still_compared() {
-        Workflow<Order, String> workflow = finished(draft().fingerprint(Order::orderId, Order::normalised));
+        JavaWorkflow<Order, String> workflow = finished(draft().fingerprint(Order::orderId, Order::normalised));
         Fingerprint first = of(workflow, DATA);
-        Workflow<Order, String> byMember = finished(draft().fingerprint(Order::orderId));
+        JavaWorkflow<Order, String> byMember = finished(draft().fingerprint(Order::orderId));
         String broken = DATA.replace("\"lines\":2", "\"lines\":\"two\"");
         assertTrue(of(byMember, broken).sameDigest(of(byMember, DATA).digest()));
         assertEquals(List.of("normalised"), of(workflow, broken).changedFrom(first.fields()));
@@ -105,7 +107,7 @@ class WorkflowInputTest {
         assertThrows(SemelException.class, () -> byMember.checkInput(StrictJson.parse(broken)));
     }
 
-    private static Fingerprint of(Workflow<Order, String> workflow, String data) {
+    private static Fingerprint of(JavaWorkflow<Order, String> workflow, String data) {
         return Fingerprint.of("wf_1", StrictJson.parse(data), workflow.policy(), SECRET);
     }
 
@@ -135,7 +137,7 @@ class WorkflowInputTest {
 
     @Test
     void data_without_what_the_fingerprint_reads_are_refused() {
-        Workflow<Order, String> workflow =
+        JavaWorkflow<Order, String> workflow =
                 finished(draft().fingerprint("sum", o -> o.total().amount()));
         SemelException refused =
                 assertThrows(SemelException.class, () -> workflow.checkInput(StrictJson.parse("{\"lines\":1}")));

@@ -2,7 +2,7 @@ package dev.semel.store.jdbc;
 
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.MetricUpdates;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.UniqueKey;

@@ -1,7 +1,7 @@
 package dev.semel.store.jdbc;
 
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.StoreQueries.RunFilter;
 import dev.semel.store.StoredRows;
 import java.sql.ResultSet;

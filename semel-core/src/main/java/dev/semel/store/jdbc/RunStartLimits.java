@@ -3,7 +3,7 @@ package dev.semel.store.jdbc;
 import static java.util.Objects.requireNonNull;
 
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.NewRun;
 import dev.semel.store.KeyClaim;
 import dev.semel.store.StoreWrite;

@@ -2,7 +2,7 @@ package dev.semel.store.postgres;
 
 import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.MetricUpdates;
 import dev.semel.store.NewRun;
 import dev.semel.store.StoreWrite;

@@ -10,6 +10,7 @@ import dev.semel.store.StoreFailure;
 import dev.semel.store.jdbc.SchemaMigrations;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -59,7 +60,17 @@ public final class PostgresStore implements Store {
             current_setting('server_version')
         """;
 
+    /** Semel's schema first: another installation of Semel may have its tables in the default schema. */
+    private static final String SET_SCHEMA = """
+        SELECT set_config('search_path',
+            quote_ident(?) || COALESCE(', ' || NULLIF((SELECT reset_val FROM pg_settings WHERE name = 'search_path'), ''), ''),
+            false)
+        """;
+
+    private static final String SCHEMA_EXISTS = "SELECT 1 FROM pg_namespace WHERE nspname = ?";
+
     private final ConnectionOpener opener;
+    private final @Nullable String schema;
     private final ConnectionErrorMessages troubles;
     private final LongSupplier skew;
     private final Supplier<RunId> ids;
@@ -68,16 +79,25 @@ public final class PostgresStore implements Store {
 
     /** @param skew microseconds added to the database's clock; zero except in tests */
     public PostgresStore(String url, LongSupplier skew, Supplier<RunId> ids) {
-        this(purpose -> DriverManager.getConnection(url, purpose.properties()), ConnectionErrorMessages.of(url), skew, ids);
+        this(purpose -> DriverManager.getConnection(url, purpose.properties()), null, ConnectionErrorMessages.of(url), skew, ids);
     }
 
-    /** @param source must not be a shared pool, because sessions keep Semel's settings until they are closed */
-    public PostgresStore(DataSource source, LongSupplier skew, Supplier<RunId> ids) {
-        this(purpose -> prepared(source.getConnection(), purpose), ConnectionErrorMessages.ofDataSource(), skew, ids);
+    /**
+     * @param source must not be a shared pool, because sessions keep Semel's settings until they are closed
+     * @param schema the schema of Semel's tables; null for the default schema of the connections
+     */
+    public PostgresStore(DataSource source, @Nullable String schema, LongSupplier skew, Supplier<RunId> ids) {
+        this(purpose -> prepared(source.getConnection(), purpose), schema, ConnectionErrorMessages.ofDataSource(), skew, ids);
     }
 
-    private PostgresStore(ConnectionOpener opener, ConnectionErrorMessages troubles, LongSupplier skew, Supplier<RunId> ids) {
+    private PostgresStore(
+            ConnectionOpener opener,
+            @Nullable String schema,
+            ConnectionErrorMessages troubles,
+            LongSupplier skew,
+            Supplier<RunId> ids) {
         this.opener = opener;
+        this.schema = schema;
         this.troubles = troubles;
         this.skew = skew;
         this.ids = ids;
@@ -101,12 +121,24 @@ public final class PostgresStore implements Store {
         Connection connection = opener.open(purpose);
         try (Statement statement = connection.createStatement()) {
             statement.execute(purpose.settings(connection.getMetaData().getDatabaseMajorVersion()));
+            if (schema != null) {
+                queryText(connection, SET_SCHEMA, schema);
+            }
         } catch (SQLException e) {
             connection.close();
             throw e;
         }
         connection.setAutoCommit(purpose == ConnectionPurpose.READ || purpose == ConnectionPurpose.LISTEN);
         return connection;
+    }
+
+    private static @Nullable String queryText(Connection connection, String sql, String parameter) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setString(1, parameter);
+            try (ResultSet row = statement.executeQuery()) {
+                return row.next() ? row.getString(1) : null;
+            }
+        }
     }
 
     long skew() {
@@ -151,9 +183,17 @@ public final class PostgresStore implements Store {
         try (Connection connection = connect(ConnectionPurpose.MIGRATION);
                 Statement statement = connection.createStatement()) {
             statement.execute("SELECT pg_advisory_xact_lock(" + MIGRATION_LOCK + ")");
+            createSchema(connection, statement);
             SchemaMigrations.run(connection, MIGRATIONS);
             requirePrivileges(statement);
             connection.commit();
+        }
+    }
+
+    /** Checks for the schema first: CREATE SCHEMA IF NOT EXISTS needs a privilege even if the schema exists. */
+    private void createSchema(Connection connection, Statement statement) throws SQLException {
+        if (schema != null && queryText(connection, SCHEMA_EXISTS, schema) == null) {
+            statement.execute("CREATE SCHEMA " + queryText(connection, "SELECT quote_ident(?)", schema));
         }
     }
 

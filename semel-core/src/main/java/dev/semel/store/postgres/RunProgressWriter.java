@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import dev.semel.effect.EffectLedger;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.MetricUpdates;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.jdbc.MetricWriter;

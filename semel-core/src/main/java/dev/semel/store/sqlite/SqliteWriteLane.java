@@ -4,7 +4,7 @@ import dev.semel.admission.AdmissionRules;
 import dev.semel.admission.AdmissionRules.KeyStatus;
 import dev.semel.admission.KeyRecord;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.CommitBatch;
 import dev.semel.store.MetricUpdates;
 import dev.semel.store.WriteLane;

@@ -15,7 +15,7 @@ import dev.semel.store.MetricCounter;
 import dev.semel.store.MetricQueries;
 import dev.semel.store.StoredRows;
 import dev.semel.store.StoreFailure;
-import dev.semel.workflow.CurrentWorkflow;
+import dev.semel.definition.CurrentWorkflow;
 import dev.semel.workflow.Step;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;

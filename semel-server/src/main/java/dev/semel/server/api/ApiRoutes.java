@@ -13,7 +13,7 @@ import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 import dev.semel.server.settings.WorkspaceSettings;
 import dev.semel.store.StoredRows;
-import dev.semel.workflow.WorkflowVersion;
+import dev.semel.definition.WorkflowVersion;
 import java.time.InstantSource;
 import tools.jackson.databind.JsonNode;
 

@@ -14,7 +14,7 @@ import dev.semel.store.MetricUpdates;
 import dev.semel.store.MetricCounter;
 import dev.semel.store.MetricQueries;
 import dev.semel.store.StoreWrite;
-import dev.semel.workflow.CurrentWorkflow;
+import dev.semel.definition.CurrentWorkflow;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

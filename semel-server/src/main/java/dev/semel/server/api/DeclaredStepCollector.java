@@ -3,7 +3,7 @@ package dev.semel.server.api;
 import dev.semel.server.definition.WorkflowDefinition;
 import dev.semel.server.steps.DeclaredEffect;
 import dev.semel.server.steps.YamlStep;
-import dev.semel.workflow.DeclaredStep;
+import dev.semel.definition.DeclaredStep;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

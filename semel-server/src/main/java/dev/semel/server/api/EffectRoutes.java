@@ -7,7 +7,7 @@ import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;
-import dev.semel.workflow.CurrentWorkflow;
+import dev.semel.definition.CurrentWorkflow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

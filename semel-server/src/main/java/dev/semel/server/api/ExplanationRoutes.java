@@ -10,7 +10,7 @@ import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 import dev.semel.server.steps.DeclaredEffect;
 import dev.semel.server.steps.YamlStep;
-import dev.semel.workflow.WorkflowVersion;
+import dev.semel.definition.WorkflowVersion;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;

@@ -93,7 +93,7 @@ final class JsonViews {
         out.set("error", errorJson(run, mask));
         StoredRows.RunEnd end = run.end();
         out.put("created_at", formatTime(run.createdAt()));
-        out.put("started_at", run.state() == dev.semel.run.RunState.QUEUED ? null : formatTime(run.createdAt()));
+        out.put("started_at", run.state() == dev.semel.workflow.RunState.QUEUED ? null : formatTime(run.createdAt()));
         out.put("ended_at", end == null ? null : formatTime(end.endedAt()));
         out.put("lineage_id", run.lineage().text());
         out.put("previous_run_id", run.previous() == null ? null : shown(run.ws(), run.previous()));

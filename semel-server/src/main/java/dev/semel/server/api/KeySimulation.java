@@ -14,7 +14,7 @@ import dev.semel.store.StoredRows;
 import dev.semel.trigger.TriggerSource;
 import dev.semel.trigger.TriggerPreview;
 import dev.semel.trigger.Trigger;
-import dev.semel.workflow.CurrentWorkflow;
+import dev.semel.definition.CurrentWorkflow;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.OffsetDateTime;

@@ -5,7 +5,7 @@ import dev.semel.server.http.HttpRequest;
 import dev.semel.server.monitoring.MetricPeriod;
 import dev.semel.store.MetricQueries;
 import dev.semel.store.StoredRows;
-import dev.semel.workflow.CurrentWorkflow;
+import dev.semel.definition.CurrentWorkflow;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;

@@ -13,7 +13,7 @@ import dev.semel.store.MetricUpdates;
 import dev.semel.store.MetricCounter;
 import dev.semel.store.MetricQueries;
 import dev.semel.trigger.TriggerSource;
-import dev.semel.workflow.CurrentWorkflow;
+import dev.semel.definition.CurrentWorkflow;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

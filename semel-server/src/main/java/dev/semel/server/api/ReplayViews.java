@@ -5,7 +5,7 @@ import dev.semel.replay.ReplayAction;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.NotificationMode;
 import dev.semel.replay.ReplayPlanRequest;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanOperation;
 import java.util.List;

@@ -12,7 +12,7 @@ import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.ReviewOperation;
-import dev.semel.workflow.CurrentWorkflow;
+import dev.semel.definition.CurrentWorkflow;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;

@@ -5,7 +5,7 @@ import dev.semel.effect.EffectLedger;
 import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
 import dev.semel.server.steps.YamlStep;

@@ -1,7 +1,7 @@
 package dev.semel.server.api;
 
 import dev.semel.json.StrictJson;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.StoredRows;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;

@@ -20,7 +20,7 @@ import dev.semel.server.http.Router;
 import dev.semel.server.http.TokenScope;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;
-import dev.semel.workflow.CurrentWorkflow;
+import dev.semel.definition.CurrentWorkflow;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

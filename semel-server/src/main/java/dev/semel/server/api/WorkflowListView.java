@@ -4,7 +4,7 @@ import dev.semel.runtime.SemelRuntime;
 import dev.semel.server.http.HttpResponse;
 import dev.semel.server.http.HttpRequest;
 import dev.semel.store.StoredRows;
-import dev.semel.workflow.CurrentWorkflow;
+import dev.semel.definition.CurrentWorkflow;
 import java.util.Comparator;
 import java.util.List;
 import tools.jackson.databind.node.ArrayNode;

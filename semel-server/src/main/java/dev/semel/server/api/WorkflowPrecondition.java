@@ -5,7 +5,7 @@ import dev.semel.error.SemelException;
 import dev.semel.server.http.HttpRequest;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
-import dev.semel.workflow.CurrentWorkflow;
+import dev.semel.definition.CurrentWorkflow;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

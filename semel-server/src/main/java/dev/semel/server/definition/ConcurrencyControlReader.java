@@ -12,7 +12,7 @@ import dev.semel.server.expressions.SourceRange;
 import dev.semel.server.expressions.ValueTemplate;
 import dev.semel.server.expressions.ValueTemplateCompiler;
 import dev.semel.server.expressions.YamlNode;
-import dev.semel.workflow.ConcurrencyControl;
+import dev.semel.definition.ConcurrencyControl;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

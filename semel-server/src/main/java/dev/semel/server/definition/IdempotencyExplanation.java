@@ -3,7 +3,8 @@ package dev.semel.server.definition;
 import dev.semel.admission.KeyPolicy;
 import dev.semel.server.steps.DeclaredEffect;
 import dev.semel.server.steps.YamlStep;
-import dev.semel.workflow.WorkflowTriggers;
+import dev.semel.workflow.KeyScope;
+import dev.semel.definition.WorkflowTriggers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -65,7 +66,7 @@ public record IdempotencyExplanation(String subject, List<String> answers) {
                 List.of(
                         "A second run would repeat everything below.",
                         key
-                                + (policy.scope() == KeyPolicy.KeyScope.WORKFLOW
+                                + (policy.scope() == KeyScope.WORKFLOW
                                         ? ", in this workflow."
                                         : ", in the workspace.")
                                 + bare,

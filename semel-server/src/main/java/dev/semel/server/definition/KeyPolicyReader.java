@@ -5,9 +5,9 @@ import dev.semel.admission.FieldPath;
 import dev.semel.admission.Fingerprint;
 import dev.semel.admission.FingerprintField;
 import dev.semel.admission.KeyPolicy;
-import dev.semel.admission.KeyPolicy.DuplicatePayload;
-import dev.semel.admission.KeyPolicy.OnFailed;
-import dev.semel.admission.KeyPolicy.OnMismatch;
+import dev.semel.workflow.DuplicatePayload;
+import dev.semel.workflow.OnFailed;
+import dev.semel.workflow.OnMismatch;
 import dev.semel.server.expressions.DurationFormat;
 import dev.semel.server.expressions.Expression;
 import dev.semel.server.expressions.EvaluationException;
@@ -22,6 +22,7 @@ import dev.semel.server.expressions.ValueTemplate;
 import dev.semel.server.expressions.ValueTemplateCompiler;
 import dev.semel.server.expressions.NameSuggestions;
 import dev.semel.server.expressions.YamlNode;
+import dev.semel.workflow.KeyScope;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -83,7 +84,7 @@ final class KeyPolicyReader {
         KeyPolicy base = policy(window(fields), fingerprint, both ? List.of() : ignore, requireKey);
         KeyPolicy policy = new KeyPolicy(
                 base.window(),
-                fields.choice("scope", KeyPolicy.KeyScope.class).orElse(base.scope()),
+                fields.choice("scope", KeyScope.class).orElse(base.scope()),
                 base.fingerprint(),
                 base.fingerprintIgnore(),
                 onMismatch(fields, base),

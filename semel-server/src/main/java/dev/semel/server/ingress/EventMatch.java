@@ -1,7 +1,7 @@
 package dev.semel.server.ingress;
 
-import dev.semel.workflow.WorkflowTriggers;
-import dev.semel.workflow.WorkflowVersion;
+import dev.semel.definition.WorkflowTriggers;
+import dev.semel.definition.WorkflowVersion;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 

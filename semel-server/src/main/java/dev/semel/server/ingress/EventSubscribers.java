@@ -1,8 +1,8 @@
 package dev.semel.server.ingress;
 
 import dev.semel.runtime.SemelRuntime;
-import dev.semel.workflow.CurrentWorkflow;
-import dev.semel.workflow.WorkflowTriggers;
+import dev.semel.definition.CurrentWorkflow;
+import dev.semel.definition.WorkflowTriggers;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

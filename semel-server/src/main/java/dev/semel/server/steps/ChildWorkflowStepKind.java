@@ -3,7 +3,7 @@ package dev.semel.server.steps;
 import dev.cel.common.types.CelKind;
 import dev.semel.server.expressions.ExpressionContext;
 import dev.semel.server.expressions.ValueTemplate;
-import dev.semel.workflow.DurableOperations;
+import dev.semel.definition.DurableOperations;
 import dev.semel.workflow.Start;
 import java.util.Set;
 import java.util.stream.Stream;

@@ -4,9 +4,11 @@ import dev.semel.effect.Protection;
 import dev.semel.admission.CanonicalJson;
 import dev.semel.server.expressions.JsonTypeNames;
 import dev.semel.server.expressions.ValueTemplate;
+import dev.semel.workflow.EffectAction;
+import dev.semel.workflow.OnChange;
 import dev.semel.workflow.ReviewOptions;
 import dev.semel.workflow.EffectBuilder;
-import dev.semel.workflow.EffectSpec;
+import dev.semel.definition.EffectSpec;
 import dev.semel.workflow.Key;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -24,7 +26,7 @@ record EffectOptions(
         Protection protection,
         RetryOptions retries,
         List<Integer> alreadyDoneStatuses,
-        EffectSpec.EffectAction does,
+        EffectAction does,
         @Nullable ValueTemplate object,
         @Nullable ValueTemplate worth,
         @Nullable String risk,
@@ -39,7 +41,7 @@ record EffectOptions(
      * @param keySource the key as written in the file
      * @param window null if the key applies only to the run and its replays
      */
-    record IdempotentSection(ValueTemplate key, String keySource, @Nullable Duration window, EffectSpec.OnChange onChange) {}
+    record IdempotentSection(ValueTemplate key, String keySource, @Nullable Duration window, OnChange onChange) {}
 
     /**
      * One send of an effect.
@@ -69,7 +71,7 @@ record EffectOptions(
 
     /** Whether changed data is sent inside the window, so that the comparison matters. */
     boolean sendsChanges() {
-        return idempotent != null && idempotent.window() != null && idempotent.onChange() == EffectSpec.OnChange.SEND;
+        return idempotent != null && idempotent.window() != null && idempotent.onChange() == OnChange.SEND;
     }
 
     /** The same options with a provider window that is at most this long. */

@@ -8,7 +8,8 @@ import dev.semel.server.expressions.ExpressionContext;
 import dev.semel.server.expressions.SourceRange;
 import dev.semel.server.expressions.ValueTemplate;
 import dev.semel.server.expressions.YamlNode;
-import dev.semel.workflow.EffectSpec;
+import dev.semel.workflow.EffectAction;
+import dev.semel.workflow.OnChange;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 record EffectOptionsReader(
         String action,
-        EffectSpec.EffectAction does,
+        EffectAction does,
         Set<String> supportedProtections,
         @Nullable String noProtectionReason) {
     static final Set<String> FIELDS = Set.of(
@@ -65,7 +66,7 @@ record EffectOptionsReader(
         Protection protection = protection(draft, question);
         EffectOptions.IdempotentSection once = once(draft);
         RetryOptions retries = RetryOptions.read(draft);
-        EffectSpec.EffectAction meant = fields.choice("does", EffectSpec.EffectAction.class).orElse(does);
+        EffectAction meant = fields.choice("does", EffectAction.class).orElse(does);
         String risk = fields.text("risk");
         if (risk != null && !risk.equals("high")) {
             draft.addError(fields.valueRange("risk"), "risk must be high; remove it for normal risk.");
@@ -165,8 +166,8 @@ record EffectOptionsReader(
                             + " input.");
         }
         Duration window = window(draft, fields);
-        EffectSpec.OnChange onChange =
-                fields.choice("on_change", EffectSpec.OnChange.class).orElse(EffectSpec.OnChange.SEND);
+        OnChange onChange =
+                fields.choice("on_change", OnChange.class).orElse(OnChange.SEND);
         if (window == null && fields.get("on_change") != null && fields.get("time") == null) {
             draft.addError(
                     fields.nameRange("on_change"),

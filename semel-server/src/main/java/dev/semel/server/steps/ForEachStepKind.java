@@ -6,7 +6,7 @@ import dev.semel.server.expressions.ExpressionScope;
 import dev.semel.server.expressions.ExpressionContext;
 import dev.semel.server.expressions.ValueTemplate;
 import dev.semel.server.expressions.YamlNode;
-import dev.semel.workflow.DurableOperations;
+import dev.semel.definition.DurableOperations;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -9,7 +9,7 @@ import dev.semel.server.expressions.ValueTemplate;
 import dev.semel.server.outbound.OutboundResponse;
 import dev.semel.server.outbound.RequestHeader;
 import dev.semel.server.outbound.OutboundRequest;
-import dev.semel.workflow.DurableOperations;
+import dev.semel.definition.DurableOperations;
 import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Step;

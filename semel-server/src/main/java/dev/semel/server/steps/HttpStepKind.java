@@ -6,7 +6,7 @@ import dev.semel.server.expressions.ExpressionContext;
 import dev.semel.server.expressions.ValueTemplate;
 import dev.semel.server.outbound.RequestHeader;
 import dev.semel.server.outbound.OutboundRequest;
-import dev.semel.workflow.EffectSpec;
+import dev.semel.workflow.EffectAction;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -66,7 +66,7 @@ final class HttpStepKind implements StepKind {
     }
 
     private static @Nullable EffectOptions terms(StepReadContext draft, String method) {
-        EffectSpec.EffectAction does = method.equals("POST") ? EffectSpec.EffectAction.CREATE : EffectSpec.EffectAction.UPDATE;
+        EffectAction does = method.equals("POST") ? EffectAction.CREATE : EffectAction.UPDATE;
         String harmless = OutboundRequest.isReadOnly(method) ? method + " only reads" : null;
         return new EffectOptionsReader(method, does, HONOURED, harmless).read(draft);
     }

@@ -3,7 +3,8 @@ package dev.semel.server.steps;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.server.expressions.ValueTemplate;
-import dev.semel.workflow.EffectSpec;
+import dev.semel.workflow.EffectAction;
+import dev.semel.definition.EffectSpec;
 import dev.semel.workflow.Outcome;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -32,7 +33,7 @@ final class JavaStepKind implements StepKind {
     public @Nullable YamlStepAction read(StepReadContext draft) {
         String name = draft.fields().text("java");
         ValueTemplate input = draft.template(draft.fields(), "input");
-        EffectOptions terms = new EffectOptionsReader("a Java step", EffectSpec.EffectAction.CREATE, HONOURED, null).read(draft);
+        EffectOptions terms = new EffectOptionsReader("a Java step", EffectAction.CREATE, HONOURED, null).read(draft);
         return name == null || terms == null ? null : new JavaStepAction(name, input, terms);
     }
 

@@ -2,7 +2,7 @@ package dev.semel.server.steps;
 
 import dev.semel.error.StepFailed;
 import dev.semel.server.expressions.ValueTemplate;
-import dev.semel.workflow.DurableOperations;
+import dev.semel.definition.DurableOperations;
 import dev.semel.workflow.Outcome;
 import java.time.Duration;
 import java.util.List;

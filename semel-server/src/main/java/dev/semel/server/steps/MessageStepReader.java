@@ -4,7 +4,7 @@ import dev.cel.common.types.CelKind;
 import dev.semel.effect.Protection;
 import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.ValueTemplate;
-import dev.semel.workflow.EffectSpec;
+import dev.semel.workflow.EffectAction;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +14,7 @@ final class MessageStepReader {
     /** Protections that any channel may support; publishing checks the step's own channel. */
     private static final Set<String> HONOURED = Set.of("provider_key", "at_most_once", "ask", "none");
 
-    private static final EffectOptionsReader EFFECT = new EffectOptionsReader("a message", EffectSpec.EffectAction.NOTIFY, HONOURED, null);
+    private static final EffectOptionsReader EFFECT = new EffectOptionsReader("a message", EffectAction.NOTIFY, HONOURED, null);
 
     private static final int LONG_KEY = 256;
 

@@ -2,7 +2,7 @@ package dev.semel.server.steps;
 
 import dev.semel.server.expressions.ValueTemplate;
 import dev.semel.server.expressions.YamlNode;
-import dev.semel.workflow.DurableOperations;
+import dev.semel.definition.DurableOperations;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -4,7 +4,7 @@ import dev.semel.server.expressions.YamlMapReader;
 import dev.semel.server.expressions.SourceRange;
 import dev.semel.server.expressions.YamlNode;
 import dev.semel.workflow.Retry;
-import dev.semel.workflow.StepSpec;
+import dev.semel.definition.StepSpec;
 import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

@@ -7,7 +7,7 @@ import dev.semel.server.expressions.JsonTypeNames;
 import dev.semel.server.expressions.ResultSizeLimit;
 import dev.semel.server.expressions.ExpressionScope;
 import dev.semel.server.expressions.ValueTemplate;
-import dev.semel.workflow.DurableOperations;
+import dev.semel.definition.DurableOperations;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

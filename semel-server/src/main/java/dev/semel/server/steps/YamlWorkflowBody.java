@@ -1,8 +1,8 @@
 package dev.semel.server.steps;
 
 import dev.semel.server.expressions.ValueTemplate;
-import dev.semel.workflow.WorkflowBody;
-import dev.semel.workflow.DurableOperations;
+import dev.semel.definition.WorkflowBody;
+import dev.semel.definition.DurableOperations;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;

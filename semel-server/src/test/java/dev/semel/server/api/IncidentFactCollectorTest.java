@@ -3,7 +3,8 @@ package dev.semel.server.api;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.runtime.RunHandle;
+import dev.semel.Run;
+import dev.semel.runtime.TestRuntime;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
 import dev.semel.testing.WorkflowTestKit;
@@ -37,30 +38,30 @@ final class IncidentFactCollectorTest {
     }
 
     private int ws() {
-        return lab.semel().testAccess().workspace();
+        return TestRuntime.of(lab).testAccess().workspace();
     }
 
     private long now() {
-        return Objects.requireNonNull(lab.semel().view(reads -> reads.now()));
+        return Objects.requireNonNull(TestRuntime.of(lab).view(reads -> reads.now()));
     }
 
     private ObjectNode facts(long since, long until) {
-        return new IncidentFactCollector(lab.semel(), new IncidentFactCollector.IncidentPeriod(ws(), null, since, until)).collect();
+        return new IncidentFactCollector(TestRuntime.of(lab), new IncidentFactCollector.IncidentPeriod(ws(), null, since, until)).collect();
     }
 
     private void audit(int number) {
         String id = "tok_" + number;
         byte[] hash = id.getBytes(StandardCharsets.UTF_8);
         var note =
-                new StoreCommand.AuditEntry(ws(), "token.create", id, new StoreCommand.ChangeAuthor(lab.semel().newId(), "usr_ann", ""));
+                new StoreCommand.AuditEntry(ws(), "token.create", id, new StoreCommand.ChangeAuthor(TestRuntime.of(lab).newId(), "usr_ann", ""));
         var token = new StoredRows.TokenRow(id, ws(), "default", "t", hash, "read", 0, 0, 0);
-        lab.semel().change(new StoreCommand.AuditedCommand<>(new StoreCommand.CreateToken(token), Objects::nonNull, note));
+        TestRuntime.of(lab).change(new StoreCommand.AuditedCommand<>(new StoreCommand.CreateToken(token), Objects::nonNull, note));
     }
 
     @Test
     void what_failed_and_who_acted_is_found_behind_thousands_that_came_since() {
         lab.register(flow);
-        RunHandle<String> first = lab.start(flow, "x", Start.withKey("k"));
+        Run<String> first = lab.start(flow, "x", Start.withKey("k"));
         lab.settle();
         lab.start(flow, "y");
         lab.start(flow, "x", Start.withKey("k"));

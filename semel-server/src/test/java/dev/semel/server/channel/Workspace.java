@@ -1,5 +1,6 @@
 package dev.semel.server.channel;
 
+import dev.semel.Semel;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.json.StrictJson;
 import dev.semel.server.settings.SecretEncryptionKeys;
@@ -26,7 +27,7 @@ final class Workspace implements AutoCloseable {
     private final int id;
 
     Workspace(Path folder) {
-        semel = SemelRuntime.embedded(folder.resolve("semel.db"));
+        semel = (SemelRuntime) Semel.sqlite(folder.resolve("semel.db")).open();
         id = semel.change(new StoreCommand.CreateWorkspace("default", semel.newSecret(32)))
                 .ws();
         settings = new WorkspaceSettings(semel, SecretEncryptionKeys.none(), new WorkspaceSettings.DocumentChecks(MessageTemplate::check, ChannelFactory::check));

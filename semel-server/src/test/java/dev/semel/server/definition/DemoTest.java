@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.semel.json.StrictJson;
-import dev.semel.admission.KeyPolicy;
+import dev.semel.workflow.OnMismatch;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -68,7 +68,7 @@ class DemoTest {
         assertEquals(
                 List.of("payment_id", "amount", "currency"),
                 demo.policy().fingerprint().stream().map(f -> f.name()).toList());
-        assertEquals(KeyPolicy.OnMismatch.REJECT, demo.policy().onMismatch());
+        assertEquals(OnMismatch.REJECT, demo.policy().onMismatch());
         assertEquals(Duration.ofHours(24), demo.policy().window());
         assertFalse(demo.derivesKey());
         assertEquals(List.of(), demo.warnings());

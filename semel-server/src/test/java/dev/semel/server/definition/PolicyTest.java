@@ -8,6 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.json.StrictJson;
 import dev.semel.admission.Fingerprint;
 import dev.semel.admission.KeyPolicy;
+import dev.semel.workflow.DuplicatePayload;
+import dev.semel.workflow.KeyScope;
+import dev.semel.workflow.OnFailed;
+import dev.semel.workflow.OnMismatch;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
@@ -37,7 +41,7 @@ class PolicyTest {
         {on_mismatch: distinct}                         | DISTINCT
         {fingerprint_ignore: [a], on_mismatch: replay}  | REPLAY
         """)
-    void a_declared_fingerprint_rejects_unless_the_file_says_otherwise(String written, KeyPolicy.OnMismatch meant) {
+    void a_declared_fingerprint_rejects_unless_the_file_says_otherwise(String written, OnMismatch meant) {
         assertEquals(meant, policy(written).onMismatch());
     }
 
@@ -59,9 +63,9 @@ class PolicyTest {
               fingerprint_ignore: [sent_at, 'lines[].note']
             """);
         KeyPolicy policy = definition.policy();
-        assertEquals(KeyPolicy.KeyScope.WORKFLOW, policy.scope());
-        assertEquals(KeyPolicy.DuplicatePayload.FLAG, policy.duplicatePayload());
-        assertEquals(KeyPolicy.OnFailed.RUN_AGAIN, policy.onFailed());
+        assertEquals(KeyScope.WORKFLOW, policy.scope());
+        assertEquals(DuplicatePayload.FLAG, policy.duplicatePayload());
+        assertEquals(OnFailed.RUN_AGAIN, policy.onFailed());
         assertFalse(policy.holdWhileRunning());
         assertTrue(policy.requireKey());
         assertEquals(List.of("sent_at", "lines[].note"), policy.fingerprintIgnore());

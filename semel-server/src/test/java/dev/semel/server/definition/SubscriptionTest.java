@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.workflow.WorkflowTriggers.MappedEvent;
-import dev.semel.workflow.WorkflowTriggers.EventSubscription;
+import dev.semel.definition.WorkflowTriggers.MappedEvent;
+import dev.semel.definition.WorkflowTriggers.EventSubscription;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -3,8 +3,9 @@ package dev.semel.server.ingress;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.runtime.RunHandle;
-import dev.semel.run.RunState;
+import dev.semel.Run;
+import dev.semel.runtime.TestRuntime;
+import dev.semel.workflow.RunState;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;
 import dev.semel.testing.WorkflowTestKit;
@@ -56,8 +57,8 @@ final class ReviewNotifierTest {
     }
 
     private List<String> told() {
-        var reads = new StoreQueries.EventFilter(lab.semel().testAccess().workspace(), null, null, false, 0, null, 100);
-        List<StoredRows.EventRow> events = Objects.requireNonNull(lab.semel().view(one -> one.events(reads)))
+        var reads = new StoreQueries.EventFilter(TestRuntime.of(lab).testAccess().workspace(), null, null, false, 0, null, 100);
+        List<StoredRows.EventRow> events = Objects.requireNonNull(TestRuntime.of(lab).view(one -> one.events(reads)))
                 .found();
         return events.stream().map(StoredRows.EventRow::type).sorted().toList();
     }
@@ -70,11 +71,11 @@ final class ReviewNotifierTest {
     @Test
     void a_doubt_that_a_replay_settled_is_told_no_more() {
         lab.register(flow(false));
-        StoredRows.WorkspaceRow home = Objects.requireNonNull(lab.semel()
-                .view(reads -> reads.workspace(lab.semel().testAccess().workspace())));
+        StoredRows.WorkspaceRow home = Objects.requireNonNull(TestRuntime.of(lab)
+                .view(reads -> reads.workspace(TestRuntime.of(lab).testAccess().workspace())));
         var ports = new EventIngress.Dependencies(_ -> new Trigger.TriggerWorkspace(home.ws(), home.secret()), (_, _) -> {}, () -> 16);
-        try (ReviewNotifier reminders = new ReviewNotifier(lab.semel(), new EventIngress(lab.semel(), ports))) {
-            RunHandle<String> run = lab.start(flow(false), "x");
+        try (ReviewNotifier reminders = new ReviewNotifier(TestRuntime.of(lab), new EventIngress(TestRuntime.of(lab), ports))) {
+            Run<String> run = lab.start(flow(false), "x");
             lab.settle();
             assertEquals(RunState.IN_DOUBT, run.status());
             reminders.publishDue();
@@ -86,7 +87,7 @@ final class ReviewNotifierTest {
             assertEquals(3, told().size(), "its run has ended, and it is in doubt all the same");
             lost = false;
             lab.register(flow(true));
-            RunHandle<String> replay = lab.start(flow(true), "x", Start.replayOf(run.id()));
+            Run<String> replay = lab.start(flow(true), "x", Start.replayOf(run.id()));
             lab.settle();
             assertEquals(RunState.COMPLETED, replay.status());
             anHourLater(reminders);

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.semel.error.StepFailed;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.server.expressions.EvaluationException;
 import dev.semel.server.outbound.OutboundResponse;
 import dev.semel.server.outbound.RequestAuth;

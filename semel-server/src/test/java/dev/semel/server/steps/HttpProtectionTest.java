@@ -3,7 +3,7 @@ package dev.semel.server.steps;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.server.outbound.RawServer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -5,7 +5,7 @@ import dev.semel.runtime.RuntimeOptions;
 import dev.semel.engine.EngineEnvironment;
 import dev.semel.journal.JournalCodec;
 import dev.semel.run.RunId;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.CommitBatch;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.WriteLane;
@@ -69,7 +69,7 @@ final class FenceCost {
                     .ws();
             semel.change(new StoreCommand.PublishVersion(workspace, "bench", "wf_bench", "{}", "bench"));
         }
-        PostgresStore store = new PostgresStore(source(url), () -> 0, ambient.idSupplier());
+        PostgresStore store = new PostgresStore(source(url), null, () -> 0, ambient.idSupplier());
         try (WorkerLeases leases = store.openLeases();
                 StoreQueries reads = store.openQueries()) {
             leases.start(4711, "bench", 1, 10 * HOUR);

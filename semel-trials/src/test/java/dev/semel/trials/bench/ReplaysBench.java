@@ -7,7 +7,7 @@ import dev.semel.runtime.RuntimeOptions;
 import dev.semel.engine.WorkflowCatalog;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.ReplayPlanRequest;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.ReplayPlanOperation;
 import dev.semel.workflow.Start;

@@ -46,7 +46,7 @@ final class ChildStore {
         this.tampering = tampering;
         this.events = events;
         this.around = around;
-        this.real = new PostgresStore(tampering, () -> 0, around.ambient().idSupplier());
+        this.real = new PostgresStore(tampering, null, () -> 0, around.ambient().idSupplier());
     }
 
     EngineEnvironment ambient() {

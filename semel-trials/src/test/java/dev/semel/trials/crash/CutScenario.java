@@ -8,7 +8,7 @@ import dev.semel.engine.WorkflowCatalog;
 import dev.semel.engine.EngineLimits;
 import dev.semel.error.EffectInDoubt;
 import dev.semel.error.RunCancelled;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
 import dev.semel.trials.crash.CommitProxy.Cut;

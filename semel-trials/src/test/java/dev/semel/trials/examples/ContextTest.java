@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.runtime.IdempotentCallRecord;
-import dev.semel.runtime.RunHandle;
+import dev.semel.Run;
+import dev.semel.IdempotentCall;
+import dev.semel.IdempotentResult;
+import dev.semel.Semel;
 import dev.semel.error.KeyConflict;
 import dev.semel.error.StepFailed;
 import dev.semel.testing.WorkflowTestKit;
@@ -53,13 +55,13 @@ class ContextTest {
     @Test
     void a_signal_arrives_once_and_a_wait_ends() {
         Workflow<Order, String> fulfil = fulfil();
-        RunHandle<String> run = lab.register(fulfil).start(fulfil, ORDER);
+        Run<String> run = lab.register(fulfil).start(fulfil, ORDER);
         // snippet:send-signal
         assertTrue(run.signal(PAID, "by card", Key.of("evt_7")));
         assertFalse(run.signal(PAID, "by card", Key.of("evt_7"))); // the same key: it is there already
         // end
         assertEquals("by card", lab.result(run));
-        RunHandle<String> late = lab.start(fulfil, ORDER);
+        Run<String> late = lab.start(fulfil, ORDER);
         lab.clock().advance(Duration.ofDays(3));
         assertEquals("unpaid", lab.result(late));
     }
@@ -71,7 +73,7 @@ class ContextTest {
                     // snippet:branches
                     List<String> parcels = ctx.forEach("lines", order.lines(), line -> line)
                             .concurrency(4)
-                            .run((branch, line) -> branch.step("pack", String.class, _ -> "parcel " + line));
+                            .run((branch, line) -> branch.step("pack", String.class, () -> "parcel " + line));
                     Decision decision =
                             ctx.approval("release", a -> a.title("Ship it?").to("role:ops"));
                     return switch (decision) {
@@ -81,7 +83,7 @@ class ContextTest {
                     };
                     // end
                 });
-        RunHandle<String> run = lab.register(ship).start(ship, ORDER);
+        Run<String> run = lab.register(ship).start(ship, ORDER);
         lab.settle();
         assertTrue(run.approve("release", "ann", ""));
         assertEquals("[parcel a, parcel b] released by ann", lab.result(run));
@@ -108,7 +110,7 @@ class ContextTest {
                             .call(String.class, sending -> cards.call(sending.key()) + place);
                     // end
                 });
-        RunHandle<String> run = lab.register(order).start(order, ORDER);
+        Run<String> run = lab.register(order).start(order, ORDER);
         StepFailed failed = assertThrows(StepFailed.class, () -> lab.result(run));
         assertEquals("charge", failed.step());
         assertEquals(1, stock.effects());
@@ -135,7 +137,7 @@ class ContextTest {
                     });
                     // end
                 });
-        RunHandle<Integer> run = lab.register(book).start(book, ORDER);
+        Run<Integer> run = lab.register(book).start(book, ORDER);
         assertEquals(1, lab.result(run));
         assertEquals(
                 1, lab.result(lab.start(book, ORDER, Start.replayOf(run.id()))), "what the first run wrote is reused");
@@ -144,25 +146,29 @@ class ContextTest {
     @Test
     void any_operation_is_done_once_for_its_key() {
         AtomicInteger orders = new AtomicInteger();
-        var semel = lab.semel();
-        // snippet:guard
-        int first = semel.once("create_order", "ann", "cart-7", ORDER, Integer.class, orders::incrementAndGet);
-        int again = semel.once("create_order", "ann", "cart-7", ORDER, Integer.class, orders::incrementAndGet);
+        Semel semel = lab.semel();
+        // snippet:idempotent
+        IdempotentCall create =
+                semel.idempotent("create_order").caller("ann").key("cart-7").request(ORDER);
+        IdempotentResult<Integer> first = create.call(Integer.class, orders::incrementAndGet);
+        IdempotentResult<Integer> again = create.call(Integer.class, orders::incrementAndGet);
+        assert again.replayed() && again.value().equals(first.value());
         // end
-        assertEquals(1, first);
-        assertEquals(1, again);
+        assertEquals(new IdempotentResult<>(1, false), first);
+        assertEquals(new IdempotentResult<>(1, true), again);
         Order other = new Order("o-2", "ann", List.of());
         assertThrows(
-                KeyConflict.class,
-                () -> semel.once("create_order", "ann", "cart-7", other, Integer.class, orders::incrementAndGet));
-        assertEquals(2, semel.once("create_order", "ann", "cart-8", other, Integer.class, orders::incrementAndGet));
-        // snippet:guard-doubt
-        IdempotentCallRecord order = semel.findIdempotentCall("create_order", "cart-8");
+                KeyConflict.class, () -> create.request(other).call(Integer.class, orders::incrementAndGet));
+        assertEquals(
+                2, create.key("cart-8").call(Integer.class, orders::incrementAndGet).value());
+        // snippet:idempotent-doubt
+        IdempotentCall order = semel.idempotent("create_order").caller("ann").key("cart-8");
         if (order.isInDoubt()) {
-            order.confirmDone(17, "ann@example.com"); // or order.didNotHappen("ann@example.com")
+            order.confirmDone(17, "ann@example.com"); // or order.confirmNotDone("ann@example.com")
         }
         // end
-        assertEquals(2, semel.once("create_order", "ann", "cart-8", other, Integer.class, orders::incrementAndGet));
+        assertEquals(
+                2, create.key("cart-8").call(Integer.class, orders::incrementAndGet).value());
     }
 
     @Test

@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.runtime.RunHandle;
+import dev.semel.Run;
 import dev.semel.error.EffectInDoubt;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.testing.WorkflowTestKit;
 import dev.semel.testing.FakeProvider;
-import dev.semel.workflow.EffectSpec.OnChange;
+import dev.semel.workflow.OnChange;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
@@ -76,7 +76,7 @@ class EffectsTest {
     @Test
     void a_person_decides_what_is_in_doubt() {
         Workflow<String, String> ask = asking(provider.loseResponse(1));
-        RunHandle<String> run = lab.register(ask).start(ask, "hello");
+        Run<String> run = lab.register(ask).start(ask, "hello");
         lab.settle();
         // snippet:decide
         assertEquals(RunState.IN_DOUBT, run.status());
@@ -92,7 +92,7 @@ class EffectsTest {
     @Test
     void what_did_not_happen_is_sent_again_with_the_same_key() {
         Workflow<String, String> ask = asking(provider.loseResponse(1));
-        RunHandle<String> run = lab.register(ask).start(ask, "hello");
+        Run<String> run = lab.register(ask).start(ask, "hello");
         lab.settle();
         assertTrue(run.confirmNotDone("mail", "ann@example.com"));
         lab.result(run);
@@ -137,10 +137,10 @@ class EffectsTest {
                                 .providerHonoursKey(Duration.ofHours(1))
                                 .call(String.class, sending -> provider.call(sending.key())));
         lab.register(flow);
-        RunHandle<String> run = lab.start(flow, "x");
+        Run<String> run = lab.start(flow, "x");
         assertEquals("steps-1cards-1", lab.result(run));
         // snippet:replay
-        RunHandle<String> replay = lab.start(flow, "x", Start.replayOf(run.id()));
+        Run<String> replay = lab.start(flow, "x", Start.replayOf(run.id()));
         // end
         assertEquals("steps-2cards-1", lab.result(replay));
         assertEquals(1, steps.keys().stream().distinct().count(), "a step keeps its id in the replay");

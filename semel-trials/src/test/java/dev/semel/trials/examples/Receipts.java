@@ -1,7 +1,7 @@
 package dev.semel.trials.examples;
 
-import dev.semel.runtime.RunHandle;
-import dev.semel.runtime.SemelRuntime;
+import dev.semel.Run;
+import dev.semel.Semel;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Workflow;
 import java.nio.file.Path;
@@ -22,7 +22,7 @@ final class Receipts {
         return Workflow.define("receipt", Payment.class, Receipt.class)
                 .fingerprint(Payment::id, Payment::amount, Payment::currency)
                 .body((ctx, payment) -> {
-                    String license = ctx.step("license", String.class, _ -> shop.newLicense());
+                    String license = ctx.step("license", String.class, shop::newLicense);
                     String mail = ctx.effect("mail")
                             .providerHonoursKey(Duration.ofHours(24))
                             .call(String.class, sending -> shop.mail(license, sending.key()));
@@ -35,10 +35,10 @@ final class Receipts {
     static Receipt deliver(Path file, Shop shop) {
         Workflow<Payment, Receipt> receipt = receipt(shop);
         Payment payment = new Payment("pay_abc", 4900, "usd");
-        try (SemelRuntime semel = SemelRuntime.embedded(file)) {
+        try (Semel semel = Semel.sqlite(file).open()) {
             semel.register(receipt);
-            RunHandle<Receipt> first = semel.start(receipt, payment, Start.withKey("evt_1"));
-            RunHandle<Receipt> again = semel.start(receipt, payment, Start.withKey("evt_1"));
+            Run<Receipt> first = semel.start(receipt, payment, Start.withKey("evt_1"));
+            Run<Receipt> again = semel.start(receipt, payment, Start.withKey("evt_1"));
             assert again.replayed() && again.id().equals(first.id());
             return again.result();
         }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.runtime.SemelRuntime;
+import dev.semel.Semel;
 import dev.semel.error.KeyConflict;
 import dev.semel.trials.examples.Receipts.Payment;
 import dev.semel.trials.examples.Receipts.Receipt;
@@ -65,7 +65,7 @@ class ReceiptsTest {
     void another_amount_under_the_same_key_is_a_conflict_that_names_the_field() {
         Receipts.deliver(file(), shop());
         Workflow<Payment, Receipt> receipt = Receipts.receipt(shop());
-        try (SemelRuntime semel = SemelRuntime.embedded(file())) {
+        try (Semel semel = Semel.sqlite(file()).open()) {
             semel.register(receipt);
             Payment other = new Payment("pay_abc", 5900, "usd");
             KeyConflict conflict =
@@ -85,7 +85,7 @@ class ReceiptsTest {
                 .body((ctx, paid) -> ctx.effect("mail")
                         .providerHonoursKey(Duration.ofHours(24))
                         .call(String.class, sending -> shop.mail(paid.id(), sending.key())));
-        try (SemelRuntime semel = SemelRuntime.embedded(file).register(receipt)) {
+        try (Semel semel = Semel.sqlite(file).open().register(receipt)) {
             String first = semel.start(receipt, payment).result();
             String again = semel.start(receipt, payment).result(); // the same run: no second mail
             assertEquals(first, again);

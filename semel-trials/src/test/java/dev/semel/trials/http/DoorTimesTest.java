@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.server.SemelServer;
 import dev.semel.server.cli.ServerOptions;
-import dev.semel.testing.ManualClock;
+import dev.semel.runtime.ManualClock;
 import dev.semel.trials.support.Caller;
 import dev.semel.trials.support.Problem;
 import dev.semel.trials.support.Reply;

@@ -2,7 +2,7 @@ package dev.semel.trials.simulation;
 
 import dev.semel.runtime.RunHandle;
 import dev.semel.effect.EffectLedger;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.StoredRows;
 import java.util.List;
 import java.util.Set;

@@ -4,7 +4,7 @@ import dev.semel.effect.EffectLedger;
 import dev.semel.journal.JournalEntry;
 import dev.semel.journal.JournalCodec;
 import dev.semel.json.StrictJson;
-import dev.semel.run.RunState;
+import dev.semel.workflow.RunState;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;
 import java.util.ArrayList;

@@ -1,7 +1,11 @@
-package dev.semel.workflow;
+package dev.semel.definition;
 
 import dev.semel.effect.Protection;
 import dev.semel.admission.KeyPolicy;
+import dev.semel.workflow.CallFailures;
+import dev.semel.workflow.EffectAction;
+import dev.semel.workflow.OnChange;
+import dev.semel.workflow.ReviewOptions;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -55,20 +59,6 @@ public record EffectSpec(
                 throw new IllegalArgumentException("the window must be between 1s and 365d, not " + window);
             }
         }
-    }
-
-    /** What Semel does with an effect whose data changed inside its window. */
-    public enum OnChange {
-        SEND,
-        SUPPRESS,
-        REVIEW
-    }
-
-    /** What an effect does in the external system. */
-    public enum EffectAction {
-        CREATE,
-        UPDATE,
-        NOTIFY
     }
 
     /**

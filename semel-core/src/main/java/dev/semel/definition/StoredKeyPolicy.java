@@ -1,8 +1,12 @@
-package dev.semel.workflow;
+package dev.semel.definition;
 
 import dev.semel.json.StrictJson;
 import dev.semel.admission.FingerprintField;
 import dev.semel.admission.KeyPolicy;
+import dev.semel.workflow.DuplicatePayload;
+import dev.semel.workflow.KeyScope;
+import dev.semel.workflow.OnFailed;
+import dev.semel.workflow.OnMismatch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,12 +31,12 @@ final class StoredKeyPolicy {
         words.path("fingerprint_ignore").forEach(path -> ignored.add(path.asString()));
         return new KeyPolicy(
                 Duration.parse(words.required("window").asString()),
-                constant(KeyPolicy.KeyScope.class, words, "scope"),
+                constant(KeyScope.class, words, "scope"),
                 fields,
                 ignored,
-                constant(KeyPolicy.OnMismatch.class, words, "on_mismatch"),
-                constant(KeyPolicy.DuplicatePayload.class, words, "duplicate_payload"),
-                constant(KeyPolicy.OnFailed.class, words, "on_failed"),
+                constant(OnMismatch.class, words, "on_mismatch"),
+                constant(DuplicatePayload.class, words, "duplicate_payload"),
+                constant(OnFailed.class, words, "on_failed"),
                 words.required("hold_while_running").asBoolean(),
                 words.required("require_key").asBoolean());
     }

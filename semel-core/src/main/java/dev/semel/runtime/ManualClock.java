@@ -1,4 +1,4 @@
-package dev.semel.testing;
+package dev.semel.runtime;
 
 import dev.semel.engine.EngineEnvironment;
 import java.time.Duration;
@@ -49,12 +49,12 @@ public final class ManualClock {
     }
 
     /** Registers a callback that runs after every advance. */
-    void onMove(Runnable look) {
+    public void onMove(Runnable look) {
         looks.add(look);
     }
 
     /** Microseconds since 1970, the unit of stores. */
-    long micros() {
+    public long micros() {
         return micros.get();
     }
 

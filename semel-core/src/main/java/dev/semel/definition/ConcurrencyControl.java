@@ -1,4 +1,4 @@
-package dev.semel.workflow;
+package dev.semel.definition;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;

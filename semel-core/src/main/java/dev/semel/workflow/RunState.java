@@ -1,4 +1,4 @@
-package dev.semel.run;
+package dev.semel.workflow;
 
 import java.util.Locale;
 

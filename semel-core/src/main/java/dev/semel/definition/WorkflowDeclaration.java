@@ -1,4 +1,4 @@
-package dev.semel.workflow;
+package dev.semel.definition;
 
 import dev.semel.json.StrictJson;
 import dev.semel.admission.KeyPolicy;
@@ -16,7 +16,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param key name of the field or method that the key is derived from; null for none
  * @param events types of the events that start the workflow
  */
-record WorkflowDeclaration(
+public record WorkflowDeclaration(
         String name,
         @Nullable String title,
         @Nullable String description,
@@ -29,7 +29,7 @@ record WorkflowDeclaration(
         List<String> events) {
 
     /** Writes the declaration with a fixed member order: a changed text is a new version. */
-    String toJson() {
+    public String toJson() {
         ObjectNode text = JsonNodeFactory.instance.objectNode();
         text.put("semel", 1).put("java", name);
         put(text, "title", title);

@@ -1,4 +1,4 @@
-package dev.semel.workflow;
+package dev.semel.definition;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;

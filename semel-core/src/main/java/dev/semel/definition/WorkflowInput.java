@@ -1,4 +1,4 @@
-package dev.semel.workflow;
+package dev.semel.definition;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
@@ -6,6 +6,8 @@ import dev.semel.json.JsonCodec;
 import dev.semel.json.JsonTypeMismatch;
 import dev.semel.admission.FingerprintField;
 import dev.semel.admission.IdempotencyKey;
+import dev.semel.workflow.Key;
+import dev.semel.workflow.Workflow;
 import java.lang.reflect.Type;
 import java.util.List;
 import java.util.Map;
@@ -14,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Converts a trigger's JSON data to the input type of a Java workflow, and derives its key and fingerprint fields. */
-record WorkflowInput<I>(String workflow, Type type, JsonCodec codec) {
+public record WorkflowInput<I>(String workflow, Type type, JsonCodec codec) {
     /** An accessor with the name that users see, and the JSON member that it reads if it reads exactly one. */
-    record InputField<I>(String name, @Nullable String member, Function<I, ?> accessor) {}
+    public record InputField<I>(String name, @Nullable String member, Function<I, ?> accessor) {}
 
     I read(JsonNode data) {
         try {
@@ -37,7 +39,7 @@ record WorkflowInput<I>(String workflow, Type type, JsonCodec codec) {
      * data are never admitted as a fresh trigger; for a repeat the conflict rule then applies instead of a validation
      * error.
      */
-    FingerprintField fingerprintField(InputField<I> field) {
+    public FingerprintField fingerprintField(InputField<I> field) {
         return new FingerprintField(field.name(), data -> {
             try {
                 return value(field, convert(data));
@@ -48,7 +50,7 @@ record WorkflowInput<I>(String workflow, Type type, JsonCodec codec) {
     }
 
     /** The input of an admitted run, possibly written by an earlier version of the code. */
-    I readRecorded(JsonNode data) {
+    public I readRecorded(JsonNode data) {
         try {
             return convert(data);
         } catch (JsonTypeMismatch e) {
@@ -105,7 +107,7 @@ record WorkflowInput<I>(String workflow, Type type, JsonCodec codec) {
         }
     }
 
-    ConcurrencyControl.ConcurrencyKey concurrencyKey(String gate, InputField<I> field) {
+    public ConcurrencyControl.ConcurrencyKey concurrencyKey(String gate, InputField<I> field) {
         return new ConcurrencyControl.ConcurrencyKey(gate, field.name(), data -> {
             Object made = field.accessor().apply(read(data));
             return made == null || made.toString().isBlank()

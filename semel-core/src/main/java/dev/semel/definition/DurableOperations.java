@@ -1,5 +1,11 @@
-package dev.semel.workflow;
+package dev.semel.definition;
 
+import dev.semel.workflow.ApprovalRequest;
+import dev.semel.workflow.Context;
+import dev.semel.workflow.Decision;
+import dev.semel.workflow.Outcome;
+import dev.semel.workflow.Start;
+import dev.semel.workflow.Step;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.semel.workflow;
+package dev.semel.definition;
 
 import dev.semel.schedule.Schedule;
 import java.util.List;

@@ -1,4 +1,4 @@
-package dev.semel.workflow;
+package dev.semel.definition;
 
 /**
  * An effect, call or wait that a workflow version declares before it runs.

@@ -1,5 +1,6 @@
-package dev.semel.workflow;
+package dev.semel.definition;
 
+import dev.semel.workflow.Retry;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

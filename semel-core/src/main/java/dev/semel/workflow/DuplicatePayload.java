@@ -1,0 +1,8 @@
+package dev.semel.workflow;
+
+/** What Semel does if the same payload comes with a different key. */
+public enum DuplicatePayload {
+    ALLOW,
+    FLAG,
+    REJECT
+}

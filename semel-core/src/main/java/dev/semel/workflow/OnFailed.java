@@ -1,0 +1,7 @@
+package dev.semel.workflow;
+
+/** What a repeat of a key gets after its run failed. */
+public enum OnFailed {
+    RETURN_FAILED,
+    RUN_AGAIN
+}
