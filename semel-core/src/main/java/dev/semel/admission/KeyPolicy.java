@@ -1,8 +1,6 @@
 package dev.semel.admission;
 
 import dev.semel.workflow.DuplicatePayload;
-import dev.semel.workflow.KeyScope;
-import dev.semel.workflow.OnFailed;
 import dev.semel.workflow.OnMismatch;
 import java.time.Duration;
 import java.util.List;

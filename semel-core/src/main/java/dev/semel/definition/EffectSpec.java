@@ -2,7 +2,7 @@ package dev.semel.definition;
 
 import dev.semel.effect.Protection;
 import dev.semel.admission.KeyPolicy;
-import dev.semel.workflow.CallFailures;
+import dev.semel.error.HttpStatus;
 import dev.semel.workflow.EffectAction;
 import dev.semel.workflow.OnChange;
 import dev.semel.workflow.ReviewOptions;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param key the effect key; null for the step id
  * @param once suppression of the same key across runs; null for none
  * @param businessRecord what the effect means to the business
- * @param alreadyDone HTTP statuses of a {@link CallFailures.HttpStatus} that count as success
+ * @param alreadyDone HTTP statuses of a {@link HttpStatus} that count as success
  * @param reviewOptions the review that Semel opens if the effect is in doubt or its message has changed
  */
 public record EffectSpec(

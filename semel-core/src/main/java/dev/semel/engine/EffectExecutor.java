@@ -1,8 +1,10 @@
 package dev.semel.engine;
 
+import dev.semel.definition.ResultNotRecordable;
 import dev.semel.effect.EffectLedger;
 import dev.semel.effect.EffectLedger.LedgerDecision;
 import dev.semel.effect.Protection;
+import dev.semel.error.HttpStatus;
 import dev.semel.error.StepFailed;
 import dev.semel.journal.JournalEntry;
 import dev.semel.run.RunId;
@@ -10,7 +12,6 @@ import dev.semel.store.ReviewOperation;
 import dev.semel.store.StoreWrite;
 import dev.semel.definition.DurableOperations;
 import dev.semel.definition.EffectSpec;
-import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Step;
 import java.util.Objects;
@@ -124,10 +125,10 @@ final class EffectExecutor {
             throw end;
         } catch (Throwable failure) {
             scope.leaveUserCode();
-            if (failure instanceof CallFailures.ResultNotRecordable kept) {
+            if (failure instanceof ResultNotRecordable kept) {
                 return outcomes.recordUnstorableResult(holder, StepResults.toProblem(kept.why()));
             }
-            if (failure instanceof CallFailures.HttpStatus status && plan.alreadyDone().contains(status.status())) {
+            if (failure instanceof HttpStatus status && plan.alreadyDone().contains(status.status())) {
                 return outcomes.recordDone(holder, status.body(), JournalEntry.StepOutcome.ALREADY_DONE);
             }
             return handleFailure(holder, failure, granted.maybeSentBefore());

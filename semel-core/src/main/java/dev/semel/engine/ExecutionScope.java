@@ -1,6 +1,6 @@
 package dev.semel.engine;
 
-import dev.semel.error.RunDiverged;
+import dev.semel.definition.RunDiverged;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.RunCancelled;
 import dev.semel.error.SemelException;

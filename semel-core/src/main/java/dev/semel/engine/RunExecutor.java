@@ -1,7 +1,7 @@
 package dev.semel.engine;
 
 import dev.semel.error.RunCancelled;
-import dev.semel.error.RunTimedOut;
+import dev.semel.definition.RunTimedOut;
 import dev.semel.run.RunId;
 import dev.semel.workflow.RunState;
 import dev.semel.run.StepPathFormat;

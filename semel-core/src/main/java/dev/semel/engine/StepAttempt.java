@@ -1,9 +1,11 @@
 package dev.semel.engine;
 
 import dev.semel.definition.CurrentStep;
+import dev.semel.error.HttpStatus;
+import dev.semel.error.NotSent;
+import dev.semel.error.Rejected;
 import dev.semel.error.SemelException;
 import dev.semel.definition.DurableOperations;
-import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Step;
 import dev.semel.definition.StepSpec;
@@ -91,8 +93,8 @@ final class StepAttempt {
     /** Whether the external system certainly did nothing and will do nothing. */
     static boolean isRejected(StepSpec plan, Throwable failure) {
         return plan.retry().isFinal(failure)
-                || failure instanceof CallFailures.Rejected
-                || (failure instanceof CallFailures.HttpStatus status && refused(status.status()));
+                || failure instanceof Rejected
+                || (failure instanceof HttpStatus status && refused(status.status()));
     }
 
     /**
@@ -101,7 +103,7 @@ final class StepAttempt {
      */
     static boolean isCallerRejected(StepSpec plan, Throwable failure) {
         return !plan.retry().isFinal(failure)
-                && failure instanceof CallFailures.HttpStatus status
+                && failure instanceof HttpStatus status
                 && ABOUT_THE_CALLER.contains(status.status());
     }
 
@@ -114,10 +116,10 @@ final class StepAttempt {
         Throwable cause = failure;
         for (int i = 0; cause != null && i < CAUSES; i++) {
             boolean certain = switch (cause) {
-                case CallFailures.NotSent _, ConnectException _, UnknownHostException _ -> true;
+                case NotSent _, ConnectException _, UnknownHostException _ -> true;
                 case NoRouteToHostException _, SSLHandshakeException _, HttpConnectTimeoutException _ -> true;
                 case java.nio.channels.UnresolvedAddressException _ -> true;
-                case CallFailures.HttpStatus status -> status.status() == 429;
+                case HttpStatus status -> status.status() == 429;
                 default -> false;
             };
             if (certain) {
@@ -132,7 +134,7 @@ final class StepAttempt {
      * Delay before the next attempt: the Retry-After of the external system, bounded, or the retry plan with jitter.
      */
     static long retryDelayMicros(Retry retry, int made, Throwable failure, EngineEnvironment ambient) {
-        if (failure instanceof CallFailures.HttpStatus status && status.retryAfter() != null) {
+        if (failure instanceof HttpStatus status && status.retryAfter() != null) {
             Duration wanted = status.retryAfter();
             Duration atLeast = wanted.compareTo(SHORTEST_RETRY_AFTER) < 0 ? SHORTEST_RETRY_AFTER : wanted;
             return (atLeast.compareTo(LONGEST_RETRY_AFTER) > 0 ? LONGEST_RETRY_AFTER : atLeast).toNanos() / 1_000;

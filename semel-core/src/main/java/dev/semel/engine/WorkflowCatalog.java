@@ -7,7 +7,7 @@ import dev.semel.workflow.OnMismatch;
 import dev.semel.store.Rollout;
 import dev.semel.store.StoredRows;
 import dev.semel.definition.CurrentWorkflow;
-import dev.semel.workflow.KeyScope;
+import dev.semel.admission.KeyScope;
 import dev.semel.definition.WorkflowVersion;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,13 @@
 package dev.semel.http;
 
+import dev.semel.definition.ResultNotRecordable;
 import dev.semel.error.ErrorCode;
+import dev.semel.error.HttpStatus;
+import dev.semel.error.NotSent;
 import dev.semel.error.SemelException;
 import dev.semel.error.TypeMismatch;
-import dev.semel.workflow.CallFailures;
+import dev.semel.http.response.ResponseBodyReader;
+import dev.semel.http.response.RetryAfterHeader;
 import dev.semel.workflow.Step;
 import java.io.IOException;
 import java.io.InputStream;
@@ -24,8 +28,8 @@ import tools.jackson.databind.JsonNode;
  *         .path("id").asString();
  * }
  *
- * <p>It does not follow redirects, resend requests or store cookies. It throws {@link CallFailures.NotSent} if the request
- * was certainly not sent, {@link CallFailures.HttpStatus} for a response that is not a success, and an {@link IOException} if
+ * <p>It does not follow redirects, resend requests or store cookies. It throws {@link NotSent} if the request
+ * was certainly not sent, {@link HttpStatus} for a response that is not a success, and an {@link IOException} if
  * the outcome is unknown.
  */
 public final class HttpEffectClient implements AutoCloseable {
@@ -60,9 +64,9 @@ public final class HttpEffectClient implements AutoCloseable {
      * Sends one request, with {@link Step#key} as `Idempotency-Key` if the request has none.
      *
      * @return the response body: JSON by its content type, otherwise a text; a null node if empty
-     * @throws CallFailures.NotSent if the request was certainly not sent
-     * @throws CallFailures.HttpStatus if the response is not 2xx
-     * @throws CallFailures.ResultNotRecordable if the request succeeded and the response is too large to record
+     * @throws NotSent if the request was certainly not sent
+     * @throws HttpStatus if the response is not 2xx
+     * @throws ResultNotRecordable if the request succeeded and the response is too large to record
      */
     public JsonNode send(Step step, HttpRequest.Builder request) throws IOException, InterruptedException {
         HttpRequest plain = request.copy().build();
@@ -88,7 +92,7 @@ public final class HttpEffectClient implements AutoCloseable {
             return client.send(request, HttpResponse.BodyHandlers.ofInputStream());
         } catch (IOException e) {
             if (NotSentCheck.isCertain(e)) {
-                throw new CallFailures.NotSent(
+                throw new NotSent(
                         "the request was not sent: " + e.getClass().getSimpleName(), e);
             }
             throw e;
@@ -99,12 +103,12 @@ public final class HttpEffectClient implements AutoCloseable {
         try (InputStream in = response.body()) {
             boolean success = response.statusCode() >= 200 && response.statusCode() < 300;
             if (!success) {
-                throw new CallFailures.HttpStatus(
+                throw new HttpStatus(
                         response.statusCode(), errorBody(response, in), RetryAfterHeader.parse(response.headers()));
             }
             byte[] body = in.readNBytes(MAX_BODY + 1);
             if (body.length > MAX_BODY) {
-                throw new CallFailures.ResultNotRecordable(new TypeMismatch(
+                throw new ResultNotRecordable(new TypeMismatch(
                         "The response is larger than " + MAX_BODY
                                 + " bytes. The request succeeded; its response was not recorded.",
                         "Request less data, or read what you need from the external system in another step."));

@@ -1,9 +1,11 @@
 package dev.semel.runtime;
 
 import dev.semel.IdempotentResult;
+import dev.semel.definition.ResultNotRecordable;
 import dev.semel.engine.KeyDerivation;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.EffectInDoubt;
+import dev.semel.error.Rejected;
 import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
 import dev.semel.error.TypeMismatch;
@@ -13,9 +15,8 @@ import dev.semel.admission.KeyRecord;
 import dev.semel.store.UniqueKey;
 import dev.semel.workflow.Context;
 import dev.semel.definition.CurrentWorkflow;
-import dev.semel.workflow.CallFailures;
-import dev.semel.workflow.KeyScope;
-import dev.semel.workflow.OnFailed;
+import dev.semel.admission.KeyScope;
+import dev.semel.admission.OnFailed;
 import dev.semel.workflow.OnMismatch;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
@@ -212,7 +213,7 @@ final class IdempotentCalls {
                             .askOnDoubt("owner")
                             .call(JsonNode.class, _ -> call(call)));
         } catch (StepFailed e) {
-            if (e.is(CallFailures.Rejected.class) || e.is(CallerGone.class)) {
+            if (e.is(Rejected.class) || e.is(CallerGone.class)) {
                 throw e;
             }
             return output.put(UNFIT, e.failureMessage());
@@ -234,12 +235,12 @@ final class IdempotentCalls {
             result = code.body.call();
         } catch (Throwable e) {
             code.failure = e;
-            throw new CallFailures.Rejected(String.valueOf(e.getMessage()));
+            throw new Rejected(String.valueOf(e.getMessage()));
         }
         try {
             return JsonCodec.STANDARD.write(result, "the result of " + code.operation);
         } catch (TypeMismatch e) {
-            throw new CallFailures.ResultNotRecordable(e);
+            throw new ResultNotRecordable(e);
         }
     }
 }

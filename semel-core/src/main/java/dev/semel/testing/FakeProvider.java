@@ -1,6 +1,6 @@
 package dev.semel.testing;
 
-import dev.semel.workflow.CallFailures;
+import dev.semel.error.Rejected;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
@@ -85,7 +85,7 @@ public final class FakeProvider {
      *
      * @param response supplies the response after the effect was counted
      * @throws IOException if the provider is down or the response is lost
-     * @throws CallFailures.Rejected if the provider rejects the call
+     * @throws Rejected if the provider rejects the call
      */
     @SuppressWarnings("unchecked") // the same code calls with the same key, for the same type
     public synchronized <T> T call(String key, Supplier<T> response) throws IOException {
@@ -96,7 +96,7 @@ public final class FakeProvider {
         }
         keys.add(key);
         if (fault == Fault.REJECT) {
-            throw new CallFailures.Rejected(name + " rejected the call");
+            throw new Rejected(name + " rejected the call");
         }
         long now = lab.micros();
         KeyEffects before = distinctEffects.get(key);

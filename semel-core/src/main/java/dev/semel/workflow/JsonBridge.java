@@ -1,6 +1,7 @@
 package dev.semel.workflow;
 
 import dev.semel.definition.DurableOperations;
+import dev.semel.definition.ResultNotRecordable;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.error.TypeMismatch;
@@ -25,7 +26,7 @@ record JsonBridge(DurableOperations operations, JsonCodec codec) {
             try {
                 return codec.write(value, "the result of " + what);
             } catch (TypeMismatch e) {
-                throw new CallFailures.ResultNotRecordable(e);
+                throw new ResultNotRecordable(e);
             }
         };
     }

@@ -1,5 +1,7 @@
 package dev.semel.workflow;
 
+import dev.semel.admission.KeyScope;
+import dev.semel.admission.OnFailed;
 import dev.semel.definition.ConcurrencyControl;
 import dev.semel.definition.DurableOperations;
 import dev.semel.definition.JavaWorkflow;

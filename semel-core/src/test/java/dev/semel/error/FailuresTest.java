@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.definition.RunDiverged;
+import dev.semel.definition.RunTimedOut;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketException;

@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.definition.ResultNotRecordable;
+import dev.semel.error.HttpStatus;
+import dev.semel.error.NotSent;
 import dev.semel.runtime.OnAFile;
 import dev.semel.error.TypeMismatch;
-import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Step;
@@ -126,7 +128,7 @@ final class HttpEffectClientTest extends OnAFile {
             })
     void what_is_no_success_is_a_status_with_what_the_provider_asks_for(String headers, String asked) {
         server.answers("HTTP/1.1 503 Busy\r\n" + headers.replace(";", "\r\n") + "\r\nContent-Length: 4\r\n\r\nbusy");
-        CallFailures.HttpStatus status = assertThrows(CallFailures.HttpStatus.class, () -> http.send(STEP, request("POST")));
+        HttpStatus status = assertThrows(HttpStatus.class, () -> http.send(STEP, request("POST")));
         assertEquals(503, status.status());
         assertEquals("\"busy\"", status.body().toString());
         assertEquals(asked == null ? null : Duration.parse(asked), status.retryAfter());
@@ -135,7 +137,7 @@ final class HttpEffectClientTest extends OnAFile {
     @Test
     void a_redirect_is_told_and_not_followed() {
         server.answers("HTTP/1.1 307 Moved\r\nLocation: " + server.uri() + "/other\r\nContent-Length: 0\r\n\r\n");
-        CallFailures.HttpStatus status = assertThrows(CallFailures.HttpStatus.class, () -> http.send(STEP, request("GET")));
+        HttpStatus status = assertThrows(HttpStatus.class, () -> http.send(STEP, request("GET")));
         assertEquals(307, status.status());
         assertEquals(1, server.requests().size());
     }
@@ -150,7 +152,7 @@ final class HttpEffectClientTest extends OnAFile {
             for (URI uri :
                     List.of(URI.create("http://127.0.0.1:" + nobody), URI.create("http://no.such.host.invalid/"))) {
                 HttpRequest.Builder to = HttpRequest.newBuilder(uri).method(method, BodyPublishers.noBody());
-                assertThrows(CallFailures.NotSent.class, () -> http.send(STEP, to), method + " " + uri);
+                assertThrows(NotSent.class, () -> http.send(STEP, to), method + " " + uri);
             }
         }
     }
@@ -169,7 +171,7 @@ final class HttpEffectClientTest extends OnAFile {
         server.answers("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
         assertThrows(IOException.class, () -> http.send(STEP, request("POST")));
         server.answers("HTTP/1.1 200 OK\r\nContent-Length: 1100000\r\n\r\n" + "x".repeat(1_100_000));
-        TypeMismatch large = assertThrows(CallFailures.ResultNotRecordable.class, () -> http.send(STEP, request("POST")))
+        TypeMismatch large = assertThrows(ResultNotRecordable.class, () -> http.send(STEP, request("POST")))
                 .why();
         assertTrue(large.detail().contains("answered with success"), large.detail());
     }

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.effect.EffectLedger;
 import dev.semel.engine.EngineEnvironment;
 import dev.semel.error.EffectInDoubt;
+import dev.semel.error.HttpStatus;
+import dev.semel.error.Rejected;
 import dev.semel.error.StepFailed;
 import dev.semel.error.TypeMismatch;
 import dev.semel.json.StrictJson;
@@ -15,7 +17,6 @@ import dev.semel.store.Waiting;
 import dev.semel.workflow.StepFunction;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.EffectBuilder;
-import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Workflow;
@@ -52,13 +53,13 @@ final class EffectOutcomesTest extends OnAFile {
             case 'r' -> throw new ConnectException("refused");
             case 'd' -> throw new UnknownHostException("no such host");
             case 'w' -> throw new IOException("Too many retries", new ConnectException("refused"));
-            case 'q' -> throw new CallFailures.HttpStatus(429, StrictJson.parse("{}"), Duration.ZERO);
+            case 'q' -> throw new HttpStatus(429, StrictJson.parse("{}"), Duration.ZERO);
             case 't' -> throw new SocketTimeoutException("no answer");
-            case '5' -> throw new CallFailures.HttpStatus(500, StrictJson.parse("{}"), null);
-            case '4' -> throw new CallFailures.HttpStatus(400, StrictJson.parse("{}"), null);
-            case 'u' -> throw new CallFailures.HttpStatus(401, StrictJson.parse("{}"), null);
+            case '5' -> throw new HttpStatus(500, StrictJson.parse("{}"), null);
+            case '4' -> throw new HttpStatus(400, StrictJson.parse("{}"), null);
+            case 'u' -> throw new HttpStatus(401, StrictJson.parse("{}"), null);
             case 'm' -> throw new TypeMismatch("the user's own code could not write the request", "correct it");
-            case 'n' -> throw new CallFailures.Rejected("no");
+            case 'n' -> throw new Rejected("no");
             default -> {
                 return "done";
             }
@@ -275,7 +276,7 @@ final class EffectOutcomesTest extends OnAFile {
             RunHandle<String> run =
                     start(flow((ctx, _) -> ctx.effect("send").repeatable("t").call(String.class, _ -> {
                         if (requests.getAndIncrement() == 0) {
-                            throw new CallFailures.HttpStatus(503, StrictJson.parse("{}"), asked);
+                            throw new HttpStatus(503, StrictJson.parse("{}"), asked);
                         }
                         return "done";
                     })));

@@ -9,7 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.workflow.OnMismatch;
-import dev.semel.workflow.KeyScope;
+import dev.semel.admission.KeyScope;
 import dev.semel.store.Dialect;
 import dev.semel.trigger.TriggerResult;
 import dev.semel.trigger.Trigger;

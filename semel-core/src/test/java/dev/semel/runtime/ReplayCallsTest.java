@@ -20,7 +20,7 @@ import dev.semel.store.ReplayPlanOperation;
 import dev.semel.testing.WorkflowTestKit;
 import dev.semel.testing.FakeProvider;
 import dev.semel.workflow.Key;
-import dev.semel.workflow.OnFailed;
+import dev.semel.admission.OnFailed;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
 import dev.semel.workflow.Start;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.Run;
+import dev.semel.error.Rejected;
 import dev.semel.replay.ReplayAction;
 import dev.semel.replay.PlannedStep;
 import dev.semel.replay.ApplyOptions;
@@ -20,7 +21,6 @@ import dev.semel.testing.FakeProvider;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.EffectAction;
 import dev.semel.workflow.EffectBuilder;
-import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
 import dev.semel.workflow.Step;
@@ -170,7 +170,7 @@ final class ReplaySeedsTest {
             throw new ConnectException("nobody there");
         }
         if (fault == Fault.REFUSE) {
-            throw new CallFailures.Rejected("no");
+            throw new Rejected("no");
         }
         String said = provider.call(step.key());
         if (fault == Fault.LOSE) {

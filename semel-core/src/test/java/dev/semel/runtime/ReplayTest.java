@@ -175,7 +175,7 @@ final class ReplayTest extends OnAFile {
         Workflow<String, Integer> flow = flow(Integer.class, (ctx, _) -> {
             ctx.effect("first").repeatable("a test").call(_ -> {
                 if (sent.get() == 0) {
-                    throw new dev.semel.workflow.CallFailures.Rejected("not today");
+                    throw new dev.semel.error.Rejected("not today");
                 }
             });
             return ctx.effect("mail").askOnDoubt("ops").call(Integer.class, _ -> {

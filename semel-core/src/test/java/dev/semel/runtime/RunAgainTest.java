@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.Run;
 import dev.semel.error.ErrorCode;
+import dev.semel.error.Rejected;
 import dev.semel.error.SemelException;
 import dev.semel.replay.ApplyOptions;
 import dev.semel.replay.ReplayPlanRequest;
@@ -17,8 +18,7 @@ import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanOperation;
 import dev.semel.testing.WorkflowTestKit;
 import dev.semel.testing.FakeProvider;
-import dev.semel.workflow.CallFailures;
-import dev.semel.workflow.OnFailed;
+import dev.semel.admission.OnFailed;
 import dev.semel.workflow.OnMismatch;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
@@ -42,7 +42,7 @@ final class RunAgainTest {
             .body((ctx, in) -> {
                 ctx.effect("ask").retry(Retry.none()).repeatable("a question").call(_ -> {
                     if (refusals.getAndDecrement() > 0) {
-                        throw new CallFailures.Rejected("not today");
+                        throw new Rejected("not today");
                     }
                 });
                 ctx.sleep("pause", Duration.ofHours(1));
@@ -194,7 +194,7 @@ final class RunAgainTest {
                             .repeatable("a question")
                             .call(_ -> {
                                 calls.incrementAndGet();
-                                throw new CallFailures.Rejected("not today");
+                                throw new Rejected("not today");
                             });
                     return in;
                 });

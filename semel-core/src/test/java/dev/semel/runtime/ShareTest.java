@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.workflow.OnMismatch;
-import dev.semel.workflow.KeyScope;
+import dev.semel.admission.KeyScope;
 import dev.semel.admission.RolloutBucket;
 import dev.semel.store.Dialect;
 import dev.semel.store.StoreCommand;

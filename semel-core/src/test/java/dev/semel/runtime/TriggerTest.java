@@ -11,7 +11,7 @@ import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
 import dev.semel.workflow.DuplicatePayload;
 import dev.semel.workflow.OnMismatch;
-import dev.semel.workflow.KeyScope;
+import dev.semel.admission.KeyScope;
 import dev.semel.workflow.RunState;
 import dev.semel.store.Dialect;
 import dev.semel.store.Invariants;

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.engine.EngineEnvironment;
+import dev.semel.error.Rejected;
 import dev.semel.error.StepFailed;
 import dev.semel.store.Waiting;
-import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Workflow;
 import java.io.IOException;
@@ -68,7 +68,7 @@ final class UndoTest extends OnAFile {
                                 }));
             }
             return ctx.step("fails").retry(Retry.none()).run(String.class, _ -> {
-                throw new CallFailures.Rejected("no");
+                throw new Rejected("no");
             });
         });
         RunHandle<String> run = start(flow);

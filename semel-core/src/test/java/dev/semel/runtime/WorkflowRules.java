@@ -104,7 +104,7 @@ abstract class WorkflowRules {
                                     .call(String.class, e -> {
                                         keys.add("2" + e.key());
                                         if (works.getAndIncrement() == 0) {
-                                            throw new dev.semel.workflow.CallFailures.Rejected("no");
+                                            throw new dev.semel.error.Rejected("no");
                                         }
                                         return "two";
                                     });
@@ -369,7 +369,7 @@ abstract class WorkflowRules {
                 .body((ctx, order) -> order.id());
         Workflow<Order, String> second = Workflow.define("changing", Order.class, String.class)
                 .fingerprint(Order::id, Order::lines)
-                .scope(dev.semel.workflow.KeyScope.WORKFLOW)
+                .scope(dev.semel.admission.KeyScope.WORKFLOW)
                 .body((ctx, order) -> order.id());
         Order order = new Order("o-1", List.of("a"));
         semel.register(first);

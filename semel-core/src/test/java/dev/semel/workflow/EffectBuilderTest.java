@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.definition.EffectSpec;
+import dev.semel.definition.ResultNotRecordable;
 import dev.semel.definition.StepSpec;
 import dev.semel.effect.Protection;
 import dev.semel.error.ErrorCode;
@@ -201,7 +202,7 @@ class EffectBuilderTest {
         List<String> done = new ArrayList<>();
         Effect effect = ctx.effect("x").repeatable("why");
         TypeMismatch refused = assertThrows(
-                        CallFailures.ResultNotRecordable.class,
+                        ResultNotRecordable.class,
                         () -> effect.call(Object.class, e -> {
                             done.add(e.key());
                             return new Object();

@@ -3,6 +3,7 @@ package dev.semel.workflow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import dev.semel.admission.OnFailed;
 import dev.semel.definition.JavaWorkflow;
 import dev.semel.definition.EffectSpec;
 import dev.semel.effect.Protection;

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.admission.KeyScope;
+import dev.semel.admission.OnFailed;
 import dev.semel.definition.JavaWorkflow;
 import dev.semel.definition.ConcurrencyControl;
 import dev.semel.definition.DurableOperations;

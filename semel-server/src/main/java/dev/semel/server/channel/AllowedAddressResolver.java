@@ -1,6 +1,6 @@
 package dev.semel.server.channel;
 
-import dev.semel.workflow.CallFailures;
+import dev.semel.error.NotSent;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.List;
@@ -9,7 +9,7 @@ import java.util.List;
 @FunctionalInterface
 public interface AllowedAddressResolver {
     /**
-     * @throws CallFailures.NotSent if none of them is allowed
+     * @throws NotSent if none of them is allowed
      * @throws IOException if the host name has no address
      */
     List<InetAddress> allowedAddresses(String host, int port) throws IOException;

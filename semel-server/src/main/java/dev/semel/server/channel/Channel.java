@@ -1,6 +1,8 @@
 package dev.semel.server.channel;
 
-import dev.semel.workflow.CallFailures;
+import dev.semel.error.HttpStatus;
+import dev.semel.error.NotSent;
+import dev.semel.error.Rejected;
 import dev.semel.workflow.Step;
 import java.io.IOException;
 import java.time.Duration;
@@ -11,8 +13,8 @@ import java.util.Set;
  * A configured way to deliver messages, such as SMTP or an HTTP provider. One call sends one message once and never
  * retries.
  *
- * <p>The exception says what is known: {@link CallFailures.NotSent} if the message was certainly not sent and may be sent
- * again, {@link CallFailures.Rejected} or {@link CallFailures.HttpStatus} if the other side rejected it, and {@link IOException} if
+ * <p>The exception says what is known: {@link NotSent} if the message was certainly not sent and may be sent
+ * again, {@link Rejected} or {@link HttpStatus} if the other side rejected it, and {@link IOException} if
  * the outcome is unknown.
  */
 public interface Channel {

@@ -1,6 +1,7 @@
 package dev.semel.server.channel;
 
-import dev.semel.workflow.CallFailures;
+import dev.semel.error.HttpStatus;
+import dev.semel.error.NotSent;
 import dev.semel.workflow.Step;
 import java.io.IOException;
 import java.time.Duration;
@@ -12,8 +13,8 @@ import tools.jackson.databind.JsonNode;
 public interface ChannelHttpClient {
     /**
      * @return the body of a 2xx response: JSON if its Content-Type is JSON, otherwise a text node
-     * @throws CallFailures.NotSent if no byte of the request was sent
-     * @throws CallFailures.HttpStatus if the status is not 2xx
+     * @throws NotSent if no byte of the request was sent
+     * @throws HttpStatus if the status is not 2xx
      * @throws IOException if the outcome is unknown
      */
     JsonNode send(Step step, Call call) throws IOException, InterruptedException;

@@ -1,7 +1,7 @@
 package dev.semel.server.channel;
 
+import dev.semel.error.Rejected;
 import dev.semel.json.StrictJson;
-import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Step;
 import java.io.IOException;
 import java.net.URLEncoder;
@@ -96,11 +96,11 @@ final class HttpChannel implements Channel {
         boolean open = name.toLowerCase(Locale.ROOT).startsWith("x-")
                 && name.chars().allMatch(c -> c == '-' || (c < 0x7f && Character.isLetterOrDigit(c)));
         if (!open) {
-            throw new CallFailures.Rejected("the message sets a header other than X-…, which only the channel may set."
+            throw new Rejected("the message sets a header other than X-…, which only the channel may set."
                     + " Nothing was sent.");
         }
         if (value.length() > 900 || !value.chars().allMatch(c -> c >= 0x20 && c < 0x7f)) {
-            throw new CallFailures.Rejected(
+            throw new Rejected(
                     "the header " + name + " is not visible ASCII or is too long. Nothing was sent.");
         }
         return new ChannelHttpClient.Header(name, value, false);
@@ -122,7 +122,7 @@ final class HttpChannel implements Channel {
         try {
             return template.fill(data);
         } catch (TemplateRenderer.RenderFailure unfilled) {
-            throw new CallFailures.Rejected("the channel could not render its request body: "
+            throw new Rejected("the channel could not render its request body: "
                     + unfilled.getMessage() + ". Nothing was sent.");
         }
     }
@@ -139,7 +139,7 @@ final class HttpChannel implements Channel {
         }
         JsonNode text = data.get("text");
         if (text == null) {
-            throw new CallFailures.Rejected("the message has no text, which a chat channel requires. Nothing was sent.");
+            throw new Rejected("the message has no text, which a chat channel requires. Nothing was sent.");
         }
         chat.set("text", text);
         return chat;

@@ -1,6 +1,8 @@
 package dev.semel.server.channel;
 
 import dev.semel.error.ErrorCode;
+import dev.semel.error.HttpStatus;
+import dev.semel.error.Rejected;
 import dev.semel.error.SemelException;
 import dev.semel.server.settings.ChannelSetting;
 import dev.semel.server.settings.RecipientProfile;
@@ -10,7 +12,6 @@ import dev.semel.server.settings.SettingRepository;
 import dev.semel.server.settings.RecipientSubscriptions;
 import dev.semel.server.settings.TemplateSetting;
 import dev.semel.store.StoredRows;
-import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Step;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -172,9 +173,9 @@ public final class MessageDispatcher {
             DeliveryReceipt delivery = channel.send(step, message);
             String id = delivery.messageId();
             return new DeliveryReceipt(id == null ? null : redact(id), redact(delivery.detail()));
-        } catch (CallFailures.HttpStatus status) {
+        } catch (HttpStatus status) {
             // The body of an error response may repeat the credential, so it is dropped.
-            throw new CallFailures.HttpStatus(status.status(), JsonNodeFactory.instance.nullNode(), status.retryAfter());
+            throw new HttpStatus(status.status(), JsonNodeFactory.instance.nullNode(), status.retryAfter());
         }
     }
 
@@ -201,7 +202,7 @@ public final class MessageDispatcher {
         for (Map.Entry<String, JsonNode> override : letter.overrides().properties()) {
             if (!channel.overrides().contains(override.getKey())
                     || !override.getValue().isString()) {
-                throw new CallFailures.Rejected(
+                throw new Rejected(
                         "channel %s rejects an override: unknown name or no text. Supported: %s. Nothing was sent."
                                 .formatted(
                                         letter.channel(),

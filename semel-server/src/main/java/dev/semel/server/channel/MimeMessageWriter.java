@@ -1,6 +1,6 @@
 package dev.semel.server.channel;
 
-import dev.semel.workflow.CallFailures;
+import dev.semel.error.Rejected;
 import dev.semel.workflow.Step;
 import jakarta.mail.MessagingException;
 import jakarta.mail.Session;
@@ -85,8 +85,8 @@ final class MimeMessageWriter {
                 .orElseThrow(() -> rejection("the recipient is not one plain email address such as ann@example.com"));
     }
 
-    static CallFailures.Rejected rejection(String why) {
-        return new CallFailures.Rejected(why + ". Nothing was sent.");
+    static Rejected rejection(String why) {
+        return new Rejected(why + ". Nothing was sent.");
     }
 
     private static Optional<EmailAddress> override(Message message, String name) {

@@ -1,7 +1,8 @@
 package dev.semel.server.channel;
 
+import dev.semel.error.NotSent;
+import dev.semel.error.Rejected;
 import dev.semel.error.SemelException;
-import dev.semel.workflow.CallFailures;
 import java.util.function.Supplier;
 
 /**
@@ -17,9 +18,9 @@ final class PreSendGuard {
         } catch (SemelException e) {
             String why = e.detail() + " " + e.fix();
             if (e.code().retryable()) {
-                throw new CallFailures.NotSent(why, null);
+                throw new NotSent(why, null);
             }
-            throw new CallFailures.Rejected(why);
+            throw new Rejected(why);
         }
     }
 }

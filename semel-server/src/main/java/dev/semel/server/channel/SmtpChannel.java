@@ -1,7 +1,8 @@
 package dev.semel.server.channel;
 
+import dev.semel.error.NotSent;
+import dev.semel.error.Rejected;
 import dev.semel.server.settings.ChannelSetting;
-import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Step;
 import jakarta.mail.AuthenticationFailedException;
 import jakarta.mail.MessagingException;
@@ -96,7 +97,7 @@ public final class SmtpChannel implements Channel {
         try {
             call.open(settings.security() == ChannelSetting.Security.TLS ? startTls(socket) : socket);
             if (settings.login() != null && !call.supportsExtension("AUTH")) {
-                throw new CallFailures.NotSent("the mail server does not support authentication. Nothing was sent.", null);
+                throw new NotSent("the mail server does not support authentication. Nothing was sent.", null);
             }
             call.sendMessage(mail, new InternetAddress[] {to});
             call.close();
@@ -116,15 +117,15 @@ public final class SmtpChannel implements Channel {
                 return new IOException(
                         "the email was transmitted and the server did not reply: it may have been sent", withoutText(cause));
             }
-            throw new CallFailures.NotSent("the mail server did not accept the email. Nothing was sent.", withoutText(cause));
+            throw new NotSent("the mail server did not accept the email. Nothing was sent.", withoutText(cause));
         }
         String finer = codes.group(2);
         String shown = codes.group(1) + (finer == null ? "" : " " + finer);
         if (shown.startsWith("5")) {
             String what = cause instanceof AuthenticationFailedException ? "the login" : "the email";
-            throw new CallFailures.Rejected("the mail server rejected %s (%s). Nothing was sent.".formatted(what, shown));
+            throw new Rejected("the mail server rejected %s (%s). Nothing was sent.".formatted(what, shown));
         }
-        throw new CallFailures.NotSent(
+        throw new NotSent(
                 "the mail server temporarily rejected the email (%s). Nothing was sent.".formatted(shown), withoutText(cause));
     }
 
@@ -142,7 +143,7 @@ public final class SmtpChannel implements Channel {
         try {
             addresses = line.resolver().allowedAddresses(settings.host(), settings.port());
         } catch (IOException e) {
-            throw new CallFailures.NotSent("the host name of the mail server has no address. Nothing was sent.", withoutText(e));
+            throw new NotSent("the host name of the mail server has no address. Nothing was sent.", withoutText(e));
         }
         IOException last = new IOException("the host has no address");
         for (InetAddress address : addresses.subList(0, Math.min(MOST_ADDRESSES, addresses.size()))) {
@@ -160,7 +161,7 @@ public final class SmtpChannel implements Channel {
                 last = e;
             }
         }
-        throw new CallFailures.NotSent("the connection to the mail server failed. Nothing was sent.", withoutText(last));
+        throw new NotSent("the connection to the mail server failed. Nothing was sent.", withoutText(last));
     }
 
     private Socket startTls(Socket plain) throws IOException {

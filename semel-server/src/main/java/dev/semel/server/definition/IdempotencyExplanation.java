@@ -3,7 +3,7 @@ package dev.semel.server.definition;
 import dev.semel.admission.KeyPolicy;
 import dev.semel.server.steps.DeclaredEffect;
 import dev.semel.server.steps.YamlStep;
-import dev.semel.workflow.KeyScope;
+import dev.semel.admission.KeyScope;
 import dev.semel.definition.WorkflowTriggers;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.semel.server.outbound;
 
-import dev.semel.workflow.CallFailures;
+import dev.semel.error.NotSent;
 import java.io.IOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -15,7 +15,7 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * In-memory cache of OAuth 2 access tokens from client credentials. One request fetches a token while others wait. A
- * failed fetch is {@link CallFailures.NotSent}, since the actual request was not sent.
+ * failed fetch is {@link NotSent}, since the actual request was not sent.
  */
 final class OAuthTokenCache {
     private static final int MOST_KEPT = 1_000;
@@ -39,7 +39,7 @@ final class OAuthTokenCache {
     private static final class CacheEntry {
         private final ReentrantLock lock = new ReentrantLock();
         private @Nullable CachedToken kept;
-        private CallFailures.@Nullable NotSent failure;
+        private @Nullable NotSent failure;
         private long failedAt;
     }
 
@@ -67,7 +67,7 @@ final class OAuthTokenCache {
             if (kept != null && nanos.getAsLong() - kept.until() < 0) {
                 return new AccessToken(kept.header(), false);
             }
-            CallFailures.NotSent failure = slot.failure;
+            NotSent failure = slot.failure;
             if (failure != null && slot.failedAt - asked > 0) {
                 throw failure; // another request failed meanwhile; do not load a failing server
             }
@@ -106,7 +106,7 @@ final class OAuthTokenCache {
             CachedToken fresh = fetch(credentials);
             slot.kept = fresh;
             return fresh;
-        } catch (CallFailures.NotSent e) {
+        } catch (NotSent e) {
             slot.failure = e;
             slot.failedAt = nanos.getAsLong();
             throw e;
@@ -120,11 +120,11 @@ final class OAuthTokenCache {
         try {
             answer = sender.send(request(credentials));
         } catch (IOException | RuntimeException e) {
-            throw new CallFailures.NotSent("the token server " + host + " could not be reached, so the request was"
+            throw new NotSent("the token server " + host + " could not be reached, so the request was"
                     + " not sent", e);
         }
         if (!answer.isSuccess()) {
-            throw new CallFailures.NotSent(
+            throw new NotSent(
                     "the token server " + host + " responded with HTTP status " + answer.status()
                             + ", so the request was not sent",
                     null);
@@ -133,7 +133,7 @@ final class OAuthTokenCache {
         String token = body.path("access_token").asString("");
         String type = body.path("token_type").asString("bearer");
         if (token.isEmpty() || !type.equalsIgnoreCase("bearer")) {
-            throw new CallFailures.NotSent(
+            throw new NotSent(
                     "the response of the token server " + host + " has no bearer token, so the request was not sent",
                     null);
         }

@@ -1,6 +1,6 @@
 package dev.semel.server.outbound;
 
-import dev.semel.workflow.CallFailures;
+import dev.semel.error.NotSent;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -52,7 +52,7 @@ public record OutboundAddressGuard(boolean loopback, Set<AllowedHost> allowed) {
     /**
      * Returns the addresses that the request may connect to.
      *
-     * @throws CallFailures.NotSent if there is none
+     * @throws NotSent if there is none
      */
     List<InetAddress> admit(TargetUrl target, List<InetAddress> addresses) {
         boolean vouched = allowed.contains(new AllowedHost(target.host(), 0))
@@ -69,7 +69,7 @@ public record OutboundAddressGuard(boolean loopback, Set<AllowedHost> allowed) {
             }
         }
         if (open.isEmpty()) {
-            throw new CallFailures.NotSent(
+            throw new NotSent(
                     "the host " + target.authority() + " resolves to an address that this server may not call ("
                             + (why.isEmpty() ? "none" : why) + "). Nothing was sent. To allow it, start the server with"
                             + " --allow-host " + target.authority() + ".",

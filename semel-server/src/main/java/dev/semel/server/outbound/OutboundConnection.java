@@ -1,6 +1,6 @@
 package dev.semel.server.outbound;
 
-import dev.semel.workflow.CallFailures;
+import dev.semel.error.NotSent;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A connection for one outbound request, to a checked address and with a verified certificate. Nothing is sent while it
- * opens, so every failure is {@link CallFailures.NotSent}.
+ * opens, so every failure is {@link NotSent}.
  */
 record OutboundConnection(Socket socket) {
     private static final Duration LONGEST_CONNECT = Duration.ofSeconds(10);
@@ -45,7 +45,7 @@ record OutboundConnection(Socket socket) {
             Socket plain = connect(target.port(), making.guard().admit(target, found), deadline);
             return new OutboundConnection(target.isHttps() ? startTls(plain, target, making.tls()) : plain);
         } catch (IOException e) {
-            throw new CallFailures.NotSent(
+            throw new NotSent(
                     "the request to " + target.authority() + " was not sent: "
                             + (deadline.hasPassed() ? "the timeout passed before the connection was open" : describe(e)) + ".",
                     e);

@@ -1,7 +1,10 @@
 package dev.semel.server.outbound;
 
+import dev.semel.definition.ResultNotRecordable;
+import dev.semel.error.HttpStatus;
+import dev.semel.error.NotSent;
+import dev.semel.error.Rejected;
 import dev.semel.error.TypeMismatch;
-import dev.semel.workflow.CallFailures;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -23,9 +26,9 @@ import javax.net.ssl.SSLSocketFactory;
  * {@link OutboundAddressGuard} has checked. The exception says what is known:
  *
  * <ul>
- *   <li>{@link CallFailures.NotSent}: no byte of the request was sent;
- *   <li>{@link CallFailures.HttpStatus} (by {@link OutboundResponse#orThrow}): the response was not 2xx;
- *   <li>{@link CallFailures.ResultNotRecordable}: the response was 2xx but cannot be recorded;
+ *   <li>{@link NotSent}: no byte of the request was sent;
+ *   <li>{@link HttpStatus} (by {@link OutboundResponse#orThrow}): the response was not 2xx;
+ *   <li>{@link ResultNotRecordable}: the response was 2xx but cannot be recorded;
  *   <li>{@link IOException}: the outcome is unknown.
  * </ul>
  *
@@ -88,12 +91,12 @@ public final class OutboundHttpClient implements AutoCloseable {
     /**
      * The allowed addresses of a host, for other protocols such as SMTP.
      *
-     * @throws CallFailures.NotSent if none of them is allowed
+     * @throws NotSent if none of them is allowed
      * @throws IOException if the host name has no address
      */
     public List<InetAddress> allowedAddresses(String host, int port) throws IOException {
         if (making.substituteServer() != null) {
-            throw new CallFailures.NotSent(
+            throw new NotSent(
                     "a scratch server sends only HTTP. Nothing was sent.", null);
         }
         List<InetAddress> found = making.resolver().resolve(host, LONGEST_LOOKUP);
@@ -130,7 +133,7 @@ public final class OutboundHttpClient implements AutoCloseable {
         try {
             return new RequestDeadline(request.options().timeout(), nanos, alarms);
         } catch (RejectedExecutionException e) {
-            throw new CallFailures.NotSent("the server is shutting down. Nothing was sent.", e);
+            throw new NotSent("the server is shutting down. Nothing was sent.", e);
         }
     }
 
@@ -187,8 +190,8 @@ public final class OutboundHttpClient implements AutoCloseable {
     }
 
     /** The request succeeded, whatever the response contains: it must not be repeated and needs no decision. */
-    private static CallFailures.ResultNotRecordable notRecordable(OutboundRequest request, String why) {
-        return new CallFailures.ResultNotRecordable(new TypeMismatch(
+    private static ResultNotRecordable notRecordable(OutboundRequest request, String why) {
+        return new ResultNotRecordable(new TypeMismatch(
                 "The response of " + request.target().authority() + " is " + why
                         + ". The request succeeded; the response was not recorded.",
                 "Request less data, or raise max_response (at most 10 MiB)."));
@@ -238,12 +241,12 @@ public final class OutboundHttpClient implements AutoCloseable {
         try {
             URI here = URI.create(from.scheme() + "://" + from.authority() + from.path());
             to = TargetUrl.parse(here.resolve(new URI(location)).toString());
-        } catch (URISyntaxException | CallFailures.NotSent e) {
-            throw new CallFailures.Rejected("a redirect of " + from.authority()
+        } catch (URISyntaxException | NotSent e) {
+            throw new Rejected("a redirect of " + from.authority()
                     + " points to something other than a plain http or https URL; it was not followed");
         }
         if (from.isHttps() && !to.isHttps()) {
-            throw new CallFailures.Rejected(
+            throw new Rejected(
                     "a redirect of " + from.authority() + " points from https to http; it was not followed");
         }
         return to;

@@ -1,6 +1,6 @@
 package dev.semel.server.outbound;
 
-import dev.semel.workflow.CallFailures;
+import dev.semel.error.NotSent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * One outbound HTTP request without its credential. Construction throws {@link CallFailures.NotSent} for invalid values.
+ * One outbound HTTP request without its credential. Construction throws {@link NotSent} for invalid values.
  *
  * @param body empty for none
  */
@@ -127,7 +127,7 @@ public record OutboundRequest(String method, TargetUrl target, List<RequestHeade
         return headers.stream().anyMatch(other -> other.hasName(header));
     }
 
-    private static CallFailures.NotSent notSent(String why) {
-        return new CallFailures.NotSent(why + ". Nothing was sent.", null);
+    private static NotSent notSent(String why) {
+        return new NotSent(why + ". Nothing was sent.", null);
     }
 }

@@ -1,8 +1,8 @@
 package dev.semel.server.outbound;
 
-import dev.semel.http.ResponseBodyReader;
-import dev.semel.http.RetryAfterHeader;
-import dev.semel.workflow.CallFailures;
+import dev.semel.error.HttpStatus;
+import dev.semel.http.response.ResponseBodyReader;
+import dev.semel.http.response.RetryAfterHeader;
 import java.net.http.HttpHeaders;
 import tools.jackson.databind.JsonNode;
 
@@ -18,8 +18,8 @@ public record OutboundResponse(int status, HttpHeaders headers, byte[] body) {
     }
 
     /** Converts the status to a failure, with the response body and Retry-After. */
-    public CallFailures.HttpStatus toFailure() {
-        return new CallFailures.HttpStatus(status, json(), RetryAfterHeader.parse(headers));
+    public HttpStatus toFailure() {
+        return new HttpStatus(status, json(), RetryAfterHeader.parse(headers));
     }
 
     /** Returns this response if its status is 2xx, otherwise throws. */

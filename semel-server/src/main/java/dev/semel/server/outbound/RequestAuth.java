@@ -1,6 +1,6 @@
 package dev.semel.server.outbound;
 
-import dev.semel.workflow.CallFailures;
+import dev.semel.error.NotSent;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
@@ -15,14 +15,14 @@ public sealed interface RequestAuth {
 
     static RequestAuth bearer(String token) {
         if (token.indexOf(' ') >= 0) {
-            throw new CallFailures.NotSent("the token in auth contains a space. Nothing was sent.", null);
+            throw new NotSent("the token in auth contains a space. Nothing was sent.", null);
         }
         return new Fixed(RequestHeader.secret("Authorization", "Bearer " + nonEmpty("token", token)));
     }
 
     static RequestAuth basic(String user, String password) {
         if (user.indexOf(':') >= 0) {
-            throw new CallFailures.NotSent("basic auth does not support a user name with a colon. Nothing was sent.", null);
+            throw new NotSent("basic auth does not support a user name with a colon. Nothing was sent.", null);
         }
         byte[] both = (nonEmpty("user", user) + ":" + password).getBytes(StandardCharsets.UTF_8);
         return new Fixed(
@@ -35,7 +35,7 @@ public sealed interface RequestAuth {
 
     private static String nonEmpty(String what, String value) {
         if (value.isEmpty()) {
-            throw new CallFailures.NotSent("the " + what + " in auth is empty. Nothing was sent.", null);
+            throw new NotSent("the " + what + " in auth is empty. Nothing was sent.", null);
         }
         return value;
     }

@@ -1,6 +1,6 @@
 package dev.semel.server.outbound;
 
-import dev.semel.workflow.CallFailures;
+import dev.semel.error.NotSent;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -32,14 +32,14 @@ public record RequestHeader(String name, String value, boolean secret) {
 
     public RequestHeader {
         if (!isName(name)) {
-            throw new CallFailures.NotSent("a header name is not a valid HTTP token. Nothing was sent.", null);
+            throw new NotSent("a header name is not a valid HTTP token. Nothing was sent.", null);
         }
         if (isFraming(name)) {
-            throw new CallFailures.NotSent("the header " + name + " is reserved for the HTTP client. Nothing was"
+            throw new NotSent("the header " + name + " is reserved for the HTTP client. Nothing was"
                     + " sent.", null);
         }
         if (!isValue(value)) {
-            throw new CallFailures.NotSent(
+            throw new NotSent(
                     "the value of header " + name + " has characters other than visible ASCII and inner"
                             + " spaces, or is"
                             + " longer than " + LONGEST + " characters. Nothing was sent.",

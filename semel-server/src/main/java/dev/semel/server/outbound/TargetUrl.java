@@ -1,6 +1,6 @@
 package dev.semel.server.outbound;
 
-import dev.semel.workflow.CallFailures;
+import dev.semel.error.NotSent;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.Locale;
@@ -26,12 +26,12 @@ public record TargetUrl(String scheme, String host, int port, String path) {
         }
     }
 
-    /** @throws CallFailures.NotSent if it is not an http or https URL */
+    /** @throws NotSent if it is not an http or https URL */
     public static TargetUrl parse(String url) {
         try {
             return parseUrl(url);
         } catch (InvalidUrl e) {
-            throw new CallFailures.NotSent("the URL " + e.why + ". Nothing was sent.", null);
+            throw new NotSent("the URL " + e.why + ". Nothing was sent.", null);
         }
     }
 

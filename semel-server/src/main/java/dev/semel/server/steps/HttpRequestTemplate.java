@@ -1,5 +1,6 @@
 package dev.semel.server.steps;
 
+import dev.semel.error.NotSent;
 import dev.semel.json.StrictJson;
 import dev.semel.server.expressions.Expression;
 import dev.semel.server.expressions.EvaluationException;
@@ -11,7 +12,6 @@ import dev.semel.server.outbound.FormEncoding;
 import dev.semel.server.outbound.RequestHeader;
 import dev.semel.server.outbound.OutboundRequest;
 import dev.semel.server.outbound.TargetUrl;
-import dev.semel.workflow.CallFailures;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -82,7 +82,7 @@ record HttpRequestTemplate(
                 }
                 throw new EvaluationException("it is not text");
             } catch (EvaluationException failure) {
-                throw new CallFailures.NotSent(
+                throw new NotSent(
                         "a credential could not be evaluated, because " + failure.reason() + ". Nothing was sent.", null);
             }
         }
@@ -115,7 +115,7 @@ record HttpRequestTemplate(
             ObjectNode sent = JsonNodeFactory.instance.objectNode().put("url", method + " " + url);
             byte[] body = body(context, open, sent);
             return new PreparedRequest(new OutboundRequest(method, TargetUrl.parse(url), open, body, sendOptions), late, credential, sent);
-        } catch (CallFailures.NotSent e) {
+        } catch (NotSent e) {
             String why = String.valueOf(e.getMessage()).replaceFirst("\\. Nothing was sent\\.$", "");
             throw context.evaluationFailed("The request of step '" + context.id() + "'", why);
         }

@@ -1,6 +1,8 @@
 package dev.semel.server.steps;
 
+import dev.semel.definition.ResultNotRecordable;
 import dev.semel.effect.Protection;
+import dev.semel.error.HttpStatus;
 import dev.semel.error.TypeMismatch;
 import dev.semel.server.expressions.EvaluationException;
 import dev.semel.server.expressions.ResultSizeLimit;
@@ -10,7 +12,6 @@ import dev.semel.server.outbound.OutboundResponse;
 import dev.semel.server.outbound.RequestHeader;
 import dev.semel.server.outbound.OutboundRequest;
 import dev.semel.definition.DurableOperations;
-import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Step;
 import java.io.IOException;
@@ -97,10 +98,10 @@ record HttpStepAction(
         if (answer.isSuccess()) {
             return result(result, response, scope);
         }
-        CallFailures.HttpStatus failure = answer.toFailure();
+        HttpStatus failure = answer.toFailure();
         JsonNode body =
                 terms.alreadyDoneStatuses().contains(answer.status()) ? doneBefore(response, scope) : response.path("body");
-        throw new CallFailures.HttpStatus(failure.status(), body, failure.retryAfter());
+        throw new HttpStatus(failure.status(), body, failure.retryAfter());
     }
 
     /**
@@ -110,7 +111,7 @@ record HttpStepAction(
     private JsonNode doneBefore(JsonNode response, ExpressionScope scope) {
         try {
             return result(result, response, scope);
-        } catch (CallFailures.ResultNotRecordable _) {
+        } catch (ResultNotRecordable _) {
             return response.path("body");
         }
     }
@@ -123,7 +124,7 @@ record HttpStepAction(
         try {
             return template.evaluate(scope.with("response", response), new ResultSizeLimit());
         } catch (EvaluationException failure) {
-            throw new CallFailures.ResultNotRecordable(new TypeMismatch(
+            throw new ResultNotRecordable(new TypeMismatch(
                     "The request succeeded, but its result could not be computed from the response, because "
                             + failure.reason() + ". The engine does not send it again; no result was recorded.",
                     "Change result to handle the provider's response, with default(value, other) or has(value)."));

@@ -1,9 +1,9 @@
 package dev.semel.server.steps;
 
-import dev.semel.error.RunDiverged;
+import dev.semel.definition.RunDiverged;
 import dev.semel.error.EffectInDoubt;
 import dev.semel.error.RunCancelled;
-import dev.semel.error.RunTimedOut;
+import dev.semel.definition.RunTimedOut;
 import dev.semel.error.SemelException;
 import dev.semel.error.StepFailed;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.semel.server.steps;
 
+import dev.semel.error.NotSent;
 import dev.semel.server.expressions.EvaluationException;
 import dev.semel.server.outbound.OutboundResponse;
 import dev.semel.server.outbound.RequestAuth;
 import dev.semel.server.outbound.OutboundRequest;
-import dev.semel.workflow.CallFailures;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +37,7 @@ public interface StepServices {
 
     /** Sends one request by {@link dev.semel.server.outbound.OutboundHttpClient}; the response can have any status. */
     default OutboundResponse send(OutboundRequest request, RequestAuth auth) throws IOException {
-        throw new CallFailures.NotSent("outbound HTTP is not available here. Nothing was sent.", null);
+        throw new NotSent("outbound HTTP is not available here. Nothing was sent.", null);
     }
 
     /**

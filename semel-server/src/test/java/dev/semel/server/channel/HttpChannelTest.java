@@ -7,10 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
+import dev.semel.error.NotSent;
+import dev.semel.error.Rejected;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
 import dev.semel.server.settings.ChannelSetting;
-import dev.semel.workflow.CallFailures;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -70,7 +71,7 @@ class HttpChannelTest {
         assertEquals(Map.of("Content-Type", "application/json", "Idempotency-Key", "effect-key-1"), headers(0));
         assertEquals(Set.of("at_most_once", "ask"), chat.protections());
         assertThrows(
-                CallFailures.Rejected.class,
+                Rejected.class,
                 () -> chat.send(Post.STEP, Message.of("#leads", new RenderedMessage("s", null, "<p>x</p>"))));
         assertEquals(2, calls.size());
     }
@@ -163,7 +164,7 @@ class HttpChannelTest {
         Channel sms = channel("""
             {"kind": "sms", "http": {"url": "https://sms.example", "body": {"t": "{{ subject }}"}}}
             """);
-        assertThrows(CallFailures.Rejected.class, () -> sms.send(Post.STEP, Message.of("+49", TEXT)));
+        assertThrows(Rejected.class, () -> sms.send(Post.STEP, Message.of("+49", TEXT)));
         assertEquals(List.of(), calls);
     }
 
@@ -173,11 +174,11 @@ class HttpChannelTest {
     void a_message_cannot_set_headers_that_are_not_its_own(String name) throws Exception {
         Channel chat = channel("{\"kind\": \"chat\", \"url\": \"https://a.example\"}");
         assertThrows(
-                CallFailures.Rejected.class,
+                Rejected.class,
                 () -> chat.send(Post.STEP, new Message("#a", TEXT, Map.of(), Map.of(name, "v"))));
         for (String value : List.of("a\r\nX-Admin: 1", "a\nb", "\u0000", "é", "\t")) {
             assertThrows(
-                    CallFailures.Rejected.class,
+                    Rejected.class,
                     () -> chat.send(Post.STEP, new Message("#a", TEXT, Map.of(), Map.of("X-A", value))));
         }
         assertEquals(List.of(), calls);
@@ -187,13 +188,13 @@ class HttpChannelTest {
     @Test
     void a_secret_that_is_not_there_is_a_message_that_was_not_sent() {
         Channel chat = channel("{\"kind\": \"chat\", \"url_secret\": \"nope\"}");
-        assertThrows(CallFailures.Rejected.class, () -> chat.send(Post.STEP, Message.of("#a", TEXT)));
+        assertThrows(Rejected.class, () -> chat.send(Post.STEP, Message.of("#a", TEXT)));
         assertEquals(List.of(), calls);
     }
 
     @Test
     void what_the_call_says_of_a_failure_is_passed_on() throws Exception {
-        for (Exception failure : List.of(new CallFailures.NotSent("x", null), new IOException("reset"))) {
+        for (Exception failure : List.of(new NotSent("x", null), new IOException("reset"))) {
             var ports = new ChannelFactory.ChannelServices(line(), (step, call) -> {
                 if (failure instanceof IOException unknown) {
                     throw unknown;

@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.error.NotSent;
+import dev.semel.error.Rejected;
 import dev.semel.server.settings.ChannelSetting;
-import dev.semel.workflow.CallFailures;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -30,7 +31,7 @@ class MailOutcomeTest {
         try (var server = new RawMailServer().at(point, RawMailServer.CUT);
                 var post = new Post()) {
             SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
-            assertThrows(CallFailures.NotSent.class, () -> mail.send(Post.STEP, Post.message()));
+            assertThrows(NotSent.class, () -> mail.send(Post.STEP, Post.message()));
             assertEquals(List.of(), server.mails);
             assertFalse(server.heard.contains("."));
         }
@@ -42,7 +43,7 @@ class MailOutcomeTest {
         try (var server = new RawMailServer().at("BODY", RawMailServer.CUT);
                 var post = new Post()) {
             Message large = Message.of("ann@example.com", new RenderedMessage("x", "line\n".repeat(6_000_000), null));
-            assertThrows(CallFailures.NotSent.class, () -> post.plain(server.port()).send(Post.STEP, large));
+            assertThrows(NotSent.class, () -> post.plain(server.port()).send(Post.STEP, large));
             assertEquals(List.of(), server.mails);
         }
     }
@@ -53,7 +54,7 @@ class MailOutcomeTest {
         try (var server = new RawMailServer().at(point, RawMailServer.SILENCE);
                 var post = new Post()) {
             SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN, SHORT);
-            assertThrows(CallFailures.NotSent.class, () -> mail.send(Post.STEP, Post.message()));
+            assertThrows(NotSent.class, () -> mail.send(Post.STEP, Post.message()));
         }
     }
 
@@ -85,7 +86,7 @@ class MailOutcomeTest {
         try (var server = new RawMailServer().at(point, answer).at("HELO", answer);
                 var post = new Post()) {
             SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
-            CallFailures.NotSent no = assertThrows(CallFailures.NotSent.class, () -> mail.send(Post.STEP, Post.message()));
+            NotSent no = assertThrows(NotSent.class, () -> mail.send(Post.STEP, Post.message()));
             assertTrue(no.toString().contains("(" + code + ")"), no::toString);
             assertFalse(no.toString().contains("ann@"), no::toString);
         }
@@ -110,7 +111,7 @@ class MailOutcomeTest {
                             .at("RSET", afterwards);
                     var post = new Post()) {
                 SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
-                CallFailures.Rejected no = assertThrows(CallFailures.Rejected.class, () -> mail.send(Post.STEP, Post.message()));
+                Rejected no = assertThrows(Rejected.class, () -> mail.send(Post.STEP, Post.message()));
                 assertTrue(no.toString().contains("(" + code + ")"), no::toString);
                 assertFalse(no.toString().contains("ann@"), no::toString);
             }
@@ -136,13 +137,13 @@ class MailOutcomeTest {
             nobody = door.getLocalPort();
         }
         try (var post = new Post()) {
-            assertThrows(CallFailures.NotSent.class, () -> post.plain(nobody).send(Post.STEP, Post.message()));
+            assertThrows(NotSent.class, () -> post.plain(nobody).send(Post.STEP, Post.message()));
             SmtpChannel.ConnectionServices line = post.line();
             AllowedAddressResolver nowhere = (host, port) -> {
                 throw new java.net.UnknownHostException(host);
             };
             AllowedAddressResolver forbidden = (host, port) -> {
-                throw new CallFailures.NotSent("not there", null);
+                throw new NotSent("not there", null);
             };
             for (AllowedAddressResolver reach : List.of(nowhere, forbidden, (AllowedAddressResolver) (host, port) -> List.of())) {
                 var guarded = new SmtpChannel.ConnectionServices(line.secrets(), reach, line.tls(), line.timer(), line.clock());
@@ -154,7 +155,7 @@ class MailOutcomeTest {
                         EmailAddress.parseAddress("a@b.example").orElseThrow(),
                         null,
                         SmtpChannelConfig.Timeouts.DEFAULT);
-                assertThrows(CallFailures.NotSent.class, () -> new SmtpChannel(settings, guarded).send(Post.STEP, Post.message()));
+                assertThrows(NotSent.class, () -> new SmtpChannel(settings, guarded).send(Post.STEP, Post.message()));
             }
         }
     }
@@ -166,10 +167,10 @@ class MailOutcomeTest {
                 var post = new Post()) {
             SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, null, limits);
             Message large = Message.of("ann@example.com", new RenderedMessage("x", "line\n".repeat(6_000_000), null));
-            assertThrows(CallFailures.NotSent.class, () -> mail.send(Post.STEP, large));
+            assertThrows(NotSent.class, () -> mail.send(Post.STEP, large));
         }
         for (Map.Entry<String, Class<? extends Exception>> point :
-                Map.of("RCPT", CallFailures.NotSent.class, ".", IOException.class).entrySet()) {
+                Map.of("RCPT", NotSent.class, ".", IOException.class).entrySet()) {
             try (var server = new RawMailServer().at(point.getKey(), RawMailServer.SILENCE);
                     var post = new Post()) {
                 SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, null, limits);
@@ -183,7 +184,7 @@ class MailOutcomeTest {
     void a_server_that_talks_without_end_is_left(String point, boolean certain) throws IOException {
         try (var server = new RawMailServer().at(point, RawMailServer.ENDLESS);
                 var post = new Post()) {
-            Class<? extends Exception> expected = certain ? CallFailures.NotSent.class : IOException.class;
+            Class<? extends Exception> expected = certain ? NotSent.class : IOException.class;
             assertThrows(expected, () -> post.plain(server.port()).send(Post.STEP, Post.message()));
         }
     }
@@ -202,7 +203,7 @@ class MailOutcomeTest {
         try (var server = new RawMailServer().at("EHLO", "250 mail.test");
                 var post = new Post()) {
             SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
-            assertThrows(CallFailures.NotSent.class, () -> mail.send(Post.STEP, Post.message()));
+            assertThrows(NotSent.class, () -> mail.send(Post.STEP, Post.message()));
             assertEquals(
                     List.of(),
                     server.heard.stream()

@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.error.NotSent;
+import dev.semel.error.Rejected;
 import dev.semel.server.settings.ChannelSetting;
-import dev.semel.workflow.CallFailures;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -67,7 +68,7 @@ class MailSecurityTest {
                 var post = new Post(good.getSocketFactory())) {
             for (RawMailServer server : List.of(none, refuses)) {
                 SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.STARTTLS, LOGIN);
-                assertThrows(CallFailures.NotSent.class, () -> mail.send(Post.STEP, Post.message()));
+                assertThrows(NotSent.class, () -> mail.send(Post.STEP, Post.message()));
                 assertFalse(server.heard.stream().anyMatch(line -> line.matches("(AUTH|MAIL|RCPT|DATA).*")));
             }
         }
@@ -84,7 +85,7 @@ class MailSecurityTest {
                 var strange = new Post((SSLSocketFactory) SSLSocketFactory.getDefault())) {
             for (Post post : List.of(trusting, strange)) {
                 SmtpChannel mail = post.mail(server.port(), security, LOGIN);
-                assertThrows(CallFailures.NotSent.class, () -> mail.send(Post.STEP, Post.message()));
+                assertThrows(NotSent.class, () -> mail.send(Post.STEP, Post.message()));
             }
             assertEquals(List.of(), server.mails);
             assertFalse(server.heard.stream().anyMatch(line -> line.startsWith("AUTH")));
@@ -123,8 +124,8 @@ class MailSecurityTest {
         try (var server = new RawMailServer();
                 var post = new Post()) {
             Message message = Message.of(to, Post.message().rendered());
-            CallFailures.Rejected refused = assertThrows(
-                    CallFailures.Rejected.class, () -> post.plain(server.port()).send(Post.STEP, message));
+            Rejected refused = assertThrows(
+                    Rejected.class, () -> post.plain(server.port()).send(Post.STEP, message));
             assertTrue(refused.toString().endsWith("Nothing was sent."), refused::toString);
             assertEquals(List.of(), server.heard);
         }
@@ -163,7 +164,7 @@ class MailSecurityTest {
             for (Map<String, String> headers : evil) {
                 Message message = new Message("ann@example.com", Post.message().rendered(), Map.of(), headers);
                 assertThrows(
-                        CallFailures.Rejected.class,
+                        Rejected.class,
                         () -> post.plain(server.port()).send(Post.STEP, message),
                         headers::toString);
             }
@@ -172,15 +173,15 @@ class MailSecurityTest {
                     Map.of("reply_to", "a@b.example, c@d.example"))) {
                 Message message = new Message("ann@example.com", Post.message().rendered(), overrides, Map.of());
                 assertThrows(
-                        CallFailures.Rejected.class, () -> post.plain(server.port()).send(Post.STEP, message));
+                        Rejected.class, () -> post.plain(server.port()).send(Post.STEP, message));
             }
             for (String subject : List.of("a\r\nBcc: x@y.example", "a\nb", "a\u0000b", " ", "x".repeat(501))) {
                 Message message = Message.of("ann@example.com", new RenderedMessage(subject, "x", null));
                 assertThrows(
-                        CallFailures.Rejected.class, () -> post.plain(server.port()).send(Post.STEP, message));
+                        Rejected.class, () -> post.plain(server.port()).send(Post.STEP, message));
             }
             assertThrows(
-                    CallFailures.Rejected.class,
+                    Rejected.class,
                     () -> post.plain(server.port())
                             .send(Post.STEP, Message.of("ann@example.com", new RenderedMessage("x", null, null))));
             assertEquals(List.of(), server.heard);
@@ -210,7 +211,7 @@ class MailSecurityTest {
         try (var server = new RawMailServer().at("AUTH", "535 5.7.8 pässword is wrong");
                 var post = new Post()) {
             SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
-            CallFailures.Rejected no = assertThrows(CallFailures.Rejected.class, () -> mail.send(Post.STEP, Post.message()));
+            Rejected no = assertThrows(Rejected.class, () -> mail.send(Post.STEP, Post.message()));
             assertTrue(no.toString().contains("refused the login"), no::toString);
             assertFalse(no.toString().contains("ssword"), no::toString);
         }

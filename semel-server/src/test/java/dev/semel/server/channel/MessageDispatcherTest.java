@@ -5,9 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
+import dev.semel.error.HttpStatus;
+import dev.semel.error.Rejected;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
-import dev.semel.workflow.CallFailures;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -129,11 +130,11 @@ class MessageDispatcherTest {
     /** S30. */
     @Test
     void what_a_provider_says_with_a_refusal_is_not_passed_on() {
-        workspace.failure = new CallFailures.HttpStatus(500, StrictJson.parse("\"Bearer t0ken\""), null);
+        workspace.failure = new HttpStatus(500, StrictJson.parse("\"Bearer t0ken\""), null);
         MessageDispatcher.PlannedChannel leaf =
                 workspace.outbox().plan("text", "hello-sms", "p1").getFirst().getFirst();
-        CallFailures.HttpStatus status =
-                assertThrows(CallFailures.HttpStatus.class, () -> workspace.outbox().send(Post.STEP, letter(leaf)));
+        HttpStatus status =
+                assertThrows(HttpStatus.class, () -> workspace.outbox().send(Post.STEP, letter(leaf)));
         assertEquals(500, status.status());
         assertTrue(status.body().isNull());
     }
@@ -187,7 +188,7 @@ class MessageDispatcherTest {
                         StrictJson.parse("{\"bcc\":\"x\"}"),
                         "r"));
         for (MessageDispatcher.OutgoingMessage letter : letters) {
-            assertThrows(CallFailures.Rejected.class, () -> workspace.outbox().send(Post.STEP, letter), letter::toString);
+            assertThrows(Rejected.class, () -> workspace.outbox().send(Post.STEP, letter), letter::toString);
         }
         assertEquals(List.of(), server.heard);
     }

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.icegreen.greenmail.util.GreenMail;
 import com.icegreen.greenmail.util.ServerSetup;
+import dev.semel.error.Rejected;
 import dev.semel.server.settings.ChannelSetting;
-import dev.semel.workflow.CallFailures;
 import jakarta.mail.MessagingException;
 import jakarta.mail.internet.InternetAddress;
 import jakarta.mail.internet.MimeMessage;
@@ -92,7 +92,7 @@ class SmtpChannelTest {
         SmtpChannelConfig.Login wrong = new SmtpChannelConfig.Login("acme", "WRONG");
         post.mail(port(), ChannelSetting.Security.NONE, right).send(Post.STEP, Post.message());
         assertThrows(
-                CallFailures.Rejected.class,
+                Rejected.class,
                 () -> post.mail(port(), ChannelSetting.Security.NONE, wrong).send(Post.STEP, Post.message()));
         assertEquals(1, server.getReceivedMessages().length);
     }

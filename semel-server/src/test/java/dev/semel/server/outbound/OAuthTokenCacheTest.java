@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.workflow.CallFailures;
+import dev.semel.error.NotSent;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -175,7 +175,7 @@ final class OAuthTokenCacheTest {
             })
     void without_a_token_nothing_is_sent(String answer) {
         issuer.answers(answer);
-        assertThrows(CallFailures.NotSent.class, () -> outbound.send(post(), credentials(false)));
+        assertThrows(NotSent.class, () -> outbound.send(post(), credentials(false)));
         assertEquals(0, api.connections());
     }
 }

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.workflow.CallFailures;
+import dev.semel.error.NotSent;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
@@ -68,7 +68,7 @@ final class OutboundAddressGuardTest {
     void a_server_sends_nothing_to_itself_however_it_is_written(String url) {
         String written = url.replace("PORT", "" + server.port());
         try (OutboundHttpClient outbound = Fixture.serve()) {
-            assertThrows(CallFailures.NotSent.class, () -> outbound.send(OutboundRequest.get(written)));
+            assertThrows(NotSent.class, () -> outbound.send(OutboundRequest.get(written)));
         }
         assertEquals(0, server.connections());
     }
@@ -177,7 +177,7 @@ final class OutboundAddressGuardTest {
         var closed = new Fixture.Zone(Map.of("api.example", List.of("10.0.0.1 169.254.169.254")));
         try (OutboundHttpClient outbound = Fixture.dev(closed)) {
             var refused =
-                    assertThrows(CallFailures.NotSent.class, () -> outbound.send(OutboundRequest.get("http://api.example:8/")));
+                    assertThrows(NotSent.class, () -> outbound.send(OutboundRequest.get("http://api.example:8/")));
             assertEquals(
                     "the host api.example:8 resolves to an address that this server may not call (link-local, where"
                             + " clouds keep their metadata). Nothing was sent. To allow it, start the server with"
@@ -202,7 +202,7 @@ final class OutboundAddressGuardTest {
             if (called) {
                 outbound.send(request);
             } else {
-                assertThrows(CallFailures.NotSent.class, () -> outbound.send(request));
+                assertThrows(NotSent.class, () -> outbound.send(request));
             }
         }
         assertEquals(called ? 1 : 0, server.connections());

@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.workflow.CallFailures;
+import dev.semel.definition.ResultNotRecordable;
+import dev.semel.error.HttpStatus;
+import dev.semel.error.NotSent;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -187,7 +189,7 @@ final class OutboundHttpClientTest {
             }
         });
         OutboundRequest small = post("{}").options(OutboundRequest.SendOptions.USUAL.maxResponseBytes(100_000));
-        assertThrows(CallFailures.ResultNotRecordable.class, () -> outbound.send(small));
+        assertThrows(ResultNotRecordable.class, () -> outbound.send(small));
         assertEquals(1, server.requests().size());
     }
 
@@ -199,9 +201,9 @@ final class OutboundHttpClientTest {
         String bomb = gzip(new byte[64 * 1024 * 1024]);
         assertTrue(bomb.length() < 100_000);
         server.answers("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + bomb);
-        assertThrows(CallFailures.ResultNotRecordable.class, () -> outbound.send(post("{}")));
+        assertThrows(ResultNotRecordable.class, () -> outbound.send(post("{}")));
         server.answers("HTTP/1.1 200 OK\r\nContent-Encoding: br\r\n\r\nxx");
-        assertThrows(CallFailures.ResultNotRecordable.class, () -> outbound.send(post("{}")));
+        assertThrows(ResultNotRecordable.class, () -> outbound.send(post("{}")));
         server.answers("HTTP/1.1 500 No\r\nContent-Encoding: br\r\n\r\nxx");
         assertEquals(500, outbound.send(post("{}")).status());
     }
@@ -220,7 +222,7 @@ final class OutboundHttpClientTest {
                 ("HTTP/1.1 429 Slow~Content-Type: application/json~" + header + "~~{\"a\":1}").replace("~", "\r\n"));
         OutboundResponse answer = outbound.send(post("{}"));
         assertFalse(answer.isSuccess());
-        CallFailures.HttpStatus status = assertThrows(CallFailures.HttpStatus.class, answer::orThrow);
+        HttpStatus status = assertThrows(HttpStatus.class, answer::orThrow);
         assertEquals(429, status.status());
         assertEquals("{\"a\":1}", status.body().toString());
         assertEquals(asked == null ? null : Duration.parse(asked), status.retryAfter());
@@ -244,12 +246,12 @@ final class OutboundHttpClientTest {
         try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
             nobody = closed.getLocalPort();
         }
-        assertThrows(CallFailures.NotSent.class, () -> outbound.send(OutboundRequest.get("http://127.0.0.1:" + nobody + "/")));
+        assertThrows(NotSent.class, () -> outbound.send(OutboundRequest.get("http://127.0.0.1:" + nobody + "/")));
         try (OutboundHttpClient unnamed = Fixture.dev(new Fixture.Zone(Map.of()))) {
-            assertThrows(CallFailures.NotSent.class, () -> unnamed.send(OutboundRequest.get("http://nowhere.example/")));
+            assertThrows(NotSent.class, () -> unnamed.send(OutboundRequest.get("http://nowhere.example/")));
         }
         outbound.close();
-        assertThrows(CallFailures.NotSent.class, () -> outbound.send(post("{}")));
+        assertThrows(NotSent.class, () -> outbound.send(post("{}")));
         assertEquals(0, server.connections());
     }
 
@@ -269,9 +271,9 @@ final class OutboundHttpClientTest {
     @ValueSource(
             strings = {"a\r\nX-Admin: 1", "a\nb", "a\rb", "a\u0000b", "é", "a\tb", " a", "a ", "\u2028", "a\u007f"})
     void a_header_that_would_be_two_is_not_sent(String value) {
-        assertThrows(CallFailures.NotSent.class, () -> outbound.send(post("{}").with(RequestHeader.of("X-A", value))));
-        assertThrows(CallFailures.NotSent.class, () -> outbound.send(post("{}"), RequestAuth.bearer(value)));
-        assertThrows(CallFailures.NotSent.class, () -> outbound.send(post("{}"), RequestAuth.header("X-Api-Key", value)));
+        assertThrows(NotSent.class, () -> outbound.send(post("{}").with(RequestHeader.of("X-A", value))));
+        assertThrows(NotSent.class, () -> outbound.send(post("{}"), RequestAuth.bearer(value)));
+        assertThrows(NotSent.class, () -> outbound.send(post("{}"), RequestAuth.header("X-Api-Key", value)));
         assertEquals(0, server.connections());
     }
 
@@ -293,15 +295,15 @@ final class OutboundHttpClientTest {
                 "Proxy-Authorization",
             })
     void a_header_that_frames_the_request_is_not_for_callers(String name) {
-        assertThrows(CallFailures.NotSent.class, () -> outbound.send(post("{}").with(RequestHeader.of(name, "1"))));
-        assertThrows(CallFailures.NotSent.class, () -> outbound.send(post("{}"), RequestAuth.header(name, "1")));
+        assertThrows(NotSent.class, () -> outbound.send(post("{}").with(RequestHeader.of(name, "1"))));
+        assertThrows(NotSent.class, () -> outbound.send(post("{}"), RequestAuth.header(name, "1")));
         assertEquals(0, server.connections());
     }
 
     @Test
     void a_header_stands_once() {
         assertThrows(
-                CallFailures.NotSent.class,
+                NotSent.class,
                 () -> new OutboundRequest(
                         "GET",
                         TargetUrl.parse(server.url("/")),

@@ -5,7 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.workflow.CallFailures;
+import dev.semel.error.NotSent;
+import dev.semel.error.Rejected;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -79,11 +80,11 @@ final class RedirectTest {
     void every_hop_is_checked() {
         leads(302, "http://127.0.0.2:" + other.port() + "/");
         try (OutboundHttpClient outbound = Fixture.serve("127.0.0.1:" + server.port())) {
-            assertThrows(CallFailures.NotSent.class, () -> outbound.send(get(3)));
+            assertThrows(NotSent.class, () -> outbound.send(get(3)));
         }
         leads(302, other.url("/")); // the same host at another port is not the host that was allowed
         try (OutboundHttpClient outbound = Fixture.serve("127.0.0.1:" + server.port())) {
-            assertThrows(CallFailures.NotSent.class, () -> outbound.send(get(3)));
+            assertThrows(NotSent.class, () -> outbound.send(get(3)));
         }
         assertEquals(2, server.requests().size());
         assertEquals(0, other.connections());
@@ -119,7 +120,7 @@ final class RedirectTest {
     @Test
     void what_is_not_only_a_look_is_never_sent_on() {
         OutboundRequest post = OutboundRequest.post(server.url("/"), "text/plain", new byte[0]);
-        assertThrows(CallFailures.NotSent.class, () -> post.options(post.options().maxRedirects(1)));
+        assertThrows(NotSent.class, () -> post.options(post.options().maxRedirects(1)));
     }
 
     @Test
@@ -131,7 +132,7 @@ final class RedirectTest {
             try (OutboundHttpClient outbound = new OutboundHttpClient(OutboundAddressGuard.of(true, List.of()), zone, tls.trusting(), System::nanoTime)) {
                 OutboundRequest get = OutboundRequest.get("https://api.example:" + safe.port() + "/");
                 assertThrows(
-                        CallFailures.Rejected.class,
+                        Rejected.class,
                         () -> outbound.send(get.options(get.options().maxRedirects(3))));
             }
             assertEquals(1, safe.requests().size());

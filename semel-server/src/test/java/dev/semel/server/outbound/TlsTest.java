@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.workflow.CallFailures;
+import dev.semel.error.NotSent;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -28,7 +28,7 @@ final class TlsTest {
     private static void refused(Tls tls, SSLSocketFactory trust, String why) {
         try (tls;
                 OutboundHttpClient outbound = client(trust)) {
-            CallFailures.NotSent refused = assertThrows(CallFailures.NotSent.class, () -> outbound.send(post(tls.server())));
+            NotSent refused = assertThrows(NotSent.class, () -> outbound.send(post(tls.server())));
             assertTrue(refused.toString().contains(why), refused.getMessage());
             assertEquals(List.of(), tls.server().requests());
         }
@@ -71,7 +71,7 @@ final class TlsTest {
                 Tls tls = Tls.made("SAN=dns:api.example");
                 OutboundHttpClient outbound = client(tls.trusting())) {
             OutboundRequest hasty = post(plain).options(OutboundRequest.SendOptions.USUAL.timeout(Duration.ofMillis(300)));
-            assertThrows(CallFailures.NotSent.class, () -> outbound.send(hasty));
+            assertThrows(NotSent.class, () -> outbound.send(hasty));
             assertTrue(plain.requests().stream().noneMatch(text -> text.contains("secret")));
         }
     }

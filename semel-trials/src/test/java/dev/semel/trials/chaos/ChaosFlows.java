@@ -1,9 +1,9 @@
 package dev.semel.trials.chaos;
 
+import dev.semel.error.HttpStatus;
 import dev.semel.trials.chaos.verdict.Steps;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.EffectBuilder;
-import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Step;
@@ -180,7 +180,7 @@ final class ChaosFlows {
         }
         HttpResponse<String> answer = send(url, "POST", key(step), step.attempt());
         if (answer.statusCode() != 200) {
-            throw new CallFailures.HttpStatus(answer.statusCode(), JsonNodeFactory.instance.stringNode(answer.body()), null);
+            throw new HttpStatus(answer.statusCode(), JsonNodeFactory.instance.stringNode(answer.body()), null);
         }
         return answer.body();
     }

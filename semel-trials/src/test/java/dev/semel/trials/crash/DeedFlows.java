@@ -1,8 +1,8 @@
 package dev.semel.trials.crash;
 
+import dev.semel.error.HttpStatus;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.EffectBuilder;
-import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
@@ -114,7 +114,7 @@ final class DeedFlows {
         }
         HttpResponse<String> answer = send(task, key, "POST");
         if (answer.statusCode() != 200) {
-            throw new CallFailures.HttpStatus(answer.statusCode(), JsonNodeFactory.instance.stringNode(answer.body()), null);
+            throw new HttpStatus(answer.statusCode(), JsonNodeFactory.instance.stringNode(answer.body()), null);
         }
         return answer.body();
     }

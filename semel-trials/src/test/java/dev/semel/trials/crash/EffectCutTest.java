@@ -2,6 +2,7 @@ package dev.semel.trials.crash;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.semel.error.HttpStatus;
 import dev.semel.runtime.RunHandle;
 import dev.semel.runtime.SemelRuntime;
 import dev.semel.runtime.RuntimeOptions;
@@ -10,7 +11,6 @@ import dev.semel.error.EffectInDoubt;
 import dev.semel.http.HttpEffectClient;
 import dev.semel.workflow.Context;
 import dev.semel.workflow.EffectBuilder;
-import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Outcome;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
@@ -191,7 +191,7 @@ class EffectCutTest {
     private @Nullable String find(URI url, Step step) throws IOException, InterruptedException {
         try {
             return http.send(step, HttpRequest.newBuilder(url).GET()).asString();
-        } catch (CallFailures.HttpStatus e) {
+        } catch (HttpStatus e) {
             return null;
         }
     }

@@ -10,11 +10,11 @@ import dev.semel.IdempotentCall;
 import dev.semel.IdempotentResult;
 import dev.semel.Semel;
 import dev.semel.error.KeyConflict;
+import dev.semel.error.NotSent;
 import dev.semel.error.StepFailed;
 import dev.semel.testing.WorkflowTestKit;
 import dev.semel.testing.FakeProvider;
 import dev.semel.workflow.Decision;
-import dev.semel.workflow.CallFailures;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
@@ -186,7 +186,7 @@ class ContextTest {
                             .run(Integer.class, step -> {
                                 tries.incrementAndGet();
                                 if (step.attempt() < 3) {
-                                    throw new CallFailures.NotSent("the price list is being replaced", null);
+                                    throw new NotSent("the price list is being replaced", null);
                                 }
                                 return step.attempt();
                             });

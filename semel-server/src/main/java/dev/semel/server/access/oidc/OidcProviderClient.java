@@ -1,6 +1,8 @@
 package dev.semel.server.access.oidc;
 
+import dev.semel.definition.ResultNotRecordable;
 import dev.semel.error.ErrorCode;
+import dev.semel.error.NotSent;
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;
 import dev.semel.server.outbound.OutboundResponse;
@@ -8,7 +10,6 @@ import dev.semel.server.outbound.RequestAuth;
 import dev.semel.server.outbound.FormEncoding;
 import dev.semel.server.outbound.OutboundHttpClient;
 import dev.semel.server.outbound.OutboundRequest;
-import dev.semel.workflow.CallFailures;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -152,7 +153,7 @@ final class OidcProviderClient {
             OutboundRequest request = made.get(); // the URL comes from the provider and may be invalid
             return outbound.send(
                     request.options(request.options().timeout(PATIENCE).maxResponseBytes(LONGEST_ANSWER)), auth);
-        } catch (IOException | CallFailures.NotSent | CallFailures.ResultNotRecordable e) {
+        } catch (IOException | NotSent | ResultNotRecordable e) {
             // These messages contain hosts and durations, never request data.
             throw unavailable("cannot be reached: " + e.getMessage());
         }

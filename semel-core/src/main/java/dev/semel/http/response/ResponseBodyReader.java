@@ -1,4 +1,4 @@
-package dev.semel.http;
+package dev.semel.http.response;
 
 import dev.semel.error.SemelException;
 import dev.semel.json.StrictJson;

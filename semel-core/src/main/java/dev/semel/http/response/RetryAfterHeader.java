@@ -1,4 +1,4 @@
-package dev.semel.http;
+package dev.semel.http.response;
 
 import java.net.http.HttpHeaders;
 import java.time.Duration;

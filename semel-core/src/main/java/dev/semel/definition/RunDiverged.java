@@ -1,4 +1,7 @@
-package dev.semel.error;
+package dev.semel.definition;
+
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
 
 /** Thrown when the workflow code does not match the run's journal, because it changed while the run was in progress. */
 public final class RunDiverged extends SemelException {

@@ -1,4 +1,4 @@
-package dev.semel.workflow;
+package dev.semel.admission;
 
 /** Where an idempotency key is unique. */
 public enum KeyScope {

@@ -1,4 +1,4 @@
-package dev.semel.workflow;
+package dev.semel.admission;
 
 /** What a repeat of a key gets after its run failed. */
 public enum OnFailed {

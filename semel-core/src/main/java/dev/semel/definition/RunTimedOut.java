@@ -1,5 +1,7 @@
-package dev.semel.error;
+package dev.semel.definition;
 
+import dev.semel.error.ErrorCode;
+import dev.semel.error.SemelException;
 import java.time.Duration;
 
 /** Thrown when a run exceeds the deadline of its workflow. */
