@@ -14,11 +14,13 @@ public sealed interface Waiting {
      */
     record ForSignal(String step, String name, @Nullable String key, @Nullable Instant until) implements Waiting {}
 
-    /** A timer of the workflow, or the delayed or debounced start of the run; then {@code step} is empty. */
-    record ForTimer(String step, Instant until) implements Waiting {}
-
-    /** The next attempt of a step or effect. */
-    record ForRetry(String step, Instant until) implements Waiting {}
+    /**
+     * A time: a timer of the workflow, the next attempt of a step, or the delayed or debounced start of the run.
+     *
+     * @param step the step that waits; empty for the start of the run
+     * @param retry whether this is the next attempt of a step or effect
+     */
+    record ForTime(String step, Instant until, boolean retry) implements Waiting {}
 
     /**
      * A decision of a user: an approval, an effect in doubt, or a changed message.

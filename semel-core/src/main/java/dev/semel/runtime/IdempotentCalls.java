@@ -15,8 +15,6 @@ import dev.semel.admission.KeyRecord;
 import dev.semel.store.UniqueKey;
 import dev.semel.workflow.Context;
 import dev.semel.definition.CurrentWorkflow;
-import dev.semel.admission.KeyScope;
-import dev.semel.admission.OnFailed;
 import dev.semel.workflow.OnMismatch;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
@@ -194,9 +192,9 @@ final class IdempotentCalls {
         }
         Workflow<JsonNode, JsonNode> workflow = Workflow.define(name, JsonNode.class, JsonNode.class)
                 .fingerprintFields("request")
-                .scope(KeyScope.WORKFLOW)
+                .keysPerWorkflow()
                 .onMismatch(OnMismatch.REJECT)
-                .onFailed(OnFailed.RUN_AGAIN)
+                .runAgainAfterFailure()
                 .body((ctx, data) -> execute(ctx, data.path("call").asString()));
         semel.javaWorkflows().register(workflow);
         return workflow;

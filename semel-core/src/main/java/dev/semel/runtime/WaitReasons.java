@@ -28,8 +28,8 @@ final class WaitReasons {
         Instant due = until == null ? Instant.EPOCH : until;
         switch (wait.path("for").asString("")) {
             case "signal" -> all.add(new Waiting.ForSignal(step, detail, text(wait, "key"), until));
-            case "sleep", "delay", "debounce" -> all.add(new Waiting.ForTimer(step, due));
-            case "retry", "lookup" -> all.add(new Waiting.ForRetry(step, due));
+            case "sleep", "delay", "debounce" -> all.add(new Waiting.ForTime(step, due, false));
+            case "retry", "lookup" -> all.add(new Waiting.ForTime(step, due, true));
             case "approval", "review", "decision" -> all.add(new Waiting.ForReview(step, until));
             case "run", "effect" -> all.add(new Waiting.ForRun(step, detail));
             case "queue", "rate_limit" -> all.add(new Waiting.ForLimit());

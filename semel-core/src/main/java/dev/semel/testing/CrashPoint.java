@@ -7,8 +7,8 @@ package dev.semel.testing;
  *
  * @param pass 1 for the first pass
  */
-public record CrashPoint(String label, int pass) {
-    public CrashPoint {
+record CrashPoint(String label, int pass) {
+    CrashPoint {
         if (pass < 1) {
             throw new IllegalArgumentException("the first pass is 1, not " + pass);
         }

@@ -40,7 +40,7 @@ public final class CrashSweep {
      * Executes the sweep. The check runs in every environment when its runs have ended or wait for a message; all
      * timers have fired by then.
      *
-     * @throws CrashSweepFailed if a check fails, a run is lost or an effect is duplicated; it names the crash points
+     * @throws AssertionError if a check fails, a run is lost or an effect is duplicated; it names the crash points
      */
     public CrashSweepReport check(WorkflowTestKit.Scenario check) {
         CrashSweepReport report = make(check);

@@ -3,7 +3,7 @@ package dev.semel.testing;
 import java.util.stream.Collectors;
 
 /** Thrown when a crash sweep finds failures; names each crash point, to reproduce it with {@link WorkflowTestKit#crashAt}. */
-public final class CrashSweepFailed extends AssertionError {
+final class CrashSweepFailed extends AssertionError {
     private final transient CrashSweepReport report;
 
     CrashSweepFailed(CrashSweepReport report, boolean duplicatesCount) {

@@ -8,17 +8,26 @@ import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The report of a crash sweep: per crash point, whether its runs recovered, and lost runs and duplicated effects.
- *
- * @param workflow the names of the workflows
- * @param outcomes first the execution without a crash, then one per crash point
- */
-public record CrashSweepReport(String workflow, List<CrashResult> outcomes, long nanos) {
+/** The report of a crash sweep: per crash point, whether its runs recovered, and lost runs and duplicated effects. */
+public final class CrashSweepReport {
     private static final double NANOS = 1e9;
 
-    public CrashSweepReport {
-        outcomes = List.copyOf(outcomes);
+    private final String workflow;
+    private final List<CrashResult> outcomes;
+    private final long nanos;
+
+    /**
+     * @param workflow the names of the workflows
+     * @param outcomes first the execution without a crash, then one per crash point
+     */
+    CrashSweepReport(String workflow, List<CrashResult> outcomes, long nanos) {
+        this.workflow = workflow;
+        this.outcomes = List.copyOf(outcomes);
+        this.nanos = nanos;
+    }
+
+    List<CrashResult> outcomes() {
+        return outcomes;
     }
 
     /**
@@ -29,13 +38,13 @@ public record CrashSweepReport(String workflow, List<CrashResult> outcomes, long
      * @param lostRuns runs that a caller started and that cannot continue, each with the reason
      * @param problem what the check or the scenario threw, or null
      */
-    public record CrashResult(
+    record CrashResult(
             @Nullable CrashPoint point,
             boolean reached,
             EffectCounts counts,
             List<String> lostRuns,
             @Nullable Throwable problem) {
-        public CrashResult {
+        CrashResult {
             lostRuns = List.copyOf(lostRuns);
         }
 
@@ -72,7 +81,7 @@ public record CrashSweepReport(String workflow, List<CrashResult> outcomes, long
      * @param duplicated effects that happened again with the same key, and extra effects compared to the execution
      *     without a crash
      */
-    public record EffectCounts(int calls, int effects, int duplicated) {}
+    record EffectCounts(int calls, int effects, int duplicated) {}
 
     public int points() {
         return count(outcome -> outcome.point() != null);

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -171,8 +172,8 @@ public final class Context {
     }
 
     /** Registers a compensation. If the run fails or is cancelled later, compensations run in reverse order. */
-    public void compensate(String name, ContextAction undo) {
-        wire.operations().compensate(name, scope -> undo.run(new Context(scope, wire.codec())));
+    public void compensate(String name, Consumer<Context> undo) {
+        wire.operations().compensate(name, scope -> undo.accept(new Context(scope, wire.codec())));
     }
 
     /** Sends a signal to another run once. */

@@ -15,7 +15,6 @@ import dev.semel.json.JsonCodec;
 import dev.semel.admission.FieldPath;
 import dev.semel.admission.FingerprintField;
 import dev.semel.admission.KeyPolicy;
-import dev.semel.schedule.CronRule;
 import dev.semel.schedule.Schedule;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -148,9 +147,9 @@ public final class WorkflowBuilder<I, O> {
         return this;
     }
 
-    /** Where keys are unique. Default: in the workspace. */
-    public WorkflowBuilder<I, O> scope(KeyScope value) {
-        scope = value;
+    /** Makes keys unique in this workflow only. Default: in the workspace. */
+    public WorkflowBuilder<I, O> keysPerWorkflow() {
+        scope = KeyScope.WORKFLOW;
         return this;
     }
 
@@ -168,9 +167,9 @@ public final class WorkflowBuilder<I, O> {
         return this;
     }
 
-    /** The response to a known key whose run failed. Default: return the failed run. */
-    public WorkflowBuilder<I, O> onFailed(OnFailed value) {
-        onFailed = value;
+    /** Starts a new run for a known key whose run failed; recorded effects are reused. Default: return the failed run. */
+    public WorkflowBuilder<I, O> runAgainAfterFailure() {
+        onFailed = OnFailed.RUN_AGAIN;
         return this;
     }
 
@@ -233,14 +232,22 @@ public final class WorkflowBuilder<I, O> {
      */
     public WorkflowBuilder<I, O> schedule(String name, String cron, ZoneId zone) {
         try {
-            return schedule(Schedule.of(name, CronRule.of(cron, zone)));
+            return schedule(name, ScheduleOptions.cron(cron, zone));
         } catch (IllegalArgumentException e) {
             throw invalid("in schedule \"" + name + "\", " + e.getMessage());
         }
     }
 
-    /** Starts the workflow on a schedule with all options. */
-    public WorkflowBuilder<I, O> schedule(Schedule schedule) {
+    /** Starts the workflow on a schedule with options, for example an interval or what happens to missed times. */
+    public WorkflowBuilder<I, O> schedule(String name, ScheduleOptions options) {
+        try {
+            return schedule(options.build(name));
+        } catch (IllegalArgumentException e) {
+            throw invalid("in schedule \"" + name + "\", " + e.getMessage());
+        }
+    }
+
+    WorkflowBuilder<I, O> schedule(Schedule schedule) {
         if (schedules.stream().anyMatch(other -> other.name().equals(schedule.name()))) {
             throw invalid("it declares the schedule " + schedule.name() + " twice");
         }

@@ -20,7 +20,6 @@ import dev.semel.store.ReplayPlanOperation;
 import dev.semel.testing.WorkflowTestKit;
 import dev.semel.testing.FakeProvider;
 import dev.semel.workflow.Key;
-import dev.semel.admission.OnFailed;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Signal;
 import dev.semel.workflow.Start;
@@ -40,16 +39,16 @@ final class ReplayCallsTest {
     private final FakeProvider cards = lab.provider("cards").honoursKeysFor(Duration.ofHours(24));
     private final FakeProvider mail = lab.provider("mail");
 
-    private final Workflow<String, String> charging = charging(OnFailed.RETURN_FAILED);
+    private final Workflow<String, String> charging = charging(false);
 
     @AfterEach
     void close() {
         lab.close();
     }
 
-    private Workflow<String, String> charging(OnFailed onFailed) {
-        return Workflow.define("charging", String.class, String.class)
-                .onFailed(onFailed)
+    private Workflow<String, String> charging(boolean runAgain) {
+        var draft = Workflow.define("charging", String.class, String.class);
+        return (runAgain ? draft.runAgainAfterFailure() : draft)
                 .body((ctx, _) -> ctx.effect("charge")
                         .retry(Retry.none())
                         .providerHonoursKey(Duration.ofHours(24))
@@ -202,7 +201,7 @@ final class ReplayCallsTest {
 
     @Test
     void a_failed_child_whose_key_lets_it_run_again_is_run_again() {
-        Workflow<String, String> again = charging(OnFailed.RUN_AGAIN);
+        Workflow<String, String> again = charging(true);
         Workflow<String, String> order = order(Start.withKey("charge-1"));
         lab.register(again, order);
         cards.reject(1);

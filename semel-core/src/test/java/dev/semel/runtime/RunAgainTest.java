@@ -18,7 +18,6 @@ import dev.semel.store.ReplayPlanQueries;
 import dev.semel.store.ReplayPlanOperation;
 import dev.semel.testing.WorkflowTestKit;
 import dev.semel.testing.FakeProvider;
-import dev.semel.admission.OnFailed;
 import dev.semel.workflow.OnMismatch;
 import dev.semel.workflow.Retry;
 import dev.semel.workflow.Start;
@@ -37,7 +36,7 @@ final class RunAgainTest {
     private final AtomicInteger refusals = new AtomicInteger(1);
 
     private final Workflow<String, String> flow = Workflow.define("flow", String.class, String.class)
-            .onFailed(OnFailed.RUN_AGAIN)
+            .runAgainAfterFailure()
             .onMismatch(OnMismatch.REJECT)
             .body((ctx, in) -> {
                 ctx.effect("ask").retry(Retry.none()).repeatable("a question").call(_ -> {
@@ -187,7 +186,7 @@ final class RunAgainTest {
     void where_the_key_alone_decides_other_data_are_answered_with_the_failed_run() {
         AtomicInteger calls = new AtomicInteger();
         Workflow<String, String> loud = Workflow.define("loud", String.class, String.class)
-                .onFailed(OnFailed.RUN_AGAIN)
+                .runAgainAfterFailure()
                 .body((ctx, in) -> {
                     ctx.effect("ask")
                             .retry(Retry.none())
@@ -215,7 +214,7 @@ final class RunAgainTest {
     @Test
     void the_key_of_a_failed_run_is_not_given_to_another_workflow() {
         Workflow<String, String> stranger = Workflow.define("stranger", String.class, String.class)
-                .onFailed(OnFailed.RUN_AGAIN)
+                .runAgainAfterFailure()
                 .body((ctx, in) -> in);
         lab.register(stranger);
         SemelException conflict =
@@ -230,7 +229,7 @@ final class RunAgainTest {
     void what_a_retry_with_other_noise_finds_done_is_reused_and_not_asked_about() {
         AtomicInteger breaks = new AtomicInteger();
         Workflow<Noisy, String> noisy = Workflow.define("noisy", Noisy.class, String.class)
-                .onFailed(OnFailed.RUN_AGAIN)
+                .runAgainAfterFailure()
                 .fingerprintIgnore("at")
                 .body((ctx, in) -> {
                     ctx.step("first").retry(Retry.none()).run(String.class, _ -> {

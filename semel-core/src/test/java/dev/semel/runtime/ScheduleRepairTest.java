@@ -20,6 +20,7 @@ import dev.semel.schedule.TickOutcome;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
 import dev.semel.testing.WorkflowTestKit;
+import dev.semel.workflow.TestSchedules;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
 import java.time.Instant;
@@ -56,7 +57,7 @@ final class ScheduleRepairTest {
 
     private static Workflow<JsonNode, JsonNode> flow(String name, Schedule... schedules) {
         var draft = Workflow.define(name, JsonNode.class, JsonNode.class);
-        Stream.of(schedules).forEach(draft::schedule);
+        Stream.of(schedules).forEach(schedule -> TestSchedules.add(draft, schedule));
         return draft.body((_, input) -> input);
     }
 
@@ -229,16 +230,14 @@ final class ScheduleRepairTest {
 
     @Test
     void a_backfill_says_of_each_tick_whether_it_was_started_was_there_or_is_refused() {
-        lab.register(Workflow.define("report", JsonNode.class, JsonNode.class)
-                .schedule(every(HOUR, CatchUpMode.LAST))
+        lab.register(TestSchedules.add(Workflow.define("report", JsonNode.class, JsonNode.class), every(HOUR, CatchUpMode.LAST))
                 .body((_, input) -> input));
         lab.clock().advance(HOUR);
         Instant now = lab.clock().now();
         var span = new Schedules.BackfillRange(now.minus(HOUR.multipliedBy(4)).plusSeconds(1), now.plusSeconds(1));
         Schedules.BackfillResult filled = TestRuntime.of(lab).schedules().backfill(ws(), row("report"), span);
         assertEquals(List.of(3, 1, 0), List.of(filled.started(), filled.alreadyDone(), filled.rejected()));
-        lab.register(Workflow.define("report", Integer.class, Integer.class)
-                .schedule(every(HOUR, CatchUpMode.LAST))
+        lab.register(TestSchedules.add(Workflow.define("report", Integer.class, Integer.class), every(HOUR, CatchUpMode.LAST))
                 .body((_, input) -> input));
         lab.settle();
         var longer = new Schedules.BackfillRange(now.minus(HOUR.multipliedBy(6)).plusSeconds(1), now.plusSeconds(1));

@@ -17,6 +17,7 @@ import dev.semel.store.StoredRows;
 import dev.semel.testing.WorkflowTestKit;
 import dev.semel.workflow.Key;
 import dev.semel.workflow.Signal;
+import dev.semel.workflow.TestSchedules;
 import dev.semel.workflow.Workflow;
 import java.time.Duration;
 import java.time.Instant;
@@ -55,14 +56,13 @@ final class ScheduleTest {
     private static Workflow<JsonNode, JsonNode> echo(Schedule... schedules) {
         var draft = Workflow.define("report", JsonNode.class, JsonNode.class);
         for (Schedule schedule : schedules) {
-            draft.schedule(schedule);
+            TestSchedules.add(draft, schedule);
         }
         return draft.body((_, input) -> input);
     }
 
     private static Workflow<JsonNode, String> slow(Schedule schedule) {
-        return Workflow.define("report", JsonNode.class, String.class)
-                .schedule(schedule)
+        return TestSchedules.add(Workflow.define("report", JsonNode.class, String.class), schedule)
                 .body((ctx, _) -> ctx.await(GO));
     }
 
@@ -231,8 +231,7 @@ final class ScheduleTest {
 
     @Test
     void ticks_that_the_workflow_does_not_take_are_told_as_refused() {
-        lab.register(Workflow.define("report", Integer.class, Integer.class)
-                .schedule(hourly(OverlapPolicy.SKIP, CatchUpMode.LAST))
+        lab.register(TestSchedules.add(Workflow.define("report", Integer.class, Integer.class), hourly(OverlapPolicy.SKIP, CatchUpMode.LAST))
                 .body((_, input) -> input));
         lab.clock().advance(HOUR);
         assertEquals(TickOutcome.REFUSED, ticks().getFirst().state());

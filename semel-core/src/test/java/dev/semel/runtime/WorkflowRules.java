@@ -369,7 +369,7 @@ abstract class WorkflowRules {
                 .body((ctx, order) -> order.id());
         Workflow<Order, String> second = Workflow.define("changing", Order.class, String.class)
                 .fingerprint(Order::id, Order::lines)
-                .scope(dev.semel.admission.KeyScope.WORKFLOW)
+                .keysPerWorkflow()
                 .body((ctx, order) -> order.id());
         Order order = new Order("o-1", List.of("a"));
         semel.register(first);

@@ -3,7 +3,6 @@ package dev.semel.workflow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import dev.semel.admission.OnFailed;
 import dev.semel.definition.JavaWorkflow;
 import dev.semel.definition.EffectSpec;
 import dev.semel.effect.Protection;
@@ -60,7 +59,6 @@ class ReceiptExampleTest {
             .fingerprint(Payment::paymentId, Payment::amount, Payment::currency)
             .window(Duration.ofHours(24))
             .onMismatch(OnMismatch.REJECT)
-            .onFailed(OnFailed.RETURN_FAILED)
             .owner("payments-team")
             .body((ctx, p) -> {
                 Charge charge = ctx.effect("capture")

@@ -84,9 +84,9 @@ class WorkflowBuilderTest {
                 .description("Takes money.")
                 .owner("team")
                 .window(Duration.ofDays(7))
-                .scope(KeyScope.WORKFLOW)
+                .keysPerWorkflow()
                 .duplicatePayload(DuplicatePayload.FLAG)
-                .onFailed(OnFailed.RUN_AGAIN)
+                .runAgainAfterFailure()
                 .holdWhileRunning(false)
                 .requireKey()
                 .deadline(Duration.ofHours(2))
@@ -127,10 +127,10 @@ class WorkflowBuilderTest {
                 d -> d.description("t"),
                 d -> d.owner("t"),
                 d -> d.window(Duration.ofHours(1)),
-                d -> d.scope(KeyScope.WORKFLOW),
+                d -> d.keysPerWorkflow(),
                 d -> d.onMismatch(OnMismatch.DISTINCT),
                 d -> d.duplicatePayload(DuplicatePayload.REJECT),
-                d -> d.onFailed(OnFailed.RUN_AGAIN),
+                d -> d.runAgainAfterFailure(),
                 d -> d.holdWhileRunning(false),
                 d -> d.requireKey(),
                 d -> d.keyedBy(Payment::id),
@@ -192,11 +192,11 @@ class WorkflowBuilderTest {
                 refusal("the period of rateLimit must be", d -> d.rateLimit(Payment::id, 1, Duration.ZERO)),
                 refusal("the quiet period of debounce must be", d -> d.debounce(Payment::id, Duration.ZERO, year)),
                 refusal("is shorter than its quiet period", d -> d.debounce(Payment::id, year, Duration.ofDays(1))),
-                refusal("owner has 1 to 1000 characters", d -> d.owner(" ")),
-                refusal("title has 1 to 1000 characters", d -> d.title("x".repeat(1_001))),
-                refusal("the fingerprint has id twice", d -> d.fingerprint(Payment::id, Payment::id)),
+                refusal("owner must have 1 to 1000 characters", d -> d.owner(" ")),
+                refusal("title must have 1 to 1000 characters", d -> d.title("x".repeat(1_001))),
+                refusal("the fingerprint contains id twice", d -> d.fingerprint(Payment::id, Payment::id)),
                 refusal(
-                        "the fingerprint has id twice",
+                        "the fingerprint contains id twice",
                         d -> d.fingerprint(Payment::id).fingerprintFields("id")),
                 refusal("in the fingerprint, path $.id", d -> d.fingerprintFields("$.id")),
                 refusal("in the fingerprint, a path is empty", d -> d.fingerprintIgnore(" ")),

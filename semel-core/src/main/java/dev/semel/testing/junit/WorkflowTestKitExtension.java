@@ -9,7 +9,7 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /** JUnit 5 and 6 extension that passes a new workflow test kit to each test method and closes it afterwards. */
-public final class WorkflowTestKitExtension implements ParameterResolver, AfterEachCallback {
+final class WorkflowTestKitExtension implements ParameterResolver, AfterEachCallback {
     private static final Namespace OURS = Namespace.create(WorkflowTestKitExtension.class);
 
     /** Methods only: a constructor may serve several tests, and each test gets its own test kit. */
