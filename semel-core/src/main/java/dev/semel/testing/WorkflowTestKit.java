@@ -58,6 +58,9 @@ public final class WorkflowTestKit implements AutoCloseable {
         void run(WorkflowTestKit lab) throws Exception;
     }
 
+    /** Creates a test kit; the first start, or {@link #semel}, starts its engine. */
+    public WorkflowTestKit() {}
+
     /** Runs two engines on one store and alternates between them for each start. */
     public WorkflowTestKit twoWorkers() {
         requireNotStarted("twoWorkers()");

@@ -113,7 +113,7 @@ final class CrashSweepTest {
         assertTrue(failed.report().duplicatedEffects() > 0);
         String message = String.valueOf(failed.getMessage());
         assertTrue(message.contains("at effect-sent 1: 1 duplicated effects (2 calls, 2 effects)"), message);
-        assertTrue(message.contains("lab.crashAt(\"effect-sent\", 1)"), message);
+        assertTrue(message.contains("crashAt(\"effect-sent\", 1)"), message);
 
         lab.crashAt("effect-sent", 1);
         assertEquals("cards-2!", lab.result(lab.start(unsafe, "x", KEY)));

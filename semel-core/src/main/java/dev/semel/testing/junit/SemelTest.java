@@ -18,4 +18,5 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(WorkflowTestKitExtension.class)
+@SuppressWarnings("exports") // users of this annotation have JUnit, and do not name the extension
 public @interface SemelTest {}
