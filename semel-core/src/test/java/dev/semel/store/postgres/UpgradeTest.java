@@ -110,7 +110,7 @@ final class UpgradeTest {
             assertEquals(runs, place.count("semel_run"));
             assertTrue(!older.isReady(), "it is not ready");
             assertTrue(
-                    String.valueOf(older.workerStatus().unreadyReason()).contains("newer Semel"),
+                    String.valueOf(older.workerStatus().unreadyReason()).contains("newer version of Semel"),
                     older.workerStatus().unreadyReason());
             go.countDown(); // what it was doing counts for nothing, and it does not take the run up again
             assertEquals("started", begun.status().wireName());
