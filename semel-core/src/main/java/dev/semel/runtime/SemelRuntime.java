@@ -171,6 +171,14 @@ public final class SemelRuntime implements Semel {
         ticker.onWorkflowRegistered(workflowId);
     }
 
+    /** The engine behind an open Semel. */
+    public static SemelRuntime of(Semel semel) {
+        if (semel instanceof SemelRuntime runtime) {
+            return runtime;
+        }
+        throw new IllegalArgumentException("this Semel was not opened with SemelOptions.open()");
+    }
+
     /** Opens the store, migrates its schema, and resumes runs that no worker owns. */
     public static SemelRuntime open(RuntimeOptions settings) {
         return open(StoreFactory.open(settings), settings);

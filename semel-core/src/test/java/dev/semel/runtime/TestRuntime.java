@@ -8,7 +8,7 @@ public final class TestRuntime {
     private TestRuntime() {}
 
     public static SemelRuntime of(WorkflowTestKit kit) {
-        return (SemelRuntime) kit.semel();
+        return SemelRuntime.of(kit.semel());
     }
 
     public static <O> RunHandle<O> handle(Run<O> run) {

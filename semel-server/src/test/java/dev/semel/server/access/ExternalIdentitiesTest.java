@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.SemelException;
-import dev.semel.runtime.TestRuntime;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.SettingKind;
 import dev.semel.store.SettingName;
@@ -24,7 +24,7 @@ class ExternalIdentitiesTest {
 
     private final ExternalIdentity alma = ExternalIdentity.of("https://id.example.com:8443/realm", "s-7", "alma", Role.VIEWER);
     private final WorkflowTestKit lab = new WorkflowTestKit();
-    private final UserAccounts people = UserAccounts.serving(TestRuntime.of(lab));
+    private final UserAccounts people = UserAccounts.serving(SemelRuntime.of(lab.semel()));
 
     @AfterEach
     void close() {
@@ -32,11 +32,11 @@ class ExternalIdentitiesTest {
     }
 
     private int ws() {
-        return TestRuntime.of(lab).testAccess().workspace();
+        return SemelRuntime.of(lab.semel()).testAccess().workspace();
     }
 
     private void keep(SettingKind kind, String name, String body) {
-        TestRuntime.of(lab).change(new StoreCommand.SaveSetting(new SettingName(ws(), kind, name), body, null, "test"));
+        SemelRuntime.of(lab.semel()).change(new StoreCommand.SaveSetting(new SettingName(ws(), kind, name), body, null, "test"));
     }
 
     private String enter(ExternalIdentity who) {

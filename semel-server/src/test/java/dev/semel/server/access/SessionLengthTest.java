@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.runtime.TestRuntime;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.testing.WorkflowTestKit;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Test;
 /** How long somebody stays logged in. */
 final class SessionLengthTest {
     private final WorkflowTestKit lab = new WorkflowTestKit();
-    private final LoginSessions sessions = new LoginSessions(TestRuntime.of(lab));
+    private final LoginSessions sessions = new LoginSessions(SemelRuntime.of(lab.semel()));
     private final LoginSessions.Owner ada =
-            new LoginSessions.Owner(TestRuntime.of(lab).testAccess().workspace(), "ada");
+            new LoginSessions.Owner(SemelRuntime.of(lab.semel()).testAccess().workspace(), "ada");
 
     @AfterEach
     void close() {
@@ -51,7 +51,7 @@ final class SessionLengthTest {
 
     @Test
     void somebody_for_whom_a_provider_vouched_is_asked_for_again_after_twelve_hours_however_busy() {
-        UserAccounts people = UserAccounts.serving(TestRuntime.of(lab));
+        UserAccounts people = UserAccounts.serving(SemelRuntime.of(lab.semel()));
         ExternalIdentity eve = ExternalIdentity.of("https://login.example.com", "4711", "eve", Role.OPERATOR);
         String cookie = people.logInExternal("default", eve, "");
         for (int hour = 0; hour < 11; hour++) {

@@ -3,7 +3,7 @@ package dev.semel.server.api;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.runtime.TestRuntime;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
 import dev.semel.testing.WorkflowTestKit;
@@ -22,11 +22,11 @@ final class FourEyesCheckTest {
     }
 
     private int ws() {
-        return TestRuntime.of(lab).testAccess().workspace();
+        return SemelRuntime.of(lab.semel()).testAccess().workspace();
     }
 
     private boolean isOther(String maker, String approver) {
-        return new FourEyesCheck(TestRuntime.of(lab)).isOtherUser(ws(), maker, approver);
+        return new FourEyesCheck(SemelRuntime.of(lab.semel())).isOtherUser(ws(), maker, approver);
     }
 
     private static byte[] hash(String token) {
@@ -37,8 +37,8 @@ final class FourEyesCheckTest {
     private void make(String token, String by) {
         var row = new StoredRows.TokenRow(token, ws(), "default", "t", hash(token), "read", 0, 0, 0);
         var note = new StoreCommand.AuditEntry(
-                ws(), "token.create", token, new StoreCommand.ChangeAuthor(TestRuntime.of(lab).newId(), by, ""));
-        TestRuntime.of(lab).change(new StoreCommand.AuditedCommand<>(new StoreCommand.CreateToken(row), Objects::nonNull, note));
+                ws(), "token.create", token, new StoreCommand.ChangeAuthor(SemelRuntime.of(lab.semel()).newId(), by, ""));
+        SemelRuntime.of(lab.semel()).change(new StoreCommand.AuditedCommand<>(new StoreCommand.CreateToken(row), Objects::nonNull, note));
     }
 
     @Test
@@ -64,7 +64,7 @@ final class FourEyesCheckTest {
     @Test
     void who_made_a_token_is_known_when_no_row_of_the_audit_says_it() {
         var row = new StoredRows.TokenRow("tok_old", ws(), "default", "t", hash("tok_old"), "read", 0, 0, 0, "usr_ann");
-        TestRuntime.of(lab).change(new StoreCommand.CreateToken(row));
+        SemelRuntime.of(lab.semel()).change(new StoreCommand.CreateToken(row));
         assertFalse(isOther("usr_ann", "tok_old"));
         assertFalse(isOther("tok_old", "usr_ann"));
         assertTrue(isOther("usr_bob", "tok_old"));

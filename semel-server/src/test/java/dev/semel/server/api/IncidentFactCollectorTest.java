@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.Run;
-import dev.semel.runtime.TestRuntime;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
 import dev.semel.testing.WorkflowTestKit;
@@ -38,24 +38,24 @@ final class IncidentFactCollectorTest {
     }
 
     private int ws() {
-        return TestRuntime.of(lab).testAccess().workspace();
+        return SemelRuntime.of(lab.semel()).testAccess().workspace();
     }
 
     private long now() {
-        return Objects.requireNonNull(TestRuntime.of(lab).view(reads -> reads.now()));
+        return Objects.requireNonNull(SemelRuntime.of(lab.semel()).view(reads -> reads.now()));
     }
 
     private ObjectNode facts(long since, long until) {
-        return new IncidentFactCollector(TestRuntime.of(lab), new IncidentFactCollector.IncidentPeriod(ws(), null, since, until)).collect();
+        return new IncidentFactCollector(SemelRuntime.of(lab.semel()), new IncidentFactCollector.IncidentPeriod(ws(), null, since, until)).collect();
     }
 
     private void audit(int number) {
         String id = "tok_" + number;
         byte[] hash = id.getBytes(StandardCharsets.UTF_8);
         var note =
-                new StoreCommand.AuditEntry(ws(), "token.create", id, new StoreCommand.ChangeAuthor(TestRuntime.of(lab).newId(), "usr_ann", ""));
+                new StoreCommand.AuditEntry(ws(), "token.create", id, new StoreCommand.ChangeAuthor(SemelRuntime.of(lab.semel()).newId(), "usr_ann", ""));
         var token = new StoredRows.TokenRow(id, ws(), "default", "t", hash, "read", 0, 0, 0);
-        TestRuntime.of(lab).change(new StoreCommand.AuditedCommand<>(new StoreCommand.CreateToken(token), Objects::nonNull, note));
+        SemelRuntime.of(lab.semel()).change(new StoreCommand.AuditedCommand<>(new StoreCommand.CreateToken(token), Objects::nonNull, note));
     }
 
     @Test

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.Run;
-import dev.semel.runtime.TestRuntime;
+import dev.semel.runtime.SemelRuntime;
 import dev.semel.workflow.RunState;
 import dev.semel.store.StoreQueries;
 import dev.semel.store.StoredRows;
@@ -57,8 +57,8 @@ final class ReviewNotifierTest {
     }
 
     private List<String> told() {
-        var reads = new StoreQueries.EventFilter(TestRuntime.of(lab).testAccess().workspace(), null, null, false, 0, null, 100);
-        List<StoredRows.EventRow> events = Objects.requireNonNull(TestRuntime.of(lab).view(one -> one.events(reads)))
+        var reads = new StoreQueries.EventFilter(SemelRuntime.of(lab.semel()).testAccess().workspace(), null, null, false, 0, null, 100);
+        List<StoredRows.EventRow> events = Objects.requireNonNull(SemelRuntime.of(lab.semel()).view(one -> one.events(reads)))
                 .found();
         return events.stream().map(StoredRows.EventRow::type).sorted().toList();
     }
@@ -71,10 +71,10 @@ final class ReviewNotifierTest {
     @Test
     void a_doubt_that_a_replay_settled_is_told_no_more() {
         lab.register(flow(false));
-        StoredRows.WorkspaceRow home = Objects.requireNonNull(TestRuntime.of(lab)
-                .view(reads -> reads.workspace(TestRuntime.of(lab).testAccess().workspace())));
+        StoredRows.WorkspaceRow home = Objects.requireNonNull(SemelRuntime.of(lab.semel())
+                .view(reads -> reads.workspace(SemelRuntime.of(lab.semel()).testAccess().workspace())));
         var ports = new EventIngress.Dependencies(_ -> new Trigger.TriggerWorkspace(home.ws(), home.secret()), (_, _) -> {}, () -> 16);
-        try (ReviewNotifier reminders = new ReviewNotifier(TestRuntime.of(lab), new EventIngress(TestRuntime.of(lab), ports))) {
+        try (ReviewNotifier reminders = new ReviewNotifier(SemelRuntime.of(lab.semel()), new EventIngress(SemelRuntime.of(lab.semel()), ports))) {
             Run<String> run = lab.start(flow(false), "x");
             lab.settle();
             assertEquals(RunState.IN_DOUBT, run.status());

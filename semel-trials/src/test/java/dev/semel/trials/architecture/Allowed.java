@@ -23,9 +23,7 @@ record Allowed(Map<String, String> reasons) {
             "file-size semel-core/src/main/java/dev/semel/store/Edit.java",
             "one change after another, a few lines each; sealed, so that a new one breaks every store until it is done",
             "file-size semel-trials/src/test/java/dev/semel/trials/simulation/Simulation.java",
-            "one simulation from its first tick to its last; its parts share all of its state",
-            "parameters semel-core/src/main/java/dev/semel/Semel.java#once",
-            "a guard around a call reads best as one line; the record stands beside it"));
+            "one simulation from its first tick to its last; its parts share all of its state"));
 
     List<Finding> apply(List<Finding> findings) {
         List<Finding> left = new ArrayList<>(findings);

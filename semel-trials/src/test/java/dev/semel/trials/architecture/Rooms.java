@@ -13,7 +13,9 @@ record Rooms(String base) {
 
     /** Rooms that decide and never act. */
     static final List<String> PURE =
-            List.of("key", "run", "effect", "journal", "json", "error", "workflow", "trigger", "schedule", "replay");
+            List.of(
+                    "admission", "definition", "run", "effect", "journal", "json", "error", "workflow", "trigger", "schedule",
+                    "replay");
 
     /** The file where the real clock, new ids, randomness and virtual threads come from. */
     static final String AMBIENT = "engine.Ambient";

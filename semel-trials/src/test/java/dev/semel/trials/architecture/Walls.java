@@ -26,13 +26,13 @@ record Walls(Rooms rooms) {
         return List.of(
                 new Wall(
                         "pure",
-                        rooms.in(Rooms.PURE).and(rooms.in("workflow").negate()),
+                        rooms.in(Rooms.PURE).and(rooms.in("definition", "workflow").negate()),
                         Ambience.ACTS,
                         "a pure room decides and does not act. Take time, ids and chance as arguments, return a"
                                 + " decision, and let the engine do the deed"),
                 new Wall(
                         "workflow",
-                        rooms.in("workflow"),
+                        rooms.in("definition", "workflow"),
                         Ambience.ACTS.and(Ambience.HANDED_THROUGH.negate()),
                         "what users write with does not act. It hands their code and a connection on, binds the step"
                                 + " that is being done, and lets the engine do the rest"),
@@ -52,8 +52,8 @@ record Walls(Rooms rooms) {
                         "top",
                         rooms.core()
                                 .and(rooms.exactly("").negate())
-                                .and(rooms.in("testing").negate()),
-                        type(rooms.exactly("")),
+                                .and(rooms.in("runtime", "testing").negate()),
+                        type(rooms.exactly("")).or(type(rooms.in("runtime"))),
                         "the top joins the rooms, and of the rooms only the lab stands above it. Take what you need as"
                                 + " an argument"),
                 new Wall(
@@ -131,7 +131,7 @@ record Walls(Rooms rooms) {
                         "api",
                         rooms.in("server.api"),
                         Ambience.SQL
-                                .or(core.and(type(rooms.exactly("")).negate())
+                                .or(core.and(type(rooms.in("runtime")).negate())
                                         .and(type(rooms.exactly("store")).negate())
                                         .and(type(rooms.in(Rooms.PURE)).negate()))
                                 .or(type(rooms.in("server.cli", "server.pages", "server.demo"))),
@@ -141,7 +141,7 @@ record Walls(Rooms rooms) {
                         "hooks",
                         rooms.in("server.hooks"),
                         Ambience.SQL
-                                .or(core.and(type(rooms.exactly("")).negate())
+                                .or(core.and(type(rooms.in("runtime")).negate())
                                         .and(type(rooms.exactly("store")).negate())
                                         .and(type(rooms.in(Rooms.PURE)).negate()))
                                 .or(type(rooms.in("server")
@@ -201,7 +201,7 @@ record Walls(Rooms rooms) {
                         "definition",
                         rooms.in("server.definition", "server.language"),
                         Ambience.SQL.or(
-                                core.and(type(rooms.in("key", "workflow", "schedule", "effect", "json", "error"))
+                                core.and(type(rooms.in("admission", "definition", "workflow", "schedule", "effect", "json", "error"))
                                         .negate())),
                         "a definition becomes a Published workflow and knows key, workflow, schedule, effect, json and"
                                 + " error only. Let the wiring hand in the rest"),
@@ -209,7 +209,7 @@ record Walls(Rooms rooms) {
                         "settings",
                         rooms.in("server.settings"),
                         Ambience.SQL
-                                .or(core.and(type(rooms.exactly("")).negate())
+                                .or(core.and(type(rooms.in("runtime")).negate())
                                         .and(type(rooms.exactly("store")).negate())
                                         .and(type(rooms.in(Rooms.PURE)).negate()))
                                 .or(type(rooms.in("server")
@@ -221,7 +221,7 @@ record Walls(Rooms rooms) {
                         "doors",
                         rooms.in("server.doors"),
                         Ambience.SQL
-                                .or(core.and(type(rooms.exactly("")).negate())
+                                .or(core.and(type(rooms.in("runtime")).negate())
                                         .and(type(rooms.exactly("store")).negate())
                                         .and(type(rooms.in(Rooms.PURE)).negate()))
                                 .or(type(rooms.in("server")
@@ -233,7 +233,7 @@ record Walls(Rooms rooms) {
                         rooms.in("server.outbound"),
                         packages("java", "javax", "tools.jackson", "org.jspecify")
                                 .and(Ambience.SQL.negate())
-                                .or(type(rooms.in("server.outbound", "workflow", "http", "error")))
+                                .or(type(rooms.in("server.outbound", "definition", "workflow", "http", "error")))
                                 .negate(),
                         "server.outbound sends what it is handed and knows the JDK, JSON and how a send can fail. Hand"
                                 + " it a Request"),
@@ -242,7 +242,7 @@ record Walls(Rooms rooms) {
                         rooms.in("server.steps")
                                 .and(rooms.file("server.steps.TxKind").negate()),
                         Ambience.SQL
-                                .or(core.and(type(rooms.in("key", "workflow", "effect", "json", "error"))
+                                .or(core.and(type(rooms.in("admission", "definition", "workflow", "effect", "json", "error"))
                                         .negate()))
                                 .or(type(rooms.in("server.api", "server.cli", "server.definition"))),
                         "a step runs on what the engine offers to every workflow, and SQL is the business of tx alone."
