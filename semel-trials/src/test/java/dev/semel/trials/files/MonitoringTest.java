@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.Invariants;
 import dev.semel.trials.support.LiveServer;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.StoreKind;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -153,11 +153,11 @@ class MonitoringTest {
                         >= counted("replayed"));
         ConcurrentCalls.until(
                 "all runs have ended",
-                () -> Stream.of("running", "waiting", "started").allMatch(status -> caller.get(
-                                "/v1/runs?q=status:" + status)
-                        .json()
-                        .at("/items")
-                        .isEmpty()));
+                () -> Stream.of("running", "waiting", "started")
+                        .allMatch(status -> caller.get("/v1/runs?q=status:" + status)
+                                .json()
+                                .at("/items")
+                                .isEmpty()));
         JsonNode all = signals(caller, "?since=2h");
         long orders = receiver.accepted("/orders").size();
         Set<String> objects = new HashSet<>();
