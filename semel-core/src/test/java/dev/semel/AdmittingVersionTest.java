@@ -49,8 +49,14 @@ final class AdmittingVersionTest {
                         () -> KeyPolicyBuilder.plain().scope(scope).fingerprint("note"),
                         () -> KeyPolicyBuilder.plain().scope(scope).onMismatch(OnMismatch.REJECT),
                         () -> KeyPolicyBuilder.plain().scope(scope).onMismatch(OnMismatch.DISTINCT),
-                        () -> KeyPolicyBuilder.plain().scope(scope).fingerprint("amount").onMismatch(OnMismatch.DISTINCT),
-                        () -> KeyPolicyBuilder.plain().scope(scope).fingerprint("note").onMismatch(OnMismatch.DISTINCT)))
+                        () -> KeyPolicyBuilder.plain()
+                                .scope(scope)
+                                .fingerprint("amount")
+                                .onMismatch(OnMismatch.DISTINCT),
+                        () -> KeyPolicyBuilder.plain()
+                                .scope(scope)
+                                .fingerprint("note")
+                                .onMismatch(OnMismatch.DISTINCT)))
                 .toList();
     }
 

@@ -88,7 +88,8 @@ final class ConcurrencyTest {
     @EnumSource
     void concurrent_triggers_with_several_keys_are_one_run(Dialect dialect) throws Exception {
         try (EngineTestBench bench = new EngineTestBench(dialect)) {
-            bench.publish("flag", KeyPolicyBuilder.plain().duplicatePayload(DuplicatePayload.FLAG), EngineTestBench.ECHO);
+            bench.publish(
+                    "flag", KeyPolicyBuilder.plain().duplicatePayload(DuplicatePayload.FLAG), EngineTestBench.ECHO);
             assertOneRun(atOnce(_ -> bench.ask("flag").key("K").runId("chosen")));
             assertEquals(1, bench.runs());
             assertEquals(3, bench.place.count("semel_key"));

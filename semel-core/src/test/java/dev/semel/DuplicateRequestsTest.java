@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
 import dev.semel.error.SemelException;
+import dev.semel.store.Await;
 import dev.semel.store.Dialect;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoredRows;
-import dev.semel.store.Await;
 import dev.semel.trigger.TriggerResult;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,11 +3,11 @@ package dev.semel;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.semel.schedule.TickOutcome;
+import dev.semel.store.Await;
 import dev.semel.store.Dialect;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreWrite;
 import dev.semel.store.StoredRows;
-import dev.semel.store.Await;
 import dev.semel.trigger.TriggerSource;
 import java.time.Duration;
 import java.util.List;

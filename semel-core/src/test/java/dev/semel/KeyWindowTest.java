@@ -120,7 +120,8 @@ final class KeyWindowTest {
     @Test
     void a_failed_run_may_run_again_also_with_unique_payloads() {
         AtomicInteger tries = new AtomicInteger();
-        KeyPolicyBuilder policy = KeyPolicyBuilder.plain().runAgainWhenFailed().duplicatePayload(DuplicatePayload.REJECT);
+        KeyPolicyBuilder policy =
+                KeyPolicyBuilder.plain().runAgainWhenFailed().duplicatePayload(DuplicatePayload.REJECT);
         bench.publish("flaky", policy, (_, input) -> {
             if (tries.incrementAndGet() < 2) {
                 throw new IllegalStateException("not yet");

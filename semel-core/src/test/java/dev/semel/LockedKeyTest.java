@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.error.ErrorCode;
+import dev.semel.store.Await;
 import dev.semel.store.Dialect;
 import dev.semel.store.PostgresStoreFixture;
-import dev.semel.store.Await;
 import dev.semel.trigger.TriggerResult;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.admission.IdempotencyKey;
 import dev.semel.json.StrictJson;
 import dev.semel.store.Dialect;
-import dev.semel.store.StoreFixture;
 import dev.semel.store.PostgresStoreFixture;
 import dev.semel.store.SqliteStoreFixture;
 import dev.semel.store.StoreCommand;
+import dev.semel.store.StoreFixture;
 import dev.semel.store.StoredRows;
 import dev.semel.testing.ManualClock;
 import dev.semel.trigger.Trigger;
@@ -60,7 +60,8 @@ final class ManualClockTest {
     @EnumSource
     void a_window_passes_when_the_clock_is_advanced(Dialect dialect) {
         ManualClock clock = ManualClock.startingAt(Instant.parse("2031-05-05T00:00:00Z"));
-        try (StoreFixture place = dialect == Dialect.SQLITE ? new SqliteStoreFixture() : PostgresStoreFixture.withItsOwnClock();
+        try (StoreFixture place =
+                        dialect == Dialect.SQLITE ? new SqliteStoreFixture() : PostgresStoreFixture.withItsOwnClock();
                 Semel semel = Semel.open(SemelOptions.of(place.url(), ManualClockTest::compile)
                         .withClock(clock.ambient(), clock.databaseSkew()))) {
             StoredRows.WorkspaceRow workspace = semel.change(new StoreCommand.CreateWorkspace("one", new byte[32]));

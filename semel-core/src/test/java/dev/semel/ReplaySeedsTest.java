@@ -128,7 +128,8 @@ final class ReplaySeedsTest {
                 lab.register(flow(lab, sub, "second"));
             }
             replay(lab, "sub", ReplayMode.USUAL, 1);
-            notify = NotificationMode.values()[(int) (seed / ReplayMode.values().length % NotificationMode.values().length)];
+            notify = NotificationMode.values()[
+                    (int) (seed / ReplayMode.values().length % NotificationMode.values().length)];
             replay(lab, "flow", way, EFFECTS);
         }
     }

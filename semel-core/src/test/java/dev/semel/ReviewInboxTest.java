@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.json.StrictJson;
-import dev.semel.store.ReviewOperation;
 import dev.semel.store.Await;
+import dev.semel.store.ReviewOperation;
 import dev.semel.workflow.Decision;
 import dev.semel.workflow.EscalationPolicy;
 import dev.semel.workflow.Outcome;

@@ -48,7 +48,10 @@ final class RolloutPercentageTest {
                 .<Supplier<KeyPolicyBuilder>>flatMap(scope -> Stream.of(
                         () -> KeyPolicyBuilder.plain().scope(scope),
                         () -> KeyPolicyBuilder.plain().scope(scope).fingerprint("note"),
-                        () -> KeyPolicyBuilder.plain().scope(scope).fingerprint("amount").onMismatch(OnMismatch.DISTINCT)))
+                        () -> KeyPolicyBuilder.plain()
+                                .scope(scope)
+                                .fingerprint("amount")
+                                .onMismatch(OnMismatch.DISTINCT)))
                 .toList();
     }
 

@@ -60,7 +60,8 @@ final class TriggerTest {
         assertFalse(answer.replayed());
         assertEquals(RunState.STARTED, answer.state());
         assertEquals("wf_plain", answer.workflowId());
-        assertEquals(bench.place.time() + KeyPolicyBuilder.plain().build().window().toNanos() / 1_000, answer.expiresAt());
+        assertEquals(
+                bench.place.time() + KeyPolicyBuilder.plain().build().window().toNanos() / 1_000, answer.expiresAt());
         assertNull(answer.previousRunId());
         StoredRows.RunRow run = bench.ended(answer.run());
         assertEquals("K", run.origin().key());

@@ -216,8 +216,7 @@ final class EffectLedgerTest {
         another    | SEND     | granted
         data       | REVIEW   | suppressed
         """)
-    void a_rejected_changed_message_affects_only_itself(
-            String data, ChangePolicy onChange, String verdict) {
+    void a_rejected_changed_message_affects_only_itself(String data, ChangePolicy onChange, String verdict) {
         EffectRow accepted = row(EffectState.DONE);
         EffectHolder other = holder("other");
         var first = new EffectLedger.ReserveSend(ID, other, 0, 77, ChangePolicy.SEND, "changed", FACTS);

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.semel.SqliteTestBase;
 import dev.semel.Run;
+import dev.semel.SqliteTestBase;
 import dev.semel.error.RunCancelled;
 import dev.semel.run.RunState;
 import dev.semel.store.Await;

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.store.Durability;
-import dev.semel.store.StoreFixture;
 import dev.semel.store.SqliteStoreFixture;
 import dev.semel.store.Store;
+import dev.semel.store.StoreFixture;
 import dev.semel.store.WorkerLeases;
 import java.text.MessageFormat;
 import java.util.ArrayList;

@@ -165,8 +165,7 @@ class JsonCodecTest {
 
     @ParameterizedTest
     @MethodSource("misfits")
-    void a_mismatch_is_rejected_with_its_path_and_without_a_value(
-            String text, Class<?> type, @Nullable String where) {
+    void a_mismatch_is_rejected_with_its_path_and_without_a_value(String text, Class<?> type, @Nullable String where) {
         TypeMismatch refused = assertThrows(
                 TypeMismatch.class,
                 () -> CODEC.read(StrictJson.parse(text), type, "The recorded result of step \"capture\""));

@@ -59,8 +59,7 @@ final class ReplayPlannerVersionsTest {
 
     @ParameterizedTest
     @CsvSource({"DONE, ask, ASK", "UNKNOWN, provider_key, ASK", "FREE, none, ASK", "FREE, ask,", "DONE, repeatable,"})
-    void an_effect_that_the_next_version_moved_needs_a_user(
-            EffectState state, String was, @Nullable ReplayAction old) {
+    void an_effect_that_the_next_version_moved_needs_a_user(EffectState state, String was, @Nullable ReplayAction old) {
         DeclaredVersions versions =
                 new DeclaredVersions(List.of(declares("both[card]/pay", was)), List.of(List.of(declares("pay", was))));
         ReplaySource past = past(

@@ -44,8 +44,8 @@ interface CatalogRules {
 
     @Test
     default void pausing_resuming_and_revoking_make_triggers_stale_and_an_unchanged_publish_does_not() {
-        desk().change(new StoreCommand.CreateToken(
-                new StoredRows.TokenRow("tok_1", desk().ws, "one", "ci", TestStoreClient.bytes("hash"), "read", 0, 0, 0)));
+        desk().change(new StoreCommand.CreateToken(new StoredRows.TokenRow(
+                "tok_1", desk().ws, "one", "ci", TestStoreClient.bytes("hash"), "read", 0, 0, 0)));
         for (StoreCommand<?> edit : List.of(
                 new StoreCommand.PauseWorkflow(desk().ws, TestStoreClient.WORKFLOW, true),
                 new StoreCommand.PauseWorkflow(desk().ws, TestStoreClient.WORKFLOW, false),
@@ -111,6 +111,7 @@ interface CatalogRules {
                 .get(1);
         boolean stale = outcome instanceof AdmitResult.CatalogChanged;
         assertTrue(stale || outcome instanceof AdmitResult.Fresh, outcome.toString());
-        assertEquals(stale ? List.of() : List.of(queued), TestStoreClient.runs(desk().apply(new StoreWrite.ClaimRuns(5))));
+        assertEquals(
+                stale ? List.of() : List.of(queued), TestStoreClient.runs(desk().apply(new StoreWrite.ClaimRuns(5))));
     }
 }

@@ -139,7 +139,8 @@ final class ConcurrentLanesTest {
             TestEffect own = TestEffect.of(desk.ws, "own " + run + turn);
             EffectLedger.EffectHolder holder =
                     new EffectLedger.EffectHolder("step " + run + turn, run, by.claim(), turn);
-            return TestStoreClient.ops(by, own.reserve(holder), wanted.reserve(TestEffect.holder(run, by.claim(), turn)));
+            return TestStoreClient.ops(
+                    by, own.reserve(holder), wanted.reserve(TestEffect.holder(run, by.claim(), turn)));
         }
 
         private void signals(List<StoreWrite<?>> writes) {
@@ -219,7 +220,9 @@ final class ConcurrentLanesTest {
                 if (contested && owned.ledgerDecisions().get(i) instanceof LedgerDecision.SendGranted) {
                     granted.incrementAndGet();
                     assertNull(holders.putIfAbsent(append.ops().get(i).id(), run), "two hold one effect");
-                    held.put(run, new TestEffect(append.ops().get(i).id(), 0, 0, EffectLedger.ChangePolicy.SEND, "data"));
+                    held.put(
+                            run,
+                            new TestEffect(append.ops().get(i).id(), 0, 0, EffectLedger.ChangePolicy.SEND, "data"));
                 }
             }
         }

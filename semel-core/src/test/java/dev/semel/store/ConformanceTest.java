@@ -125,8 +125,8 @@ final class ConformanceTest {
                 for (ScriptedStore other : actors.subList(1, actors.size())) {
                     String got = other.play(step);
                     if (!got.equals(expected)) {
-                        return "step " + i + " " + ValueText.of(step) + "\n  " + first.name + ":\n    " + expected + "\n  "
-                                + other.name + ":\n    " + got;
+                        return "step " + i + " " + ValueText.of(step) + "\n  " + first.name + ":\n    " + expected
+                                + "\n  " + other.name + ":\n    " + got;
                     }
                     String rows = closely ? differing(first, first.rows(), other, other.rows()) : "";
                     if (!rows.isEmpty()) {
@@ -146,11 +146,16 @@ final class ConformanceTest {
         private static String differing(ScriptedStore one, ScriptedStore other, Script script) {
             String rows = differing(one, one.rows(), other, other.rows());
             return rows.isEmpty()
-                    ? differing(one, StoreQuerySnapshot.ask(one, script.runs()), other, StoreQuerySnapshot.ask(other, script.runs()))
+                    ? differing(
+                            one,
+                            StoreQuerySnapshot.ask(one, script.runs()),
+                            other,
+                            StoreQuerySnapshot.ask(other, script.runs()))
                     : rows;
         }
 
-        private static String differing(ScriptedStore one, List<String> ours, ScriptedStore other, List<String> theirs) {
+        private static String differing(
+                ScriptedStore one, List<String> ours, ScriptedStore other, List<String> theirs) {
             if (ours.equals(theirs)) {
                 return "";
             }

@@ -24,7 +24,8 @@ interface DeliveryRules {
     private StoreCommand.RecordDelivery receive(String id, @Nullable String signature, SignatureReuse reuse) {
         return new StoreCommand.RecordDelivery(
                 row(id, DeliveryOutcome.ACCEPTED),
-                new WebhookDelivery.DedupSettings(signature, reuse, TestStoreClient.WINDOW, TestStoreClient.WINDOW / 2));
+                new WebhookDelivery.DedupSettings(
+                        signature, reuse, TestStoreClient.WINDOW, TestStoreClient.WINDOW / 2));
     }
 
     private WebhookDelivery received(String id, @Nullable String signature, SignatureReuse reuse) {
@@ -141,7 +142,8 @@ interface DeliveryRules {
 
     @Test
     default void only_some_rejected_deliveries_are_kept_per_hour() {
-        var memory = new WebhookDelivery.DedupSettings(null, SignatureReuse.FLAG, TestStoreClient.WINDOW, TestStoreClient.WINDOW);
+        var memory = new WebhookDelivery.DedupSettings(
+                null, SignatureReuse.FLAG, TestStoreClient.WINDOW, TestStoreClient.WINDOW);
         for (int i = 0; i < WebhookDelivery.MAX_REJECTED_PER_HOUR; i++) {
             WebhookDelivery kept =
                     desk().change(new StoreCommand.RecordDelivery(row("", DeliveryOutcome.INVALID_SIGNATURE), memory));

@@ -81,7 +81,8 @@ interface EventRules {
         assertEquals(new StoreWrite.SaveEventResult.Saved(true), desk().apply(keep), "after a lost answer");
         assertEquals(again.at(StoreFixture.START + week), desk().reads.event(desk().ws, "evt_a"));
         assertEquals(List.of("evt_a"), ids(list("other", false, 10)));
-        assertEquals(List.of(), desk().reads.oldEvents(desk().ws, StoreFixture.START + week, 100), "not swept with the old");
+        assertEquals(
+                List.of(), desk().reads.oldEvents(desk().ws, StoreFixture.START + week, 100), "not swept with the old");
     }
 
     @Test

@@ -46,8 +46,8 @@ final class FenceTest {
         Connection connection = desk.place.jdbc();
         connection.setAutoCommit(false);
         try (var statement = connection.createStatement()) {
-            statement.executeQuery(
-                    "SELECT 1 FROM semel_fence WHERE lease = " + TestStoreClient.LEASE + " AND slot = 0 FOR NO KEY UPDATE");
+            statement.executeQuery("SELECT 1 FROM semel_fence WHERE lease = " + TestStoreClient.LEASE
+                    + " AND slot = 0 FOR NO KEY UPDATE");
         }
         return connection;
     }
@@ -79,7 +79,8 @@ final class FenceTest {
             FutureTask<List<Object>> batch =
                     apart(() -> desk.applyAll(desk.admit(desk.id(), desk.key("L")), desk.end(run)));
             PostgresStoreFixture.awaitBlockedBy(taker);
-            statement.executeUpdate("UPDATE semel_unfinished_run SET owner = NULL WHERE owner = " + TestStoreClient.LEASE);
+            statement.executeUpdate(
+                    "UPDATE semel_unfinished_run SET owner = NULL WHERE owner = " + TestStoreClient.LEASE);
             statement.executeUpdate("DELETE FROM semel_fence WHERE lease = " + TestStoreClient.LEASE);
             statement.executeUpdate("DELETE FROM semel_lease WHERE lease = " + TestStoreClient.LEASE);
             taker.commit();
@@ -98,7 +99,8 @@ final class FenceTest {
             FutureTask<Integer> takeover = apart(otherLeases::takeOverExpired);
             PostgresStoreFixture.awaitBlockedBy(batch);
             assertFalse(takeover.isDone());
-            assertEquals(1, desk.place.number("SELECT count(*) FROM semel_lease WHERE lease = " + TestStoreClient.LEASE));
+            assertEquals(
+                    1, desk.place.number("SELECT count(*) FROM semel_lease WHERE lease = " + TestStoreClient.LEASE));
             batch.commit();
             assertEquals(1, takeover.get());
         }
@@ -178,9 +180,10 @@ final class FenceTest {
     void concurrently_created_workspaces_get_their_own_numbers() throws Exception {
         for (int round = 0; round < 20; round++) {
             String name = "concurrent " + round;
-            var edit = new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateWorkspace(name, TestStoreClient.bytes("a")));
-            var another =
-                    new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateWorkspace(name + "!", TestStoreClient.bytes("b")));
+            var edit =
+                    new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateWorkspace(name, TestStoreClient.bytes("a")));
+            var another = new StoreWrite.ExecuteCommand<>(
+                    new StoreCommand.CreateWorkspace(name + "!", TestStoreClient.bytes("b")));
             FutureTask<List<Object>> other =
                     apart(() -> otherLane.apply(new CommitBatch(null, List.of(edit, another))));
             List<Object> mine = desk.applyAll(edit, another);

@@ -56,8 +56,8 @@ interface IdempotentCommandRules {
                 new CommandReply.Done("version 1", false),
                 desk().change(new StoreCommand.IdempotentCommand<>(
                         asked("pause", "K", "wf_pay"), pause, IdempotentCommandRules::version)));
-        var there =
-                new StoreCommand.CommandRequest(desk().id(), other, "publish", "K", TestStoreClient.bytes("text 1"), TestStoreClient.WINDOW);
+        var there = new StoreCommand.CommandRequest(
+                desk().id(), other, "publish", "K", TestStoreClient.bytes("text 1"), TestStoreClient.WINDOW);
         var edit = new StoreCommand.PublishVersion(other, "pay", "wf_theirs", "text 1", "tester");
         assertEquals(
                 new CommandReply.Done("version 1", false),
@@ -141,7 +141,8 @@ interface IdempotentCommandRules {
     @Test
     default void a_token_for_a_new_workspace_is_created_with_it_or_not_at_all() {
         var token = new StoredRows.TokenRow("tok_1", 0, "two", "ci", TestStoreClient.bytes("hash"), "admin", 0, 0, 0);
-        var create = new StoreCommand.CreateToken(token, new StoreCommand.CreateWorkspace("two", TestStoreClient.bytes("secret")));
+        var create = new StoreCommand.CreateToken(
+                token, new StoreCommand.CreateWorkspace("two", TestStoreClient.bytes("secret")));
         StoredRows.TokenRow made = desk().change(create);
         assertNotNull(made);
         assertEquals("two", made.workspace());

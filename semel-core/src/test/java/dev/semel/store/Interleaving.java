@@ -62,7 +62,8 @@ final class Interleaving {
                 settle(other(side));
             }
             if (System.nanoTime() - start > LONGEST) {
-                throw new AssertionError("nobody goes on after\n" + new InterleavingResult(steps, "", "", List.of()).story());
+                throw new AssertionError(
+                        "nobody goes on after\n" + new InterleavingResult(steps, "", "", List.of()).story());
             }
         }
         List<String> errors = new ArrayList<>();

@@ -38,7 +38,11 @@ final class InterleavingExplorer {
         static final ExplorationLimits WHOLE = new ExplorationLimits(true, Integer.MAX_VALUE);
     }
 
-    InterleavingExplorer(InterleavingFixture world, List<InterleavedClient> sides, List<InterleavedClient.ClientAction> deeds, ExplorationLimits bounds) {
+    InterleavingExplorer(
+            InterleavingFixture world,
+            List<InterleavedClient> sides,
+            List<InterleavedClient.ClientAction> deeds,
+            ExplorationLimits bounds) {
         this.world = world;
         this.interleaving = new Interleaving(world, sides);
         this.deeds = deeds;

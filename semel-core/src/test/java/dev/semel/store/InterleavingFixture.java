@@ -29,7 +29,10 @@ final class InterleavingFixture implements AutoCloseable {
             0,
             null);
     static final NewRun.StartConditions QUIET = new NewRun.StartConditions(
-            List.of(), null, 0, new NewRun.StartConditions.DebounceWindow("quiet", TestStoreClient.WINDOW, TestStoreClient.WINDOW));
+            List.of(),
+            null,
+            0,
+            new NewRun.StartConditions.DebounceWindow("quiet", TestStoreClient.WINDOW, TestStoreClient.WINDOW));
 
     final PostgresStoreFixture place = PostgresStoreFixture.withClockByHand();
     final TestStoreClient desk = new TestStoreClient(place);
@@ -153,7 +156,8 @@ final class InterleavingFixture implements AutoCloseable {
 
     /** A key that is past its time. */
     KeyClaim expired() {
-        return new KeyClaim(new UniqueKey(ws, UniqueKey.KeyKind.KEY, "expired"), TestStoreClient.bytes("digest"), 1, 0, true);
+        return new KeyClaim(
+                new UniqueKey(ws, UniqueKey.KeyKind.KEY, "expired"), TestStoreClient.bytes("digest"), 1, 0, true);
     }
 
     StoreCommand.KeyTombstone tombstone() {

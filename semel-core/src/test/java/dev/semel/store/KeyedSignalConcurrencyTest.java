@@ -30,8 +30,9 @@ final class KeyedSignalConcurrencyTest {
     }
 
     private StoreWrite<?> post(String key, String letter) {
-        return new StoreWrite.ExecuteCommand<>(new StoreCommand.KeyedSignalCommand<>(
-                new KeyedSignalOperation.SendKeyedSignal(to(key), letter, desk.id(), TestStoreClient.bytes(letter), "{}")));
+        return new StoreWrite.ExecuteCommand<>(
+                new StoreCommand.KeyedSignalCommand<>(new KeyedSignalOperation.SendKeyedSignal(
+                        to(key), letter, desk.id(), TestStoreClient.bytes(letter), "{}")));
     }
 
     private StoreWrite<?> listen(RunExecution by, String key) {

@@ -24,8 +24,8 @@ interface KeyedSignalRules {
     }
 
     private SendResult post(String key, String letter, String value) {
-        return post(
-                new KeyedSignalOperation.SendKeyedSignal(to(key), letter, desk().id(), TestStoreClient.bytes(key + value), value));
+        return post(new KeyedSignalOperation.SendKeyedSignal(
+                to(key), letter, desk().id(), TestStoreClient.bytes(key + value), value));
     }
 
     private SendResult post(KeyedSignalOperation.SendKeyedSignal post) {
@@ -51,7 +51,8 @@ interface KeyedSignalRules {
     }
 
     private SendResult sent(boolean repeated, RunExecution... runs) {
-        return new SendResult.Sent(Stream.of(runs).map(RunExecution::run).toList(), StoreFixture.START + KEPT, repeated);
+        return new SendResult.Sent(
+                Stream.of(runs).map(RunExecution::run).toList(), StoreFixture.START + KEPT, repeated);
     }
 
     private List<String> values(RunExecution by) {
@@ -139,7 +140,9 @@ interface KeyedSignalRules {
                 new KeyedSignalOperation.SignalAddress(other, "paid", "o1"),
                 new KeyedSignalOperation.SignalAddress(desk().ws, "sent", "o1"))) {
             assertEquals(
-                    sent(), post(new KeyedSignalOperation.SendKeyedSignal(to, "a", desk().id(), TestStoreClient.bytes("d"), "1")));
+                    sent(),
+                    post(new KeyedSignalOperation.SendKeyedSignal(
+                            to, "a", desk().id(), TestStoreClient.bytes("d"), "1")));
         }
         assertEquals(List.of(), values(by));
     }
@@ -170,7 +173,8 @@ interface KeyedSignalRules {
     default void a_signal_applied_again_after_a_lost_response_is_no_repeat() {
         RunExecution by = driver();
         listen(by, "wait", "o1");
-        var post = new KeyedSignalOperation.SendKeyedSignal(to("o1"), "evt", desk().id(), TestStoreClient.bytes("d"), "1");
+        var post =
+                new KeyedSignalOperation.SendKeyedSignal(to("o1"), "evt", desk().id(), TestStoreClient.bytes("d"), "1");
         assertEquals(sent(by), post(post));
         assertEquals(sent(by), post(post));
         assertEquals(List.of("1"), values(by));

@@ -100,8 +100,8 @@ interface LedgerRules {
     default void a_write_that_settles_and_reserves_again_may_be_applied_twice() {
         RunId run = desk().fresh();
         ask(run, deed());
-        StoreWrite.AppendJournal retry =
-                TestStoreClient.ops(run, deed().settle(run, EffectState.FREE, null), deed().reserve(TestEffect.holder(run, 1, 2)));
+        StoreWrite.AppendJournal retry = TestStoreClient.ops(
+                run, deed().settle(run, EffectState.FREE, null), deed().reserve(TestEffect.holder(run, 1, 2)));
         OwnerWriteResult first = desk().apply(retry);
         assertEquals(List.of(NOTED, new LedgerDecision.SendGranted(1, 2, StoreFixture.START)), first.ledgerDecisions());
         LedgerDecision again = desk().apply(retry).ledgerDecisions().getLast();
@@ -173,7 +173,8 @@ interface LedgerRules {
         RunExecution second = desk().claim().getFirst();
         var holder = TestEffect.holder(run, second.claim(), 1);
         assertEquals(
-                new LedgerDecision.OutcomeUnknown(1, 1, StoreFixture.START), ask(TestStoreClient.ops(second, deed().reserve(holder))));
+                new LedgerDecision.OutcomeUnknown(1, 1, StoreFixture.START),
+                ask(TestStoreClient.ops(second, deed().reserve(holder))));
         TestEffect remembered = deed().resendFor(100);
         desk().place.setTime(StoreFixture.START + 99);
         assertEquals(
@@ -191,7 +192,11 @@ interface LedgerRules {
         RunId run = desk().fresh();
         TestEffect late = TestEffect.of(desk().ws, "d0");
         OwnerWriteResult owned = desk().apply(TestStoreClient.ops(
-                run, deed().reserve(run), late.reserve(run), late.done(run), late.reserve(TestEffect.holder(run, 1, 2))));
+                run,
+                deed().reserve(run),
+                late.reserve(run),
+                late.done(run),
+                late.reserve(TestEffect.holder(run, 1, 2))));
         assertEquals(
                 List.of(
                         new LedgerDecision.Suppressed("{\"by\":1}", other, StoreFixture.START),
@@ -207,7 +212,8 @@ interface LedgerRules {
         RunId[] runs = {desk().fresh(), desk().fresh(), desk().fresh()};
         StoreWrite<?>[] asks = new StoreWrite<?>[runs.length];
         for (int i = 0; i < runs.length; i++) {
-            asks[i] = TestStoreClient.ops(runs[i], TestEffect.of(desk().ws, "own" + i).reserve(runs[i]), deed().reserve(runs[i]));
+            asks[i] = TestStoreClient.ops(
+                    runs[i], TestEffect.of(desk().ws, "own" + i).reserve(runs[i]), deed().reserve(runs[i]));
         }
         for (int round = 0; round < 2; round++) {
             List<LedgerDecision> verdicts = desk().decided(asks).stream()
@@ -261,7 +267,9 @@ interface LedgerRules {
         desk().change(new StoreCommand.ReturnRun(old));
         RunExecution now = desk().claim().getFirst();
         assertEquals(OwnerWriteResult.FENCED, desk().apply(TestStoreClient.ops(old, deed().reserve(run))));
-        assertEquals(OwnerWriteResult.FENCED, desk().apply(TestStoreClient.ops(new RunExecution(run, 3), deed().reserve(run))));
+        assertEquals(
+                OwnerWriteResult.FENCED,
+                desk().apply(TestStoreClient.ops(new RunExecution(run, 3), deed().reserve(run))));
         assertEquals(OwnerWriteResult.FENCED, desk().apply(desk().end(old, deed().reserve(run))));
         assertEquals(OwnerWriteResult.FENCED, desk().applyAs(null, TestStoreClient.ops(now, deed().reserve(run))));
         assertNull(desk().reads.effect(deed().id()));
@@ -352,7 +360,8 @@ interface LedgerRules {
         RunId run = doer(other);
         for (int i = 0; i < 5; i++) {
             RunId later = doer(deed());
-            desk().apply(TestStoreClient.ops(later, TestEffect.of(desk().ws, "n" + i).note(later)));
+            desk().apply(TestStoreClient.ops(
+                    later, TestEffect.of(desk().ws, "n" + i).note(later)));
             desk().place.setTime(desk().place.time() + 2 * HOUR);
         }
         RunId late = desk().fresh();

@@ -54,8 +54,8 @@ interface MetricRules {
         RunId bare = desk().id();
         NewRun like = desk().run(bare);
         NewRun.TriggerOrigin nameless = new NewRun.TriggerOrigin(like.origin().triggerSource(), "actor", null, null);
-        NewRun unkeyed =
-                new NewRun(bare, desk().ws, null, TestStoreClient.WORKFLOW, 1, RunState.STARTED, nameless, "{}", like.fields());
+        NewRun unkeyed = new NewRun(
+                bare, desk().ws, null, TestStoreClient.WORKFLOW, 1, RunState.STARTED, nameless, "{}", like.fields());
         twice(desk().admit(keyed, desk().key("K")));
         twice(desk().admit(unkeyed, List.of(), true));
         desk().apply(desk().admit(desk().id(), desk().key("K")));
@@ -74,8 +74,8 @@ interface MetricRules {
     @Test
     default void repeats_and_conflicts_are_counted_as_often_as_they_occurred() {
         RunId run = desk().fresh(desk().key("K"));
-        StoreWrite.DuplicateRequest same =
-                new StoreWrite.DuplicateRequest(desk().id(), desk().ws, run, true, StoreFixture.START, 409, "actor", null, 1);
+        StoreWrite.DuplicateRequest same = new StoreWrite.DuplicateRequest(
+                desk().id(), desk().ws, run, true, StoreFixture.START, 409, "actor", null, 1);
         twice(new StoreWrite.RecordDuplicates(List.of(desk().seen(run, false, 5), desk().seen(run, true, 2), same)));
         desk().apply(new StoreWrite.RecordDuplicates(List.of(desk().seen(run, false, 1))));
         assertEquals(
@@ -161,7 +161,8 @@ interface MetricRules {
                 List.of(new MetricQueries.WriteCounts(TestStoreClient.WORKFLOW, 2, 1)),
                 figures().writeCounts(ever()));
         assertEquals(
-                List.of(new MetricQueries.ObjectWrites(TestStoreClient.WORKFLOW, "order 1", 2, StoreFixture.START, StoreFixture.START)),
+                List.of(new MetricQueries.ObjectWrites(
+                        TestStoreClient.WORKFLOW, "order 1", 2, StoreFixture.START, StoreFixture.START)),
                 figures().mostWrittenObjects(ever(), 1, 10));
         assertEquals(List.of(), figures().mostWrittenObjects(ever(), 2, 10));
     }
@@ -245,7 +246,8 @@ interface MetricRules {
                 run, 5, TestStoreClient.WORKFLOW, 1, desk().runOf(run).input());
         var second = new MetricQueries.ReplayedRun(
                 other, 4, TestStoreClient.WORKFLOW, 1, desk().runOf(other).input());
-        var range = new MetricQueries.MetricRange(desk().ws, TestStoreClient.WORKFLOW, StoreFixture.START, StoreFixture.START + 2 * HOUR);
+        var range = new MetricQueries.MetricRange(
+                desk().ws, TestStoreClient.WORKFLOW, StoreFixture.START, StoreFixture.START + 2 * HOUR);
         assertEquals(
                 new MetricQueries.ReplayedPage(List.of(first, second), null),
                 figures().replayedRuns(range, among(10)));
@@ -287,7 +289,8 @@ interface MetricRules {
                 slow, RunState.FAILED, new StoreWrite.RunResult(null, "slow", "it was slow", "ask"), "[]"));
         failedAt(StoreFixture.START + 3 * HOUR);
         long since = StoreFixture.START + HOUR;
-        var range = new MetricQueries.MetricRange(desk().ws, TestStoreClient.WORKFLOW, since, StoreFixture.START + 3 * HOUR);
+        var range = new MetricQueries.MetricRange(
+                desk().ws, TestStoreClient.WORKFLOW, since, StoreFixture.START + 3 * HOUR);
         var twice = new MetricQueries.FailureGroup("broken", "pay", 2);
         var once = new MetricQueries.FailureGroup("slow", "ask", 1);
         assertEquals(
@@ -338,10 +341,15 @@ interface MetricRules {
                 List.of(
                         new MetricQueries.CounterSum(TestStoreClient.WORKFLOW, MetricCounter.KEYED, "", hour, 2),
                         new MetricQueries.CounterSum(
-                                TestStoreClient.WORKFLOW, MetricCounter.KEYED, "", (StoreFixture.START + 5 * HOUR) / MINUTE, 1)),
+                                TestStoreClient.WORKFLOW,
+                                MetricCounter.KEYED,
+                                "",
+                                (StoreFixture.START + 5 * HOUR) / MINUTE,
+                                1)),
                 figures().sums(ever(), 1));
         assertEquals(
-                List.of(new MetricQueries.CounterTotal(desk().ws, TestStoreClient.WORKFLOW, MetricCounter.KEYED, "", 3)),
+                List.of(new MetricQueries.CounterTotal(
+                        desk().ws, TestStoreClient.WORKFLOW, MetricCounter.KEYED, "", 3)),
                 figures().totals(0, Long.MAX_VALUE));
     }
 
@@ -366,7 +374,10 @@ interface MetricRules {
         assertEquals(
                 1,
                 figures()
-                        .sums(new MetricQueries.MetricRange(desk().ws, TestStoreClient.WORKFLOW, start, start + MINUTE), 1)
+                        .sums(
+                                new MetricQueries.MetricRange(
+                                        desk().ws, TestStoreClient.WORKFLOW, start, start + MINUTE),
+                                1)
                         .size());
         assertEquals(
                 0,
@@ -388,7 +399,8 @@ interface MetricRules {
     @Test
     default void old_facts_are_deleted_and_the_counts_stay() {
         RunId run = desk().fresh();
-        desk().apply(TestStoreClient.ops(run, TestEffect.of(desk().ws, "of the step").suppressed(run)));
+        desk().apply(TestStoreClient.ops(
+                run, TestEffect.of(desk().ws, "of the step").suppressed(run)));
         assertEquals(1, desk().change(new StoreCommand.CompactMetrics(0, 0, StoreFixture.START + 1, 100)));
         assertEquals(List.of(), behind(MetricCounter.SUPPRESSED));
         assertEquals(Map.of(MetricCounter.KEYED, 1L, MetricCounter.SUPPRESSED, 1L), counted());

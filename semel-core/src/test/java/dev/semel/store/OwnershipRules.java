@@ -105,7 +105,8 @@ interface OwnershipRules {
         assertThrows(StoreFailure.Fenced.class, () -> TestStoreClient.runs(desk().apply(new StoreWrite.ClaimRuns(1))));
         desk().leases.start(78, "desk", desk().slots(), TestStoreClient.TTL);
         assertEquals(
-                List.of(run), TestStoreClient.runs(desk().applyAs(new CommitBatch.LeaseSlot(78, 0), new StoreWrite.ClaimRuns(1))));
+                List.of(run),
+                TestStoreClient.runs(desk().applyAs(new CommitBatch.LeaseSlot(78, 0), new StoreWrite.ClaimRuns(1))));
     }
 
     @Test

@@ -77,8 +77,9 @@ final class PermutationTest {
         List<Permutations.Pair> pairs = new ArrayList<>(Permutations.allPairs());
         Collections.shuffle(pairs, new Random(seed));
         List<String> findings = new ArrayList<>();
-        ALWAYS.forEach(pair -> findings.addAll(
-                permutations.explore(pair, InterleavingExplorer.ExplorationLimits.WHOLE).findings()));
+        ALWAYS.forEach(pair -> findings.addAll(permutations
+                .explore(pair, InterleavingExplorer.ExplorationLimits.WHOLE)
+                .findings()));
         pairs.subList(0, DRAWN)
                 .forEach(pair -> findings.addAll(permutations
                         .explore(pair, new InterleavingExplorer.ExplorationLimits(true, MOST))
@@ -90,11 +91,14 @@ final class PermutationTest {
     @Test
     void skipped_interleavings_give_no_other_result() {
         var pair = new Permutations.Pair(NamedTransaction.ADMIT_FRESH, NamedTransaction.ADMIT_FRESH);
-        InterleavingExplorer.ExplorationReport all = permutations.explore(pair, new InterleavingExplorer.ExplorationLimits(false, Integer.MAX_VALUE));
+        InterleavingExplorer.ExplorationReport all =
+                permutations.explore(pair, new InterleavingExplorer.ExplorationLimits(false, Integer.MAX_VALUE));
         assertEquals(List.of(), all.findings());
         assertTrue(
                 all.interleavings()
-                        > permutations.explore(pair, InterleavingExplorer.ExplorationLimits.WHOLE).interleavings(),
+                        > permutations
+                                .explore(pair, InterleavingExplorer.ExplorationLimits.WHOLE)
+                                .interleavings(),
                 "nothing was left out before");
     }
 
@@ -131,7 +135,8 @@ final class PermutationTest {
                 new StoreWrite.UserTransaction(
                         new StoreWrite.RunExecution(permutations.neighbour(), 1), side.number, connection -> {
                             for (String key : keys) {
-                                UserTransactionRules.run(connection, "UPDATE semel_key SET flags = flags WHERE key = '" + key + "'");
+                                UserTransactionRules.run(
+                                        connection, "UPDATE semel_key SET flags = flags WHERE key = '" + key + "'");
                             }
                             return "[" + side.number + "]";
                         }));

@@ -9,7 +9,8 @@ import java.util.function.Predicate;
 /** Every pair of named transactions, every interleaving of their statements: {@code semel-trials/permutations}. */
 public final class Permutations implements AutoCloseable {
     private final InterleavingFixture world = new InterleavingFixture();
-    private final List<InterleavedClient> sides = List.of(new InterleavedClient(0, world.place.url()), new InterleavedClient(1, world.place.url()));
+    private final List<InterleavedClient> sides =
+            List.of(new InterleavedClient(0, world.place.url()), new InterleavedClient(1, world.place.url()));
     private int pairs;
     private long interleavings;
     private long waits;
@@ -83,7 +84,8 @@ public final class Permutations implements AutoCloseable {
             long start = System.nanoTime();
             for (Pair pair : pairs.subList(Integer.getInteger("behind", 0), pairs.size())) {
                 if (chosen.test(pair)) {
-                    InterleavingExplorer.ExplorationReport report = permutations.explore(pair, new InterleavingExplorer.ExplorationLimits(true, MOST));
+                    InterleavingExplorer.ExplorationReport report =
+                            permutations.explore(pair, new InterleavingExplorer.ExplorationLimits(true, MOST));
                     System.out.println(pair.words() + ": " + report.orders() + " results of whole transactions, "
                             + report.interleavings() + " interleavings"
                             + (report.interleavings() < MOST ? "" : " (not all)")

@@ -89,8 +89,8 @@ final class PostgresUserTransactionTest {
             UserTransactionRules.run(earlier, "INSERT INTO mine VALUES (7)");
             UserTransactionRules.run(
                     earlier,
-                    "SELECT 1 FROM semel_fence WHERE lease = " + TestStoreClient.LEASE + " AND slot = " + desk.store.lanes()
-                            + " FOR NO KEY UPDATE");
+                    "SELECT 1 FROM semel_fence WHERE lease = " + TestStoreClient.LEASE + " AND slot = "
+                            + desk.store.lanes() + " FOR NO KEY UPDATE");
             UserTransactionRules.run(
                     earlier,
                     "INSERT INTO semel_journal (run, seq, at, entries) SELECT run, 0, 1, '[\"first\"]' FROM semel_run");
@@ -109,7 +109,8 @@ final class PostgresUserTransactionTest {
         CountDownLatch holdsOne = new CountDownLatch(1);
         try (Connection other = desk.place.jdbc()) {
             other.setAutoCommit(false);
-            UserTransactionRules.run(other, "SET deadlock_timeout = '60s'"); // so that the other side is the one to give up
+            UserTransactionRules.run(
+                    other, "SET deadlock_timeout = '60s'"); // so that the other side is the one to give up
             UserTransactionRules.run(other, "UPDATE mine SET n = n WHERE n = 2");
             FutureTask<Boolean> crossing = BackgroundTask.start(() -> {
                 holdsOne.await();
@@ -147,7 +148,8 @@ final class PostgresUserTransactionTest {
     void a_failure_swallowed_by_user_code_still_rolls_back() {
         StoreWrite.TransactionResult outcome = desk.tx(new StoreWrite.UserTransaction(by, 0, connection -> {
             UserTransactionRules.run(connection, "INSERT INTO mine VALUES (1)");
-            assertThrows(SQLException.class, () -> UserTransactionRules.run(connection, "INSERT INTO nowhere VALUES (1)"));
+            assertThrows(
+                    SQLException.class, () -> UserTransactionRules.run(connection, "INSERT INTO nowhere VALUES (1)"));
             return "[]";
         }));
         assertInstanceOf(StoreWrite.RolledBack.class, outcome);
@@ -172,8 +174,8 @@ final class PostgresUserTransactionTest {
     void other_statements_are_rejected() {
         RunId run = by.run();
         try (WriteLane lane = desk.store.openTxLane()) {
-            var batch =
-                    new CommitBatch(new CommitBatch.LeaseSlot(TestStoreClient.LEASE, desk.store.lanes()), List.of(desk.end(run)));
+            var batch = new CommitBatch(
+                    new CommitBatch.LeaseSlot(TestStoreClient.LEASE, desk.store.lanes()), List.of(desk.end(run)));
             assertThrows(IllegalArgumentException.class, () -> lane.apply(batch));
         }
     }

@@ -40,7 +40,8 @@ final class PublishRaceTest {
     }
 
     private Object publishElsewhere(int version) {
-        var publish = new StoreCommand.PublishVersion(desk.ws, "one", TestStoreClient.WORKFLOW, "body " + version, "other");
+        var publish =
+                new StoreCommand.PublishVersion(desk.ws, "one", TestStoreClient.WORKFLOW, "body " + version, "other");
         return otherLane
                 .apply(new CommitBatch(
                         new CommitBatch.LeaseSlot(OTHER, 0), List.of(new StoreWrite.ExecuteCommand<>(publish))))
@@ -58,8 +59,8 @@ final class PublishRaceTest {
 
     @Test
     void a_publish_waits_for_batches_in_flight_of_other_workers() throws Exception {
-        try (Connection batch =
-                holding("SELECT 1 FROM semel_fence WHERE lease = " + TestStoreClient.LEASE + " AND slot = 1 FOR NO KEY UPDATE")) {
+        try (Connection batch = holding("SELECT 1 FROM semel_fence WHERE lease = " + TestStoreClient.LEASE
+                + " AND slot = 1 FOR NO KEY UPDATE")) {
             FutureTask<Object> publish = apart(() -> publishElsewhere(2));
             PostgresStoreFixture.awaitBlockedBy(batch);
             assertFalse(publish.isDone());
@@ -121,8 +122,8 @@ final class PublishRaceTest {
         for (int round = 0; round < 40; round++) {
             int version = 2 * round + 2;
             String key = "K" + round;
-            var publish =
-                    new StoreCommand.PublishVersion(desk.ws, "one", TestStoreClient.WORKFLOW, "body " + (version + 1), "desk");
+            var publish = new StoreCommand.PublishVersion(
+                    desk.ws, "one", TestStoreClient.WORKFLOW, "body " + (version + 1), "desk");
             FutureTask<Object> there = apart(() -> publishElsewhere(version));
             // Throws where the database ended it as a deadlock.
             List<Object> here =

@@ -175,7 +175,8 @@ interface ReappliedBatchRules {
     default void commands_applied_again_change_nothing_more() {
         KeyClaim key = desk().key("K");
         RunId run = desk().fresh(key);
-        var token = new StoredRows.TokenRow("tok_1", desk().ws, "one", "ci", TestStoreClient.bytes("hash"), "read", 0, 0, 0);
+        var token = new StoredRows.TokenRow(
+                "tok_1", desk().ws, "one", "ci", TestStoreClient.bytes("hash"), "read", 0, 0, 0);
         List<StoreCommand<?>> edits = List.of(
                 new StoreCommand.CreateWorkspace("two", TestStoreClient.bytes("x")),
                 new StoreCommand.PublishVersion(desk().ws, "two", "wf_two", "text", "tester"),

@@ -154,7 +154,9 @@ interface RetentionRules {
         desk().place.setTime(StoreFixture.START + 999);
         assertEquals(0, retire(StoreFixture.START + 999), "another run could send it again");
         assertEquals(
-                0, desk().change(new StoreCommand.ErasePayloads(List.of(run), StoreFixture.START + 999)), "with its result");
+                0,
+                desk().change(new StoreCommand.ErasePayloads(List.of(run), StoreFixture.START + 999)),
+                "with its result");
         assertNotNull(desk().reads.effect(deed.id()));
         desk().place.setTime(StoreFixture.START + 1_001);
         assertEquals(1, retire(StoreFixture.START + 999));

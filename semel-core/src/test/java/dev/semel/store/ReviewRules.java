@@ -331,7 +331,12 @@ interface ReviewRules {
         assertEquals(List.of(row(never, "ok")), rest.found());
         assertNull(rest.next());
         var toBoss = new ReviewOperation.OpenReviewFilter(
-                desk().ws, ReviewKind.APPROVAL, TestStoreClient.WORKFLOW, "role:boss", ReviewOperation.ReviewCursor.FRONT, 10);
+                desk().ws,
+                ReviewKind.APPROVAL,
+                TestStoreClient.WORKFLOW,
+                "role:boss",
+                ReviewOperation.ReviewCursor.FRONT,
+                10);
         assertEquals(
                 List.of(row(two, "ok")), desk().reads.reviews().open(toBoss).found());
         var doubts = new ReviewOperation.OpenReviewFilter(
@@ -363,8 +368,8 @@ interface ReviewRules {
         assertTrue(desk().change(extend));
         assertTrue(desk().change(extend), "the same when applied again");
         assertEquals(later, Objects.requireNonNull(desk().holder(key)).expiresAt());
-        assertTrue(desk().change(
-                        new StoreCommand.ExtendKey(key.key(), run, StoreFixture.START + 1, desk().by("bob", "shorter"))));
+        assertTrue(desk().change(new StoreCommand.ExtendKey(
+                key.key(), run, StoreFixture.START + 1, desk().by("bob", "shorter"))));
         assertEquals(later, Objects.requireNonNull(desk().holder(key)).expiresAt());
         assertFalse(desk().change(
                         new StoreCommand.ExtendKey(key.key(), desk().id(), later, desk().by("eve", "not its run"))));

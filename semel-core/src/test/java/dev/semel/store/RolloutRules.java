@@ -271,6 +271,7 @@ interface RolloutRules {
                 List.of(new StoredRows.RunCount(1, RunState.STARTED, 2)),
                 desk().reads.countRuns(desk().ws, TestStoreClient.WORKFLOW, 2));
         assertEquals(List.of(), desk().reads.countRuns(desk().ws + 1, TestStoreClient.WORKFLOW, 100));
-        assertFalse(desk().reads.countRuns(desk().ws, TestStoreClient.WORKFLOW, 1).isEmpty());
+        assertFalse(
+                desk().reads.countRuns(desk().ws, TestStoreClient.WORKFLOW, 1).isEmpty());
     }
 }

@@ -58,8 +58,8 @@ final class RowContentionTest {
                         + hex(desk.id()) + ", '{}', 1)",
                 "UPDATE semel_unfinished_run SET due_at = CASE WHEN state = 4 THEN 0 ELSE due_at END WHERE run = "
                         + hex(run))) {
-            FutureTask<OwnerWriteResult> rest =
-                    BackgroundTask.start(() -> desk.apply(TestStoreClient.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 0)));
+            FutureTask<OwnerWriteResult> rest = BackgroundTask.start(
+                    () -> desk.apply(TestStoreClient.rest(new RunExecution(run, 1), StoreWrite.Suspension.NEVER, 0)));
             PostgresStoreFixture.awaitBlockedBy(signaller);
             signaller.commit();
             assertEquals(OwnerWriteResult.RECORDED, rest.get());
@@ -159,7 +159,8 @@ final class RowContentionTest {
         TestEffect deed = TestEffect.of(desk.ws, "m");
         RunId run = desk.fresh();
         try (Connection reserving = reserving(deed, desk.fresh())) {
-            FutureTask<OwnerWriteResult> applied = BackgroundTask.start(() -> desk.apply(TestStoreClient.ops(run, deed.reserve(run))));
+            FutureTask<OwnerWriteResult> applied =
+                    BackgroundTask.start(() -> desk.apply(TestStoreClient.ops(run, deed.reserve(run))));
             PostgresStoreFixture.awaitBlockedBy(reserving);
             reserving.rollback();
             assertEquals(List.of(new LedgerDecision.SendGranted(1, 1, StoreFixture.START)), verdicts(applied.get()));
@@ -174,7 +175,8 @@ final class RowContentionTest {
         desk.apply(TestStoreClient.ops(one, deed.reserve(one)));
         try (Connection settling = stopped("UPDATE semel_effect SET state = 2, accepted_at = 1, result = '1', "
                 + "expires_at = " + (StoreFixture.START + 1))) {
-            FutureTask<OwnerWriteResult> asked = BackgroundTask.start(() -> desk.apply(TestStoreClient.ops(two, deed.reserve(two))));
+            FutureTask<OwnerWriteResult> asked =
+                    BackgroundTask.start(() -> desk.apply(TestStoreClient.ops(two, deed.reserve(two))));
             PostgresStoreFixture.awaitBlockedBy(settling);
             settling.commit();
             assertEquals(List.of(new LedgerDecision.Suppressed("1", one, 1)), verdicts(asked.get()));

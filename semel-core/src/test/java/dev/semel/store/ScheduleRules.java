@@ -24,7 +24,8 @@ interface ScheduleRules {
     }
 
     private boolean lay(StoreCommand.ScheduleUpdate... schedules) {
-        return desk().change(new StoreCommand.SaveSchedules(desk().ws, TestStoreClient.WORKFLOW, 1, List.of(schedules)));
+        return desk().change(
+                        new StoreCommand.SaveSchedules(desk().ws, TestStoreClient.WORKFLOW, 1, List.of(schedules)));
     }
 
     private StoredRows.ScheduleRow row(String name) {
@@ -67,8 +68,8 @@ interface ScheduleRules {
 
     @Test
     default void schedules_are_saved_for_the_current_version_only() {
-        assertFalse(desk().change(
-                        new StoreCommand.SaveSchedules(desk().ws, TestStoreClient.WORKFLOW, 2, List.of(laid("a", "one", at(5))))));
+        assertFalse(desk().change(new StoreCommand.SaveSchedules(
+                desk().ws, TestStoreClient.WORKFLOW, 2, List.of(laid("a", "one", at(5))))));
         assertFalse(desk().change(new StoreCommand.SaveSchedules(
                 desk().ws + 1, TestStoreClient.WORKFLOW, 1, List.of(laid("a", "one", at(5))))));
         assertNull(desk().reads.schedules().firstDue());
@@ -157,7 +158,8 @@ interface ScheduleRules {
         StoreCommand.AbandonedTicks elsewhere =
                 new StoreCommand.AbandonedTicks("a", at(3), List.of(tick(at(3), TickOutcome.SKIPPED, null)));
         StoreCommand.AbandonedTicks left = new StoreCommand.AbandonedTicks("a", at(0), found);
-        var edit = new StoreCommand.SaveSchedules(desk().ws, TestStoreClient.WORKFLOW, 1, List.of(), List.of(elsewhere, left));
+        var edit = new StoreCommand.SaveSchedules(
+                desk().ws, TestStoreClient.WORKFLOW, 1, List.of(), List.of(elsewhere, left));
         assertTrue(desk().change(edit));
         assertTrue(desk().change(edit), "after a lost answer");
         assertEquals(found.reversed(), ticks());
@@ -268,9 +270,11 @@ interface ScheduleRules {
         assertEquals(
                 NullOutcome.NOTHING,
                 refused(new StoreCommand.PauseSchedule(desk().ws, TestStoreClient.WORKFLOW, "none", true, by)));
-        assertTrue(assertThere(desk().change(new StoreCommand.PauseSchedule(desk().ws, TestStoreClient.WORKFLOW, "a", true, by)))
+        assertTrue(assertThere(desk().change(
+                                new StoreCommand.PauseSchedule(desk().ws, TestStoreClient.WORKFLOW, "a", true, by)))
                 .paused());
-        assertTrue(assertThere(desk().change(new StoreCommand.PauseSchedule(desk().ws, TestStoreClient.WORKFLOW, "a", true, by)))
+        assertTrue(assertThere(desk().change(
+                                new StoreCommand.PauseSchedule(desk().ws, TestStoreClient.WORKFLOW, "a", true, by)))
                 .paused());
         assertEquals(1, desk().reads.audit(desk().ws, null, 10).size());
         assertFalse(assertThere(desk().change(new StoreCommand.PauseSchedule(

@@ -58,8 +58,8 @@ final class Script {
                 new StoreCommand.PublishVersion(1, "ship", "wf_ship", "v1", "tester"),
                 new StoreCommand.PublishVersion(2, "pay", "wf_other", "v1", "tester"));
         List<ScriptStep> steps = new ArrayList<>();
-        edits.forEach(
-                edit -> steps.add(new ScriptStep.ApplyBatch(ScriptStep.BatchAuthor.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(edit)))));
+        edits.forEach(edit -> steps.add(new ScriptStep.ApplyBatch(
+                ScriptStep.BatchAuthor.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(edit)))));
         return steps;
     }
 
@@ -79,7 +79,8 @@ final class Script {
                     List.of(new StoreWrite.ExecuteCommand<>(settings.next(first.reads.catalogVersion()))));
         }
         if (made % SCHEDULES_EVERY == 0) {
-            return new ScriptStep.ApplyBatch(ScriptStep.BatchAuthor.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(schedules.next(first))));
+            return new ScriptStep.ApplyBatch(
+                    ScriptStep.BatchAuthor.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(schedules.next(first))));
         }
         if (made % LETTERS_EVERY == 0) {
             return new ScriptStep.ApplyBatch(
@@ -92,17 +93,21 @@ final class Script {
                     List.of(new StoreWrite.ExecuteCommand<>(new StoreCommand.ReviewCommand<>(reviews.next()))));
         }
         if (made % DELIVERIES_EVERY == 0) {
-            return new ScriptStep.ApplyBatch(ScriptStep.BatchAuthor.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(deliveries.next())));
+            return new ScriptStep.ApplyBatch(
+                    ScriptStep.BatchAuthor.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(deliveries.next())));
         }
         if (made % REPLAYS_EVERY == 0) {
-            return new ScriptStep.ApplyBatch(ScriptStep.BatchAuthor.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(replays.next(runs))));
+            return new ScriptStep.ApplyBatch(
+                    ScriptStep.BatchAuthor.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(replays.next(runs))));
         }
         if (made % TIDIES_EVERY == 0) {
-            return new ScriptStep.ApplyBatch(ScriptStep.BatchAuthor.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(tidy())));
+            return new ScriptStep.ApplyBatch(
+                    ScriptStep.BatchAuthor.NOBODY, List.of(new StoreWrite.ExecuteCommand<>(tidy())));
         }
         int dice = random.nextInt(100);
         if (dice < 8) {
-            return new ScriptStep.AdvanceClock(pick(List.of(1L, 1_000L, 999_999L, 1_000_000L, 5_000_000L, 3_600_000_000L)));
+            return new ScriptStep.AdvanceClock(
+                    pick(List.of(1L, 1_000L, 999_999L, 1_000_000L, 5_000_000L, 3_600_000_000L)));
         }
         if (dice < 10) {
             return random.nextBoolean() ? new ScriptStep.Crash(++leases) : new ScriptStep.Handover(++leases);
@@ -116,7 +121,9 @@ final class Script {
         if (dice < 28) {
             return new ScriptStep.ApplyBatch(ScriptStep.BatchAuthor.OWNER, batch());
         }
-        ScriptStep.BatchAuthor as = dice < 30 ? ScriptStep.BatchAuthor.NOBODY : dice < 31 && leases > 1 ? ScriptStep.BatchAuthor.FENCED : ScriptStep.BatchAuthor.OWNER;
+        ScriptStep.BatchAuthor as = dice < 30
+                ? ScriptStep.BatchAuthor.NOBODY
+                : dice < 31 && leases > 1 ? ScriptStep.BatchAuthor.FENCED : ScriptStep.BatchAuthor.OWNER;
         return new ScriptStep.ApplyBatch(as, List.of(write()));
     }
 

@@ -46,7 +46,8 @@ final class SharedFileTest {
 
     @Test
     void a_lease_is_never_used_twice() {
-        assertThrows(StoreFailure.class, () -> otherLeases.start(TestStoreClient.LEASE, "other", 1, TestStoreClient.TTL));
+        assertThrows(
+                StoreFailure.class, () -> otherLeases.start(TestStoreClient.LEASE, "other", 1, TestStoreClient.TTL));
         assertTrue(desk.leases.renew(TestStoreClient.LEASE, TestStoreClient.TTL));
     }
 

@@ -31,12 +31,15 @@ interface StoreCommandRules {
 
     @Test
     default void a_workspace_is_created_once_and_keeps_its_secret() {
-        StoredRows.WorkspaceRow made = desk().change(new StoreCommand.CreateWorkspace("two", TestStoreClient.bytes("secret")));
-        StoredRows.WorkspaceRow again = desk().change(new StoreCommand.CreateWorkspace("two", TestStoreClient.bytes("another")));
+        StoredRows.WorkspaceRow made =
+                desk().change(new StoreCommand.CreateWorkspace("two", TestStoreClient.bytes("secret")));
+        StoredRows.WorkspaceRow again =
+                desk().change(new StoreCommand.CreateWorkspace("two", TestStoreClient.bytes("another")));
         assertEquals(made.ws(), again.ws());
         assertArrayEquals(TestStoreClient.bytes("secret"), again.secret());
         assertArrayEquals(
-                TestStoreClient.bytes("secret"), there(desk().reads.workspace("two")).secret());
+                TestStoreClient.bytes("secret"),
+                there(desk().reads.workspace("two")).secret());
         assertEquals("two", there(desk().reads.workspace(made.ws())).name());
         assertNull(desk().reads.workspace("three"));
         assertNull(desk().reads.workspace(99));
@@ -58,7 +61,9 @@ interface StoreCommandRules {
         assertEquals(3, publish("pay", "wf_pay", "text 1").version(), "an older text is a change again");
         assertEquals("text 2", there(desk().reads.version("wf_pay", 2)).body());
         StoredRows.VersionRow third = there(desk().reads.version("wf_pay", 3));
-        assertEquals(new StoredRows.VersionRow("wf_pay", "pay", desk().ws, 3, "text 1", StoreFixture.START, "tester"), third);
+        assertEquals(
+                new StoredRows.VersionRow("wf_pay", "pay", desk().ws, 3, "text 1", StoreFixture.START, "tester"),
+                third);
         assertNull(desk().reads.version("wf_pay", 4));
         assertNull(desk().reads.version("wf_pay", 0));
     }
@@ -109,8 +114,8 @@ interface StoreCommandRules {
         RunId queued = desk().id();
         desk().change(new StoreCommand.PauseWorkflow(desk().ws, TestStoreClient.WORKFLOW, true));
         desk().apply(desk().admit(desk().run(queued, RunState.QUEUED, null), List.of(), true));
-        Object answer = desk().applyAll(
-                        new StoreWrite.ExecuteCommand<>(new StoreCommand.PauseWorkflow(other, TestStoreClient.WORKFLOW, false)))
+        Object answer = desk().applyAll(new StoreWrite.ExecuteCommand<>(
+                        new StoreCommand.PauseWorkflow(other, TestStoreClient.WORKFLOW, false)))
                 .getFirst();
         assertEquals(NullOutcome.NOTHING, answer);
         assertTrue(there(desk().reads.workflow(desk().ws, "one")).paused());
@@ -140,16 +145,19 @@ interface StoreCommandRules {
         assertTrue(desk().change(new StoreCommand.RevokeToken(desk().ws, "tok_1", "op")));
         assertTrue(desk().reads.catalogVersion() > before);
         assertNull(desk().reads.token(TestStoreClient.bytes("hash")));
-        assertEquals(StoreFixture.START, desk().reads.tokens(desk().ws).getFirst().revokedAt());
+        assertEquals(
+                StoreFixture.START, desk().reads.tokens(desk().ws).getFirst().revokedAt());
         assertFalse(desk().change(new StoreCommand.RevokeToken(desk().ws, "tok_1", "op")));
         assertFalse(desk().change(new StoreCommand.RevokeToken(desk().ws, "tok_2", "op")));
     }
 
     @Test
     default void a_token_with_a_known_hash_or_id_is_rejected() {
-        var token = new StoredRows.TokenRow("tok_1", desk().ws, "one", "ci", TestStoreClient.bytes("hash"), "read", 0, 0, 0);
+        var token = new StoredRows.TokenRow(
+                "tok_1", desk().ws, "one", "ci", TestStoreClient.bytes("hash"), "read", 0, 0, 0);
         assertNotNull(desk().change(new StoreCommand.CreateToken(token)));
-        var sameHash = new StoredRows.TokenRow("tok_2", desk().ws, "one", "ci", TestStoreClient.bytes("hash"), "admin", 0, 0, 0);
+        var sameHash = new StoredRows.TokenRow(
+                "tok_2", desk().ws, "one", "ci", TestStoreClient.bytes("hash"), "admin", 0, 0, 0);
         assertEquals(
                 NullOutcome.NOTHING,
                 desk().applyAll(new StoreWrite.ExecuteCommand<>(new StoreCommand.CreateToken(sameHash)))
@@ -190,7 +198,9 @@ interface StoreCommandRules {
         desk().apply(desk().end(run));
         desk().place.setTime(StoreFixture.START + TestStoreClient.WINDOW);
         assertFalse(desk().change(new StoreCommand.ReleaseKey(key.key(), run, desk().by("op", "why"))));
-        assertEquals(StoreFixture.START + TestStoreClient.WINDOW, there(desk().holder(key)).expiresAt());
+        assertEquals(
+                StoreFixture.START + TestStoreClient.WINDOW,
+                there(desk().holder(key)).expiresAt());
     }
 
     @Test
@@ -204,12 +214,14 @@ interface StoreCommandRules {
 
     @Test
     default void an_audited_command_adds_one_row_and_only_if_it_changed_something() {
-        var token = new StoredRows.TokenRow("tok_1", desk().ws, "one", "ci", TestStoreClient.bytes("hash"), "read", 0, 0, 0);
+        var token = new StoredRows.TokenRow(
+                "tok_1", desk().ws, "one", "ci", TestStoreClient.bytes("hash"), "read", 0, 0, 0);
         var note = new StoreCommand.AuditEntry(desk().ws, "token.create", "tok_1", desk().by("op", "for ci"));
         var create = new StoreCommand.AuditedCommand<>(new StoreCommand.CreateToken(token), Objects::nonNull, note);
         assertNotNull(desk().change(create));
         assertNotNull(desk().change(create), "applied again after a lost answer it answers the same");
-        var taken = new StoredRows.TokenRow("tok_2", desk().ws, "one", "ci", TestStoreClient.bytes("hash"), "admin", 0, 0, 0);
+        var taken = new StoredRows.TokenRow(
+                "tok_2", desk().ws, "one", "ci", TestStoreClient.bytes("hash"), "admin", 0, 0, 0);
         var refused = new StoreCommand.AuditEntry(desk().ws, "token.create", "tok_2", desk().by("op", "again"));
         assertEquals(
                 NullOutcome.NOTHING,

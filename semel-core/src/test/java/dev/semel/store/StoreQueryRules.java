@@ -308,8 +308,12 @@ interface StoreQueryRules {
         desk().publish(other, "one", "wf_other");
         RunId mine = desk().fresh(desk().key("K"));
         RunId theirs = desk().id();
-        KeyClaim theirKey =
-                new KeyClaim(new UniqueKey(other, UniqueKey.KeyKind.KEY, "K"), TestStoreClient.bytes("d"), TestStoreClient.WINDOW, 0, true);
+        KeyClaim theirKey = new KeyClaim(
+                new UniqueKey(other, UniqueKey.KeyKind.KEY, "K"),
+                TestStoreClient.bytes("d"),
+                TestStoreClient.WINDOW,
+                0,
+                true);
         var admitted = desk().apply(desk().admit(run(theirs, other, "wf_other", "K"), List.of(theirKey), true));
         assertEquals(StoreWrite.AdmitResult.Fresh.class, admitted.getClass());
         desk().apply(new StoreWrite.RecordDuplicates(List.of(desk().seen(mine, false, 1))));
@@ -318,7 +322,9 @@ interface StoreQueryRules {
         assertNull(reads.run(desk().ws, theirs));
         assertEquals(List.of(theirs), ids(all(other)));
         assertEquals(List.of(mine), ids(all(desk().ws)));
-        assertEquals(List.of(), ids(new StoreQueries.RunFilter(other, TestStoreClient.WORKFLOW, null, null, false, 0, null, 9)));
+        assertEquals(
+                List.of(),
+                ids(new StoreQueries.RunFilter(other, TestStoreClient.WORKFLOW, null, null, false, 0, null, 9)));
         assertEquals(List.of(), reads.requests(other, null, 9));
         assertEquals(theirs, reads.keyRecords(other, "K").getFirst().keyRecord().run());
         assertEquals(1, reads.keyRecords(desk().ws, "K").size());

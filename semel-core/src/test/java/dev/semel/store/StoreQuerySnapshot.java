@@ -291,8 +291,8 @@ final class StoreQuerySnapshot {
         RunId before = runs.isEmpty() ? null : runs.get(runs.size() / 2);
         answer(
                 "runs page",
-                () -> reads.runs(
-                        new StoreQueries.RunFilter(ws, null, null, null, true, StoreFixture.START + 1_000_000, before, 5)));
+                () -> reads.runs(new StoreQueries.RunFilter(
+                        ws, null, null, null, true, StoreFixture.START + 1_000_000, before, 5)));
         List<StoreWrite.DuplicateRequest> page = reads.requests(ws, null, 5);
         answer("requests", () -> page);
         answer(

@@ -204,7 +204,8 @@ interface SuspensionRules {
         assertEquals(1, desk().work(by.run()).crashCount());
         next = takenOver(79, next);
         assertEquals(2, desk().work(by.run()).crashCount());
-        assertEquals(OwnerWriteResult.RECORDED, desk().applyAs(new CommitBatch.LeaseSlot(79, 0), TestStoreClient.ops(next)));
+        assertEquals(
+                OwnerWriteResult.RECORDED, desk().applyAs(new CommitBatch.LeaseSlot(79, 0), TestStoreClient.ops(next)));
         assertEquals(2, desk().work(by.run()).crashCount(), "to ask is not to get on");
         var step = new StoreWrite.AppendJournal(next, 0, "[1]", RunState.RUNNING, List.of(), null);
         assertEquals(OwnerWriteResult.RECORDED, desk().applyAs(new CommitBatch.LeaseSlot(79, 0), step));
@@ -224,6 +225,8 @@ interface SuspensionRules {
         desk().applyAs(hold, new StoreWrite.ExecuteCommand<>(new StoreCommand.WakeRuns(List.of(by.run()))));
         assertEquals(
                 List.of(), desk().applyAs(hold, new StoreWrite.ClaimRuns(5, List.of(), 0)), "it is left to a trial");
+        assertEquals(List.of(by.run()), runsIn(RunState.HELD));
+        assertEquals(List.of(), runsIn(RunState.WAITING));
         int other = desk().ws + 1;
         assertFalse(desk().applyAs(
                         hold,
@@ -242,6 +245,11 @@ interface SuspensionRules {
                                 new StoreWrite.ExecuteCommand<>(
                                         new StoreCommand.ContinueHeldRun(desk().ws, by.run(), "op", "why"))),
                 "it is not held");
+    }
+
+    private List<RunId> runsIn(RunState state) {
+        var filter = new StoreQueries.RunFilter(desk().ws, null, state, null, false, 0, null, 10);
+        return desk().reads.runs(filter).stream().map(StoredRows.RunRow::id).toList();
     }
 
     @Test

@@ -13,8 +13,8 @@ record TestEffect(
         long window,
         ChangePolicy onChange,
         @Nullable String data) {
-    static final EffectLedger.EffectDetails FACTS =
-            new EffectLedger.EffectDetails("the key", "pay", TestStoreClient.WORKFLOW, "ask", "create", "order 1", "12.50 EUR");
+    static final EffectLedger.EffectDetails FACTS = new EffectLedger.EffectDetails(
+            "the key", "pay", TestStoreClient.WORKFLOW, "ask", "create", "order 1", "12.50 EUR");
 
     static TestEffect of(int ws, String key) {
         return new TestEffect(new EffectLedger.EffectId(ws, key), 0, 0, ChangePolicy.SEND, "data");

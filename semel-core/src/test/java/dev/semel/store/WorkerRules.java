@@ -18,7 +18,15 @@ interface WorkerRules {
     default void a_worker_is_listed_from_its_start_with_the_end_of_its_lease() {
         StoredRows.WorkerRow worker = only();
         assertEquals(
-                new StoredRows.WorkerRow(TestStoreClient.LEASE, "desk", "", StoreFixture.START, 0, StoreFixture.START + TestStoreClient.TTL, 0, 0),
+                new StoredRows.WorkerRow(
+                        TestStoreClient.LEASE,
+                        "desk",
+                        "",
+                        StoreFixture.START,
+                        0,
+                        StoreFixture.START + TestStoreClient.TTL,
+                        0,
+                        0),
                 worker.leaseUntil(StoreFixture.START + TestStoreClient.TTL));
         assertEquals(StoreFixture.START + TestStoreClient.TTL, worker.leaseUntil());
     }
@@ -27,12 +35,21 @@ interface WorkerRules {
     default void a_worker_report_is_shown_with_its_clock_offset() {
         desk().place.setTime(StoreFixture.START + 7);
         WorkerLeases.StoreStatus pulse = desk().leases
-                .heartbeat(TestStoreClient.LEASE, new WorkerLeases.WorkerReport("1.2.3", 42, StoreFixture.START + 1_000_007));
+                .heartbeat(
+                        TestStoreClient.LEASE,
+                        new WorkerLeases.WorkerReport("1.2.3", 42, StoreFixture.START + 1_000_007));
         assertEquals(1_000_000, pulse.clockAhead());
         assertNull(pulse.unknownMigration());
         assertEquals(
                 new StoredRows.WorkerRow(
-                        TestStoreClient.LEASE, "desk", "1.2.3", StoreFixture.START, StoreFixture.START + 7, only().leaseUntil(), 42, 1_000_000),
+                        TestStoreClient.LEASE,
+                        "desk",
+                        "1.2.3",
+                        StoreFixture.START,
+                        StoreFixture.START + 7,
+                        only().leaseUntil(),
+                        42,
+                        1_000_000),
                 only());
         desk().leases.heartbeat(TestStoreClient.LEASE, new WorkerLeases.WorkerReport("1.2.3", 0, StoreFixture.START));
         assertEquals(-7, only().clockAhead());

@@ -158,8 +158,7 @@ class EffectBuilderTest {
 
     @ParameterizedTest
     @MethodSource("refusals")
-    void an_invalid_effect_is_rejected_with_its_name_before_sending(
-            String why, Consumer<EffectBuilder> mistake) {
+    void an_invalid_effect_is_rejected_with_its_name_before_sending(String why, Consumer<EffectBuilder> mistake) {
         SemelException refused = assertThrows(SemelException.class, () -> mistake.accept(ctx.effect("send_receipt")));
         assertEquals(ErrorCode.INVALID_DEFINITION, refused.code());
         assertTrue(refused.detail().startsWith("Effect \"send_receipt\""), refused.detail());

@@ -137,8 +137,8 @@ final class InMemoryDurableOperations implements DurableOperations {
         for (int i = 0; i < items.values().size(); i++) {
             String scope = path + name + "/" + items.keys().get(i) + "/";
             int at = i;
-            results.add(unchecked(() ->
-                    branch.run(new InMemoryDurableOperations(world, scope), items.values().get(at))));
+            results.add(unchecked(() -> branch.run(
+                    new InMemoryDurableOperations(world, scope), items.values().get(at))));
         }
         return results;
     }

@@ -62,16 +62,11 @@ final class RunControlWriter {
         }
         // Locks the row in every state: a run that is being suspended right now reads its signals after its own lock.
         // A run that is in doubt may wait for the signal in another branch.
-        boolean found = session.update(
-                        """
-                        UPDATE semel_unfinished_run SET due_at = CASE WHEN state IN (?, ?, ?) THEN 0 ELSE due_at END
-                        WHERE run = ?
-                        """,
-                        RunState.WAITING.code(),
-                        RunState.IN_DOUBT.code(),
-                        RunState.HELD.code(),
-                        run)
-                == 1;
+        boolean found =
+                session.update("""
+                    UPDATE semel_unfinished_run SET due_at = CASE WHEN state IN (?, ?, ?) THEN 0 ELSE due_at END
+                    WHERE run = ?
+                    """, RunState.WAITING.code(), RunState.IN_DOUBT.code(), RunState.HELD.code(), run) == 1;
         return found ? StoreCommand.SignalResult.DELIVERED : StoreCommand.SignalResult.GONE;
     }
 

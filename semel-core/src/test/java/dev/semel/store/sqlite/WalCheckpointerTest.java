@@ -3,12 +3,12 @@ package dev.semel.store.sqlite;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.semel.store.Await;
 import dev.semel.store.CommitBatch;
 import dev.semel.store.SqliteStoreFixture;
 import dev.semel.store.Store;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoreWrite;
-import dev.semel.store.Await;
 import dev.semel.store.WriteLane;
 import java.io.IOException;
 import java.nio.ByteBuffer;

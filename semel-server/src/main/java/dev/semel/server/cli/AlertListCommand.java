@@ -27,7 +27,7 @@ final class AlertListCommand extends ListCommand {
                                 ? output.red("firing")
                                 : output.green("quiet"))
                 .addCell("SINCE", (item, _, now) -> PagingOptions.formatTime(output, state(item), "since", now))
-                .addColumn("METRIC", item -> TerminalJson.text(item.path("document"), "signal"))
+                .addColumn("METRIC", item -> TerminalJson.text(item.path("document"), "metric"))
                 .addColumn("THRESHOLD", item -> TerminalJson.text(item.path("document"), "above"))
                 .addColumn("WINDOW", item -> TerminalJson.text(item.path("document"), "over"))
                 .addColumn("WORKFLOW", item -> TerminalJson.text(item.path("document"), "workflow"))

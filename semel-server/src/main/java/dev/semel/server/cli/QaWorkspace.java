@@ -214,7 +214,7 @@ final class QaWorkspace {
         return key.isEmpty()
                 ? ApiRequest.post(ApiRequest.path("v1", "runs", run, "signals", name), TerminalJson.compact(body))
                 : ApiRequest.post(
-                        ApiRequest.path("v1", "monitoring", name), TerminalJson.compact(body.put("key", key)));
+                        ApiRequest.path("v1", "signals", name), TerminalJson.compact(body.put("key", key)));
     }
 
     private void pause() {

@@ -25,9 +25,9 @@ abstract sealed class ReplayCommand extends ApiCommand {
                         "no replay plans. Create one: semel replay plan status:failed since:2h")
                 .addText("PLAN", "replay_id")
                 .addText("STATUS", "status")
-                .addText("RUNS", "what")
-                .addText("BY", "made_by")
-                .addTime("CREATED", "made_at");
+                .addText("RUNS", "selection")
+                .addText("BY", "created_by")
+                .addTime("CREATED", "created_at");
         return ListCommand.create(environment, "Lists replay plans, newest first.", definition);
     }
 

@@ -68,7 +68,7 @@ final class RunSignalCommand extends ApiCommand {
         ApiRequest call = toRun
                 ? ApiRequest.post(ApiRequest.path("v1", "runs", words.getFirst(), "signals", name), body.toString())
                 : ApiRequest.post(
-                        ApiRequest.path("v1", "monitoring", name),
+                        ApiRequest.path("v1", "signals", name),
                         body.put("key", key).toString());
         String once = id != null || !toRun ? id : key;
         JsonNode response = send(once == null ? call : call.withHeader("Idempotency-Key", once));

@@ -71,7 +71,8 @@ class HttpChannelTest {
         assertEquals(Set.of("at_most_once", "ask"), chat.protections());
         assertThrows(
                 CallFailures.Rejected.class,
-                () -> chat.send(ChannelTestClient.STEP, Message.of("#leads", new RenderedMessage("s", null, "<p>x</p>"))));
+                () -> chat.send(
+                        ChannelTestClient.STEP, Message.of("#leads", new RenderedMessage("s", null, "<p>x</p>"))));
         assertEquals(2, calls.size());
     }
 
@@ -132,8 +133,8 @@ class HttpChannelTest {
                                "messages": [{"to": "{{ to }}", "text": "{{ text }}", "ref": "{{ key }}"}]}}}
             """);
         answer = "{\"messages\": [{\"id\": \"sm_1\"}]}";
-        DeliveryReceipt delivery =
-                sms.send(ChannelTestClient.STEP, new Message("+49\",\"x\":\"", TEXT, Map.of("sender", "Shop"), Map.of()));
+        DeliveryReceipt delivery = sms.send(
+                ChannelTestClient.STEP, new Message("+49\",\"x\":\"", TEXT, Map.of("sender", "Shop"), Map.of()));
         assertEquals("sm_1", delivery.messageId());
         assertEquals(
                 StrictJson.parse("{\"from\":\"Shop\",\"max\":1,\"messages\":[{\"to\":\"+49\\\",\\\"x\\\":\\\"\","
@@ -205,7 +206,9 @@ class HttpChannelTest {
                 throw (RuntimeException) failure;
             });
             Channel chat = ChannelFactory.create(kept("{\"kind\": \"chat\", \"url\": \"https://a.example\"}"), ports);
-            assertEquals(failure, assertThrows(failure.getClass(), () -> chat.send(ChannelTestClient.STEP, Message.of("#a", TEXT))));
+            assertEquals(
+                    failure,
+                    assertThrows(failure.getClass(), () -> chat.send(ChannelTestClient.STEP, Message.of("#a", TEXT))));
         }
     }
 

@@ -61,14 +61,16 @@ class MessageDispatcherTest {
         assertEquals(
                 "+mail ann@example.com v1 (has not unsubscribed), ?text +4930123456 v1 (only if mail fails)",
                 written(plan));
-        DeliveryReceipt delivery =
-                workspace.outbox().send(ChannelTestClient.STEP, letter(plan.getFirst().getFirst()));
+        DeliveryReceipt delivery = workspace
+                .outbox()
+                .send(ChannelTestClient.STEP, letter(plan.getFirst().getFirst()));
         assertTrue(String.valueOf(delivery.messageId()).endsWith("@acme.example>"), delivery::toString);
         assertEquals(1, server.mails.size());
         assertTrue(server.mails.getFirst().contains("Hello Ann"), server.mails::toString);
         assertTrue(server.mails.getFirst().contains("X-Semel-Run: run_1"), server.mails::toString);
-        DeliveryReceipt text =
-                workspace.outbox().send(ChannelTestClient.STEP, letter(plan.getFirst().getLast()));
+        DeliveryReceipt text = workspace
+                .outbox()
+                .send(ChannelTestClient.STEP, letter(plan.getFirst().getLast()));
         assertEquals("m_1", text.messageId());
         assertEquals(
                 StrictJson.parse("{\"to\": \"+4930123456\", \"text\": \"Hi Ann\"}"),
@@ -201,7 +203,9 @@ class MessageDispatcherTest {
                         "r"));
         for (MessageDispatcher.OutgoingMessage letter : letters) {
             assertThrows(
-                    CallFailures.Rejected.class, () -> workspace.outbox().send(ChannelTestClient.STEP, letter), letter::toString);
+                    CallFailures.Rejected.class,
+                    () -> workspace.outbox().send(ChannelTestClient.STEP, letter),
+                    letter::toString);
         }
         assertEquals(List.of(), server.heard);
     }

@@ -59,11 +59,14 @@ class SmtpChannelTest {
     @Test
     void the_message_id_depends_only_on_the_key() throws IOException, MessagingException {
         SmtpChannel mail = post.plain(port());
-        String first = mail.send(ChannelTestClient.step("k1"), ChannelTestClient.message()).messageId();
-        String again = mail.send(
-                        ChannelTestClient.step("k1"), Message.of("ann@example.com", new RenderedMessage("other", "other", null)))
+        String first = mail.send(ChannelTestClient.step("k1"), ChannelTestClient.message())
                 .messageId();
-        String other = mail.send(ChannelTestClient.step("k2"), ChannelTestClient.message()).messageId();
+        String again = mail.send(
+                        ChannelTestClient.step("k1"),
+                        Message.of("ann@example.com", new RenderedMessage("other", "other", null)))
+                .messageId();
+        String other = mail.send(ChannelTestClient.step("k2"), ChannelTestClient.message())
+                .messageId();
         assertEquals(first, again);
         assertTrue(String.valueOf(first).matches("<[0-9a-f]{32}@acme\\.example>"), first);
         assertTrue(!String.valueOf(other).equals(first), other);
@@ -91,17 +94,20 @@ class SmtpChannelTest {
         server.getUserManager().setAuthRequired(true);
         SmtpChannelConfig.Login right = new SmtpChannelConfig.Login("acme", "SMTP_PASSWORD");
         SmtpChannelConfig.Login wrong = new SmtpChannelConfig.Login("acme", "WRONG");
-        post.mail(port(), ChannelSetting.Security.NONE, right).send(ChannelTestClient.STEP, ChannelTestClient.message());
+        post.mail(port(), ChannelSetting.Security.NONE, right)
+                .send(ChannelTestClient.STEP, ChannelTestClient.message());
         assertThrows(
                 CallFailures.Rejected.class,
-                () -> post.mail(port(), ChannelSetting.Security.NONE, wrong).send(ChannelTestClient.STEP, ChannelTestClient.message()));
+                () -> post.mail(port(), ChannelSetting.Security.NONE, wrong)
+                        .send(ChannelTestClient.STEP, ChannelTestClient.message()));
         assertEquals(1, server.getReceivedMessages().length);
     }
 
     @Test
     void long_lines_and_large_texts_arrive_complete() throws IOException, MessagingException {
         String text = "ä".repeat(3_000) + "\n.\nx" + "y".repeat(200_000);
-        post.plain(port()).send(ChannelTestClient.STEP, Message.of("ann@example.com", new RenderedMessage("x", text, null)));
+        post.plain(port())
+                .send(ChannelTestClient.STEP, Message.of("ann@example.com", new RenderedMessage("x", text, null)));
         assertEquals(text.replace("\n", "\r\n"), received().getContent());
     }
 

@@ -30,7 +30,8 @@ class SmtpOutcomeTest {
         try (var server = new RawMailServer().at(point, RawMailServer.CUT);
                 var post = new ChannelTestClient()) {
             SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
-            assertThrows(CallFailures.NotSent.class, () -> mail.send(ChannelTestClient.STEP, ChannelTestClient.message()));
+            assertThrows(
+                    CallFailures.NotSent.class, () -> mail.send(ChannelTestClient.STEP, ChannelTestClient.message()));
             assertEquals(List.of(), server.mails);
             assertFalse(server.heard.contains("."));
         }
@@ -54,7 +55,8 @@ class SmtpOutcomeTest {
         try (var server = new RawMailServer().at(point, RawMailServer.SILENCE);
                 var post = new ChannelTestClient()) {
             SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN, SHORT);
-            assertThrows(CallFailures.NotSent.class, () -> mail.send(ChannelTestClient.STEP, ChannelTestClient.message()));
+            assertThrows(
+                    CallFailures.NotSent.class, () -> mail.send(ChannelTestClient.STEP, ChannelTestClient.message()));
         }
     }
 
@@ -64,7 +66,8 @@ class SmtpOutcomeTest {
         try (var server = new RawMailServer().at(".", answer);
                 var post = new ChannelTestClient()) {
             SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, null, SHORT);
-            IOException unknown = assertThrows(IOException.class, () -> mail.send(ChannelTestClient.STEP, ChannelTestClient.message()));
+            IOException unknown = assertThrows(
+                    IOException.class, () -> mail.send(ChannelTestClient.STEP, ChannelTestClient.message()));
             assertTrue(unknown.toString().contains("may have been sent"), unknown::toString);
             assertTrue(server.heard.contains("."));
         }
@@ -82,12 +85,13 @@ class SmtpOutcomeTest {
         "., 452 4.3.1 disk full, 452 4.3.1",
         "., 421 going down, 421",
     })
-    void a_temporary_rejection_is_not_sent_and_may_be_retried(String point, String answer, String code) throws IOException {
+    void a_temporary_rejection_is_not_sent_and_may_be_retried(String point, String answer, String code)
+            throws IOException {
         try (var server = new RawMailServer().at(point, answer).at("HELO", answer);
                 var post = new ChannelTestClient()) {
             SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
-            CallFailures.NotSent no =
-                    assertThrows(CallFailures.NotSent.class, () -> mail.send(ChannelTestClient.STEP, ChannelTestClient.message()));
+            CallFailures.NotSent no = assertThrows(
+                    CallFailures.NotSent.class, () -> mail.send(ChannelTestClient.STEP, ChannelTestClient.message()));
             assertTrue(no.toString().contains("(" + code + ")"), no::toString);
             assertFalse(no.toString().contains("ann@"), no::toString);
         }
@@ -112,8 +116,9 @@ class SmtpOutcomeTest {
                             .at("RSET", afterwards);
                     var post = new ChannelTestClient()) {
                 SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
-                CallFailures.Rejected no =
-                        assertThrows(CallFailures.Rejected.class, () -> mail.send(ChannelTestClient.STEP, ChannelTestClient.message()));
+                CallFailures.Rejected no = assertThrows(
+                        CallFailures.Rejected.class,
+                        () -> mail.send(ChannelTestClient.STEP, ChannelTestClient.message()));
                 assertTrue(no.toString().contains("(" + code + ")"), no::toString);
                 assertFalse(no.toString().contains("ann@"), no::toString);
             }
@@ -139,7 +144,9 @@ class SmtpOutcomeTest {
             nobody = door.getLocalPort();
         }
         try (var post = new ChannelTestClient()) {
-            assertThrows(CallFailures.NotSent.class, () -> post.plain(nobody).send(ChannelTestClient.STEP, ChannelTestClient.message()));
+            assertThrows(
+                    CallFailures.NotSent.class,
+                    () -> post.plain(nobody).send(ChannelTestClient.STEP, ChannelTestClient.message()));
             SmtpChannel.ConnectionServices line = post.line();
             AllowedAddressResolver nowhere = (host, port) -> {
                 throw new java.net.UnknownHostException(host);
@@ -161,7 +168,8 @@ class SmtpOutcomeTest {
                         SmtpChannelConfig.Timeouts.DEFAULT);
                 assertThrows(
                         CallFailures.NotSent.class,
-                        () -> new SmtpChannel(settings, guarded).send(ChannelTestClient.STEP, ChannelTestClient.message()));
+                        () -> new SmtpChannel(settings, guarded)
+                                .send(ChannelTestClient.STEP, ChannelTestClient.message()));
             }
         }
     }
@@ -193,7 +201,9 @@ class SmtpOutcomeTest {
         try (var server = new RawMailServer().at(point, RawMailServer.ENDLESS);
                 var post = new ChannelTestClient()) {
             Class<? extends Exception> expected = certain ? CallFailures.NotSent.class : IOException.class;
-            assertThrows(expected, () -> post.plain(server.port()).send(ChannelTestClient.STEP, ChannelTestClient.message()));
+            assertThrows(
+                    expected,
+                    () -> post.plain(server.port()).send(ChannelTestClient.STEP, ChannelTestClient.message()));
         }
     }
 
@@ -211,7 +221,8 @@ class SmtpOutcomeTest {
         try (var server = new RawMailServer().at("EHLO", "250 mail.test");
                 var post = new ChannelTestClient()) {
             SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
-            assertThrows(CallFailures.NotSent.class, () -> mail.send(ChannelTestClient.STEP, ChannelTestClient.message()));
+            assertThrows(
+                    CallFailures.NotSent.class, () -> mail.send(ChannelTestClient.STEP, ChannelTestClient.message()));
             assertEquals(
                     List.of(),
                     server.heard.stream()

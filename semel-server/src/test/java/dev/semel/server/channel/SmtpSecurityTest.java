@@ -41,7 +41,8 @@ class SmtpSecurityTest {
     void starttls_comes_before_the_login_and_the_mail() throws IOException {
         try (var server = new RawMailServer(good, false);
                 var post = new ChannelTestClient(good.getSocketFactory())) {
-            post.mail(server.port(), ChannelSetting.Security.STARTTLS, LOGIN).send(ChannelTestClient.STEP, ChannelTestClient.message());
+            post.mail(server.port(), ChannelSetting.Security.STARTTLS, LOGIN)
+                    .send(ChannelTestClient.STEP, ChannelTestClient.message());
             List<String> verbs =
                     server.heard.stream().map(line -> line.split(" ")[0]).toList();
             assertEquals(List.of("EHLO", "STARTTLS", "EHLO", "AUTH", "MAIL", "RCPT", "DATA"), verbs.subList(0, 7));
@@ -53,7 +54,8 @@ class SmtpSecurityTest {
     void tls_begins_with_the_first_byte() throws IOException {
         try (var server = new RawMailServer(good, true);
                 var post = new ChannelTestClient(good.getSocketFactory())) {
-            post.mail(server.port(), ChannelSetting.Security.TLS, LOGIN).send(ChannelTestClient.STEP, ChannelTestClient.message());
+            post.mail(server.port(), ChannelSetting.Security.TLS, LOGIN)
+                    .send(ChannelTestClient.STEP, ChannelTestClient.message());
             assertEquals("EHLO", server.heard.getFirst().split(" ")[0]);
             assertEquals(1, server.mails.size());
         }
@@ -67,7 +69,9 @@ class SmtpSecurityTest {
                 var post = new ChannelTestClient(good.getSocketFactory())) {
             for (RawMailServer server : List.of(none, refuses)) {
                 SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.STARTTLS, LOGIN);
-                assertThrows(CallFailures.NotSent.class, () -> mail.send(ChannelTestClient.STEP, ChannelTestClient.message()));
+                assertThrows(
+                        CallFailures.NotSent.class,
+                        () -> mail.send(ChannelTestClient.STEP, ChannelTestClient.message()));
                 assertFalse(server.heard.stream().anyMatch(line -> line.matches("(AUTH|MAIL|RCPT|DATA).*")));
             }
         }
@@ -84,7 +88,9 @@ class SmtpSecurityTest {
                 var strange = new ChannelTestClient((SSLSocketFactory) SSLSocketFactory.getDefault())) {
             for (ChannelTestClient post : List.of(trusting, strange)) {
                 SmtpChannel mail = post.mail(server.port(), security, LOGIN);
-                assertThrows(CallFailures.NotSent.class, () -> mail.send(ChannelTestClient.STEP, ChannelTestClient.message()));
+                assertThrows(
+                        CallFailures.NotSent.class,
+                        () -> mail.send(ChannelTestClient.STEP, ChannelTestClient.message()));
             }
             assertEquals(List.of(), server.mails);
             assertFalse(server.heard.stream().anyMatch(line -> line.startsWith("AUTH")));
@@ -162,7 +168,8 @@ class SmtpSecurityTest {
         try (var server = new RawMailServer();
                 var post = new ChannelTestClient()) {
             for (Map<String, String> headers : evil) {
-                Message message = new Message("ann@example.com", ChannelTestClient.message().rendered(), Map.of(), headers);
+                Message message = new Message(
+                        "ann@example.com", ChannelTestClient.message().rendered(), Map.of(), headers);
                 assertThrows(
                         CallFailures.Rejected.class,
                         () -> post.plain(server.port()).send(ChannelTestClient.STEP, message),
@@ -171,7 +178,8 @@ class SmtpSecurityTest {
             for (Map<String, String> overrides : List.of(
                     Map.of("from", "a@b.example\r\nBcc: c@d.example"),
                     Map.of("reply_to", "a@b.example, c@d.example"))) {
-                Message message = new Message("ann@example.com", ChannelTestClient.message().rendered(), overrides, Map.of());
+                Message message = new Message(
+                        "ann@example.com", ChannelTestClient.message().rendered(), overrides, Map.of());
                 assertThrows(
                         CallFailures.Rejected.class,
                         () -> post.plain(server.port()).send(ChannelTestClient.STEP, message));
@@ -185,7 +193,9 @@ class SmtpSecurityTest {
             assertThrows(
                     CallFailures.Rejected.class,
                     () -> post.plain(server.port())
-                            .send(ChannelTestClient.STEP, Message.of("ann@example.com", new RenderedMessage("x", null, null))));
+                            .send(
+                                    ChannelTestClient.STEP,
+                                    Message.of("ann@example.com", new RenderedMessage("x", null, null))));
             assertEquals(List.of(), server.heard);
         }
     }
@@ -213,8 +223,8 @@ class SmtpSecurityTest {
         try (var server = new RawMailServer().at("AUTH", "535 5.7.8 pässword is wrong");
                 var post = new ChannelTestClient()) {
             SmtpChannel mail = post.mail(server.port(), ChannelSetting.Security.NONE, LOGIN);
-            CallFailures.Rejected no =
-                    assertThrows(CallFailures.Rejected.class, () -> mail.send(ChannelTestClient.STEP, ChannelTestClient.message()));
+            CallFailures.Rejected no = assertThrows(
+                    CallFailures.Rejected.class, () -> mail.send(ChannelTestClient.STEP, ChannelTestClient.message()));
             assertTrue(no.toString().contains("rejected the login"), no::toString);
             assertFalse(no.toString().contains("ssword"), no::toString);
         }

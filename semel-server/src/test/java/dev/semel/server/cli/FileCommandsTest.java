@@ -160,7 +160,7 @@ class FileCommandsTest {
     void versions_rollouts_and_changes_are_shown_in_one_line() throws IOException {
         write("a.yaml", FINE.formatted("alpha"));
         String candidate =
-                "{\"workflow\":\"alpha\",\"version\":3,\"changed\":true,\"candidate\":{\"version\":4,\"share\":10}}";
+                "{\"workflow\":\"alpha\",\"version\":3,\"changed\":true,\"candidate\":{\"version\":4,\"percentage\":10}}";
         server.on("PUT /v1/workflows/alpha", json(200, candidate));
         assertEquals(
                 "alpha v4 published for 10 % of the triggers\n",
@@ -188,7 +188,7 @@ class FileCommandsTest {
                 "GET /v1/workflows/alpha/versions",
                 json(
                         200,
-                        "{\"items\":[{\"version\":4,\"role\":\"current\",\"share\":100,"
+                        "{\"items\":[{\"version\":4,\"role\":\"current\",\"percentage\":100,"
                                 + "\"published_at\":\"2026-11-15T09:12:04Z\",\"actor_id\":\"tok_1\"}],\"next\":null}"));
         assertTrue(desk.run("workflow", "versions", "alpha").out().contains("4        current  100 %"));
     }

@@ -14,12 +14,12 @@ class MonitoringCommandsTest {
     private static final String SIGNALS = """
         {"conflict_rate":{"rate":0.0002,"conflicts":2,"keyed_triggers":11731},
          "duplicates_prevented":{"count":53,"replayed_requests":51,"suppressed_effects":2,
-           "worth":[{"currency":"USD","amount":2433.5}]},
+           "amount_saved":[{"currency":"USD","amount":2433.5}]},
          "retry_recoveries":{"count":118},"expired_key_retries":{"count":3},
          "writes_versus_objects":{"writes":11740,"writes_with_object":11734,"objects":11732,"ratio":1.0002},
-         "also":{"in_doubt":{"count":3,"oldest_at":"2026-11-15T08:34:04Z"},"unprotected_effects":2,
+         "additional":{"in_doubt":{"count":3,"oldest_at":"2026-11-15T08:34:04Z"},"unprotected_effects":2,
            "requests_without_key":1,"triggers":11732},
-         "advice":[{"kind":"window","workflow":"pay","says":"window: 48h would have caught all 3."}]}\
+         "advice":[{"kind":"window","workflow":"pay","message":"window: 48h would have caught all 3."}]}\
         """;
 
     private ScriptedServer server;
@@ -41,7 +41,7 @@ class MonitoringCommandsTest {
         server.on("GET /v1/monitoring", json(200, SIGNALS).with("Date", DATE));
         var result = desk.run("monitoring", "show", "--since", "7d", "pay");
         assertEquals(0, result.exit(), result.err());
-        assertEquals("/v1/signals?since=7d&workflow=pay", server.seen.getFirst().target());
+        assertEquals("/v1/monitoring?since=7d&workflow=pay", server.seen.getFirst().target());
         assertTrue(result.out().contains("0.02 %"), result.out());
         assertTrue(result.out().contains("51 requests, 2 effects, amount saved 2433.5 USD"), result.out());
         assertTrue(result.out().contains("11734 : 11732"), result.out());
@@ -66,7 +66,7 @@ class MonitoringCommandsTest {
     @Test
     void backtest_prints_a_row_for_each_window() {
         server.on("POST /v1/backtests", json(200, """
-            {"workflow":"pay","step":null,"asked":40,"since":null,"window":"24h",
+            {"workflow":"pay","step":null,"examined":40,"since":null,"window":"24h",
              "windows":[{"window":"12h","runs":31,"replayed":9},{"window":"48h","runs":28,"replayed":12}]}\
             """));
         var result = desk.run("workflow", "backtest", "pay", "--window", "12h,48h");
@@ -81,11 +81,11 @@ class MonitoringCommandsTest {
     @Test
     void alerts_lists_firing_alerts_and_why_nobody_was_notified() {
         server.on("GET /v1/alerts", json(200, """
-            {"items":[{"name":"many","version":1,"document":{"signal":"conflict_rate","above":"5%","over":"10m",
+            {"items":[{"name":"many","version":1,"document":{"metric":"conflict_rate","above":"5%","over":"10m",
               "channel":"ops","to":"on-call"}}],"next":null}\
             """).with("Date", DATE));
         server.on("GET /v1/alerts/many/state", json(200, """
-            {"name":"many","firing":true,"since":"2026-11-15T09:12:04Z","told":false,"trouble":"There is no channel ops."}\
+            {"name":"many","firing":true,"since":"2026-11-15T09:12:04Z","notified":false,"notify_error":"There is no channel ops."}\
             """));
         var result = desk.run("alert", "list");
         assertEquals(0, result.exit(), result.err());

@@ -73,7 +73,7 @@ class UserCommandsTest {
              {"name":"olga","invitation_id":"inv_2","kind":"reset","role":"admin","invited_by":"usr_max",
               "invited_at":"2026-11-15T09:10:04Z","until":"2026-11-22T09:10:04Z","open":false}],"next":null}
             """))
-                .on("DELETE /v1/users/ada/invitation", json(200, "{\"name\":\"ada\",\"taken_back\":true}"));
+                .on("DELETE /v1/users/ada/invitation", json(200, "{\"name\":\"ada\",\"revoked\":true}"));
         assertEquals("""
             NAME  KIND    ROLE    CREATED BY  CREATED  EXPIRES
             ada   invite  viewer  tok_1       2 m ago  2026-11-22T09:10:04Z

@@ -62,7 +62,8 @@ class DemoTest {
 
     @Test
     void the_demo_completes_even_without_any_field() throws Exception {
-        assertEquals("run_1", DefinitionFixtures.run(demo(), "{}").get("reference").stringValue());
+        assertEquals(
+                "run_1", DefinitionFixtures.run(demo(), "{}").get("reference").stringValue());
     }
 
     @Test

@@ -180,14 +180,16 @@ class ExpressionTest {
         ${ google.protobuf.Any{} } | 12 | protobuf messages (Name{…}) are not supported; write a map: {\"name\": value}.
         """)
     void a_wrong_expression_is_rejected_at_publish(String expression, int column, String message) {
-        var mistake = DefinitionFixtures.only(DefinitionFixtures.with(DefinitionFixtures.STEP + "output: '" + expression + "'\n"));
+        var mistake = DefinitionFixtures.only(
+                DefinitionFixtures.with(DefinitionFixtures.STEP + "output: '" + expression + "'\n"));
         assertEquals(message, mistake.message());
         assertEquals("6:" + column, mistake.line() + ":" + mistake.column());
     }
 
     @Test
     void a_caret_in_folded_text_points_at_the_expression() {
-        var mistake = DefinitionFixtures.only(DefinitionFixtures.with(DefinitionFixtures.STEP + "output: >\n  one\n  two ${ foo }\n"));
+        var mistake = DefinitionFixtures.only(
+                DefinitionFixtures.with(DefinitionFixtures.STEP + "output: >\n  one\n  two ${ foo }\n"));
         assertEquals("8:10", mistake.line() + ":" + mistake.column());
     }
 
@@ -209,8 +211,8 @@ class ExpressionTest {
                 "${ __result__ }"
             })
     void an_attack_in_a_file_is_rejected(String expression) {
-        DefinitionFixtures.mistakes(DefinitionFixtures.with(
-                DefinitionFixtures.STEP + "output: \"" + expression.replace("\\", "\\\\").replace("\"", "\\\"") + "\"\n"));
+        DefinitionFixtures.mistakes(DefinitionFixtures.with(DefinitionFixtures.STEP + "output: \""
+                + expression.replace("\\", "\\\\").replace("\"", "\\\"") + "\"\n"));
     }
 
     /** Attack S28 again, in the forms of other template languages: here they are only text. */
@@ -219,7 +221,9 @@ class ExpressionTest {
             strings = {"{{7*7}}", "#{T(java.lang.Runtime).getRuntime().exec(1)}", "{{''.getClass()}}", "<%= 7*7 %>"})
     void other_template_languages_are_only_text(String text) {
         assertEquals(
-                text, DefinitionFixtures.output("'" + text.replace("'", "''") + "'", "{}").stringValue());
+                text,
+                DefinitionFixtures.output("'" + text.replace("'", "''") + "'", "{}")
+                        .stringValue());
     }
 
     /** Attack S29: what comes out of an expression is data and is never evaluated. */
@@ -227,8 +231,12 @@ class ExpressionTest {
     void data_is_never_evaluated_a_second_time() {
         String evil = "${ 7*7 } {{secrets.STRIPE}}";
         assertEquals(evil, DefinitionFixtures.output("${ input.evil }", INPUT).stringValue());
-        assertEquals("a " + evil, DefinitionFixtures.output("a ${ input.evil }", INPUT).stringValue());
-        assertEquals(evil + "!", DefinitionFixtures.output("${ input.evil + \"!\" }", INPUT).stringValue());
+        assertEquals(
+                "a " + evil,
+                DefinitionFixtures.output("a ${ input.evil }", INPUT).stringValue());
+        assertEquals(
+                evil + "!",
+                DefinitionFixtures.output("${ input.evil + \"!\" }", INPUT).stringValue());
         WorkflowDefinition twice = DefinitionFixtures.compiled("""
             steps:
               - {id: a, set: {v: '${ input.evil }'}}

@@ -36,11 +36,15 @@ class IneffectiveWindowCheckTest {
         String warning = "Step 'a': SEM-K08: the data that its window compares reads " + cause
                 + ", which differs in every run, so the window suppresses nothing. Remove it, or set on_change:"
                 + " suppress or review.";
-        assertEquals(List.of(warning), DefinitionFixtures.compiled(message(data, "")).warnings());
+        assertEquals(
+                List.of(warning), DefinitionFixtures.compiled(message(data, "")).warnings());
         assertEquals(
                 List.of(),
-                DefinitionFixtures.compiled(message(data, ", on_change: suppress")).warnings());
-        assertEquals(List.of(), DefinitionFixtures.compiled(message("steps.at.name", "")).warnings());
+                DefinitionFixtures.compiled(message(data, ", on_change: suppress"))
+                        .warnings());
+        assertEquals(
+                List.of(),
+                DefinitionFixtures.compiled(message("steps.at.name", "")).warnings());
     }
 
     @Test

@@ -70,7 +70,8 @@ class KeyPolicyTest {
     @ParameterizedTest
     @CsvSource({"'a b'", "'x..y'", "'a['", "'$.a'", "''"})
     void a_bad_path_is_rejected_at_its_position(String path) {
-        var mistake = DefinitionFixtures.only(DefinitionFixtures.with("idempotency: {fingerprint: [ok, '" + path.replace("'", "") + "']}\n"));
+        var mistake = DefinitionFixtures.only(
+                DefinitionFixtures.with("idempotency: {fingerprint: [ok, '" + path.replace("'", "") + "']}\n"));
         assertEquals("4:33", mistake.line() + ":" + mistake.column());
         assertEquals("/idempotency/fingerprint/1", mistake.pointer());
         assertTrue(

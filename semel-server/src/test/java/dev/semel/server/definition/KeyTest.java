@@ -35,9 +35,11 @@ class KeyTest {
     @Test
     void without_a_key_expression_nothing_is_derived() {
         assertFalse(DefinitionFixtures.compiled("").derivesKey());
-        assertFalse(DefinitionFixtures.compiled("trigger: {http: {require_key: true}}\n").derivesKey());
+        assertFalse(DefinitionFixtures.compiled("trigger: {http: {require_key: true}}\n")
+                .derivesKey());
         assertThrows(
-                IllegalStateException.class, () -> DefinitionFixtures.compiled("").deriveKey(StrictJson.parse("{}"), Map.of()));
+                IllegalStateException.class,
+                () -> DefinitionFixtures.compiled("").deriveKey(StrictJson.parse("{}"), Map.of()));
     }
 
     @ParameterizedTest
@@ -93,11 +95,12 @@ class KeyTest {
     @ParameterizedTest
     @ValueSource(strings = {"now()", "uuid()", "random()", "attempt"})
     void values_that_change_per_attempt_are_rejected_in_keys_and_fingerprints(String volatileThing) {
-        var inKey = DefinitionFixtures.only(DefinitionFixtures.with("trigger: {http: {key: '${ key(input.id, " + volatileThing + ") }'}}\n"));
+        var inKey = DefinitionFixtures.only(
+                DefinitionFixtures.with("trigger: {http: {key: '${ key(input.id, " + volatileThing + ") }'}}\n"));
         assertTrue(inKey.message().startsWith("this key changes between attempts: " + volatileThing), inKey.message());
         assertEquals("4:41", inKey.line() + ":" + inKey.column());
-        var inFingerprint = DefinitionFixtures.only(
-                DefinitionFixtures.with("idempotency: {fingerprint: [{a: '${ key(input.id, " + volatileThing + ") }'}]}\n"));
+        var inFingerprint = DefinitionFixtures.only(DefinitionFixtures.with(
+                "idempotency: {fingerprint: [{a: '${ key(input.id, " + volatileThing + ") }'}]}\n"));
         assertTrue(
                 inFingerprint.message().startsWith("this fingerprint changes between attempts: "),
                 inFingerprint.message());
@@ -106,8 +109,9 @@ class KeyTest {
     @ParameterizedTest
     @ValueSource(strings = {"run.id", "run.started_at"})
     void replay_specific_values_are_rejected_in_effect_keys(String own) {
-        var mistake = DefinitionFixtures.only(DefinitionFixtures.with("steps:\n  - {id: a, java: pay, protect: ask, idempotent: {key: '${ key("
-                + own + ") }', time: 1, unit: days}}\n"));
+        var mistake = DefinitionFixtures.only(
+                DefinitionFixtures.with("steps:\n  - {id: a, java: pay, protect: ask, idempotent: {key: '${ key(" + own
+                        + ") }', time: 1, unit: days}}\n"));
         assertTrue(mistake.message().startsWith("this key changes with every safe replay"), mistake.message());
     }
 
@@ -117,12 +121,14 @@ class KeyTest {
                 Set.of("X-Event-Id", "x-b"),
                 keyed("${ key(header[\"X-Event-Id\"], default(header[\"x-b\"], \"-\"), input.id) }")
                         .keyHeaders());
-        var credential = DefinitionFixtures.only(DefinitionFixtures.with("trigger: {http: {key: '${ header[\"authorization\"] }'}}\n"));
+        var credential = DefinitionFixtures.only(
+                DefinitionFixtures.with("trigger: {http: {key: '${ header[\"authorization\"] }'}}\n"));
         assertEquals(
                 "a key must not contain authorization: Semel stores and shows keys, and this header is a credential.",
                 credential.message());
         for (String chosen : new String[] {"header[input.name]", "header", "header[\"a b\"]"}) {
-            var mistake = DefinitionFixtures.only(DefinitionFixtures.with("trigger: {http: {key: '${ string(" + chosen + ") }'}}\n"));
+            var mistake = DefinitionFixtures.only(
+                    DefinitionFixtures.with("trigger: {http: {key: '${ string(" + chosen + ") }'}}\n"));
             assertTrue(mistake.message().startsWith("write the name of the header"), mistake.message());
         }
     }

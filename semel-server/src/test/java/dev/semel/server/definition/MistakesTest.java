@@ -49,8 +49,8 @@ class MistakesTest {
 
     @Test
     void a_long_line_is_cut_around_the_caret() {
-        String detail = DefinitionFixtures.refused(DefinitionFixtures.with("title: {a: " + "x".repeat(500) + ", b: '" + "y".repeat(20)
-                        + "'}\noutput: '" + "z".repeat(400) + "${ foo }'\n" + DefinitionFixtures.STEP))
+        String detail = DefinitionFixtures.refused(DefinitionFixtures.with("title: {a: " + "x".repeat(500) + ", b: '"
+                        + "y".repeat(20) + "'}\noutput: '" + "z".repeat(400) + "${ foo }'\n" + DefinitionFixtures.STEP))
                 .detail();
         assertTrue(detail.lines().allMatch(line -> line.length() < 200), detail);
     }
@@ -67,7 +67,11 @@ class MistakesTest {
                         "1:8",
                         "/semel",
                         "semel must be 1; this server supports no other format version."),
-                mistake("workflow: w\n" + DefinitionFixtures.STEP, "1:1", "", "the format version is missing; add 'semel: 1'."),
+                mistake(
+                        "workflow: w\n" + DefinitionFixtures.STEP,
+                        "1:1",
+                        "",
+                        "the format version is missing; add 'semel: 1'."),
                 mistake(
                         "semel: 1\n" + DefinitionFixtures.STEP,
                         "1:1",
@@ -368,8 +372,8 @@ class MistakesTest {
         assertEquals(
                 "write the name of the secret, as in secret.CRM_TOKEN: data must not choose the secret.",
                 secret.message());
-        var both = DefinitionFixtures.only(
-                DefinitionFixtures.with("steps:\n  - {id: a, on_error: continue, parallel: {left: [{id: b, set: 1}]}}\n"));
+        var both = DefinitionFixtures.only(DefinitionFixtures.with(
+                "steps:\n  - {id: a, on_error: continue, parallel: {left: [{id: b, set: 1}]}}\n"));
         assertTrue(
                 both.message().startsWith("on_error is not allowed here: if several nested steps fail"),
                 both.message());
@@ -396,13 +400,15 @@ class MistakesTest {
     void a_file_with_thousands_of_mistakes_reports_a_hundred() {
         assertEquals(
                 100,
-                DefinitionFixtures.mistakes(DefinitionFixtures.with("output: [" + "'${ foo }',".repeat(500) + "1]\n" + DefinitionFixtures.STEP))
+                DefinitionFixtures.mistakes(DefinitionFixtures.with(
+                                "output: [" + "'${ foo }',".repeat(500) + "1]\n" + DefinitionFixtures.STEP))
                         .size());
     }
 
     @Test
     void a_rejected_step_is_not_reported_again_where_it_is_read() {
-        var mistake = DefinitionFixtures.only(DefinitionFixtures.with("steps:\n  - {id: a, http: {}}\noutput: '${ steps.a.body }'\n"));
+        var mistake = DefinitionFixtures.only(
+                DefinitionFixtures.with("steps:\n  - {id: a, http: {}}\noutput: '${ steps.a.body }'\n"));
         assertEquals("url is missing.", mistake.message());
     }
 

@@ -20,8 +20,10 @@ final class SchedulesTest {
     }
 
     private static Schedule only(String schedule) {
-        List<Schedule> all =
-                DefinitionFixtures.compiled(file(schedule)).versionOptions().triggers().schedules();
+        List<Schedule> all = DefinitionFixtures.compiled(file(schedule))
+                .versionOptions()
+                .triggers()
+                .schedules();
         assertEquals(1, all.size());
         return all.getFirst();
     }
@@ -89,11 +91,14 @@ final class SchedulesTest {
     @Test
     void schedule_ids_are_unique_and_limited_in_number() {
         String twice = "trigger: {schedules: [{id: a, every: 1h}, {id: a, every: 2h}]}\n";
-        assertTrue(DefinitionFixtures.only(DefinitionFixtures.with(twice)).message().contains("two schedules have the same id a"));
+        assertTrue(DefinitionFixtures.only(DefinitionFixtures.with(twice))
+                .message()
+                .contains("two schedules have the same id a"));
         String many = IntStream.range(0, 101)
                 .mapToObj(i -> "{id: a" + i + ", cron: \"* * * * * *\"}")
                 .collect(Collectors.joining(", ", "trigger: {schedules: [", "]}\n"));
-        assertTrue(DefinitionFixtures.only(DefinitionFixtures.with(many)).message().contains("at most 100 schedules"));
+        assertTrue(
+                DefinitionFixtures.only(DefinitionFixtures.with(many)).message().contains("at most 100 schedules"));
     }
 
     @Test
@@ -107,11 +112,13 @@ final class SchedulesTest {
 
     @Test
     void a_time_skipped_by_a_clock_change_gives_a_warning() {
-        List<String> warnings = DefinitionFixtures.compiled(file("{id: nightly, cron: \"30 2 * * *\", zone: Europe/Berlin}"))
+        List<String> warnings = DefinitionFixtures.compiled(
+                        file("{id: nightly, cron: \"30 2 * * *\", zone: Europe/Berlin}"))
                 .warnings();
         assertTrue(warnings.stream().anyMatch(w -> w.contains("skips 02:30 on 2026-03-29")), warnings.toString());
         assertEquals(
                 List.of(),
-                DefinitionFixtures.compiled(file("{id: nightly, cron: \"30 2 * * *\"}")).warnings());
+                DefinitionFixtures.compiled(file("{id: nightly, cron: \"30 2 * * *\"}"))
+                        .warnings());
     }
 }

@@ -77,8 +77,10 @@ class StepsTest {
 
     @Test
     void a_condition_that_is_not_a_boolean_fails_the_step() {
-        WorkflowDefinition definition = DefinitionFixtures.compiled("steps:\n  - {id: a, when: '${ input.x }', set: 1}\n");
-        SemelException e = assertThrows(SemelException.class, () -> DefinitionFixtures.run(definition, "{\"x\": \"true\"}"));
+        WorkflowDefinition definition =
+                DefinitionFixtures.compiled("steps:\n  - {id: a, when: '${ input.x }', set: 1}\n");
+        SemelException e =
+                assertThrows(SemelException.class, () -> DefinitionFixtures.run(definition, "{\"x\": \"true\"}"));
         assertTrue(e.detail().startsWith("The condition of step 'a' of workflow 'w'"), e.detail());
         assertTrue(e.detail().contains("it returned text instead of true or false"), e.detail());
     }

@@ -18,7 +18,8 @@ final class SubscriptionTest {
     private static final String EVENT = "{\"id\":\"1\",\"type\":\"paid\",\"data\":{\"amount\":5}}";
 
     private static List<EventSubscription> events(String entries) {
-        return WorkflowDefinition.compile(DefinitionFixtures.with("trigger: {events: [" + entries + "]}\n" + DefinitionFixtures.STEP))
+        return WorkflowDefinition.compile(
+                        DefinitionFixtures.with("trigger: {events: [" + entries + "]}\n" + DefinitionFixtures.STEP))
                 .versionOptions()
                 .triggers()
                 .events();
@@ -77,7 +78,8 @@ final class SubscriptionTest {
         {type: t, when: "${ now() != '' }"}             | now() cannot be read in an event subscription
         """)
     void a_mistake_is_reported_with_its_position(String entry, String message) {
-        SemelException refused = DefinitionFixtures.refused(DefinitionFixtures.with("trigger: {events: [" + entry + "]}\n" + DefinitionFixtures.STEP));
+        SemelException refused = DefinitionFixtures.refused(
+                DefinitionFixtures.with("trigger: {events: [" + entry + "]}\n" + DefinitionFixtures.STEP));
         String all = refused.detail() + refused.members().get("errors");
         assertTrue(all.contains(message), all);
         assertTrue(refused.detail().contains("^"), refused.detail());
@@ -85,8 +87,8 @@ final class SubscriptionTest {
 
     @Test
     void check_explains_what_identifies_an_event() {
-        WorkflowDefinition definition =
-                WorkflowDefinition.compile(DefinitionFixtures.with("trigger: {events: [{type: paid}]}\n" + DefinitionFixtures.STEP));
+        WorkflowDefinition definition = WorkflowDefinition.compile(
+                DefinitionFixtures.with("trigger: {events: [{type: paid}]}\n" + DefinitionFixtures.STEP));
         IdempotencyExplanation told = IdempotencyExplanation.of(definition).get(1);
         assertEquals("event paid", told.subject());
         assertTrue(

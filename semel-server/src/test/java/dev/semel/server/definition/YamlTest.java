@@ -51,9 +51,14 @@ class YamlTest {
 
     @Test
     void a_byte_order_mark_is_not_part_of_the_file() {
-        assertEquals("w", WorkflowDefinition.compile("\uFEFF" + DefinitionFixtures.with("")).name());
         assertEquals(
-                8, DefinitionFixtures.only("\uFEFFsemel: 2\nworkflow: w\n" + DefinitionFixtures.STEP).column());
+                "w",
+                WorkflowDefinition.compile("\uFEFF" + DefinitionFixtures.with(""))
+                        .name());
+        assertEquals(
+                8,
+                DefinitionFixtures.only("\uFEFFsemel: 2\nworkflow: w\n" + DefinitionFixtures.STEP)
+                        .column());
     }
 
     static Stream<Arguments> hostile() {
@@ -108,7 +113,8 @@ class YamlTest {
 
     @Test
     void a_missing_quote_around_an_expression_is_reported() {
-        var mistake = DefinitionFixtures.only(DefinitionFixtures.with(DefinitionFixtures.STEP + "output: ${ input.a ? 1 : 2 }\n"));
+        var mistake = DefinitionFixtures.only(
+                DefinitionFixtures.with(DefinitionFixtures.STEP + "output: ${ input.a ? 1 : 2 }\n"));
         assertEquals("6:24", mistake.line() + ":" + mistake.column());
         assertTrue(mistake.message().endsWith("Put quotes around an expression that contains ': ', '#' or braces."));
     }
@@ -116,8 +122,14 @@ class YamlTest {
     @Test
     void text_that_a_store_cannot_hold_is_rejected() {
         String message = "text must not contain NUL or half of a surrogate pair.";
-        assertEquals(message, DefinitionFixtures.only(DefinitionFixtures.with("title: \"a\\0b\"\n")).message());
-        assertEquals(message, DefinitionFixtures.only(DefinitionFixtures.with("title: \"a\\ud800b\"\n")).message());
+        assertEquals(
+                message,
+                DefinitionFixtures.only(DefinitionFixtures.with("title: \"a\\0b\"\n"))
+                        .message());
+        assertEquals(
+                message,
+                DefinitionFixtures.only(DefinitionFixtures.with("title: \"a\\ud800b\"\n"))
+                        .message());
     }
 
     @ParameterizedTest
@@ -132,8 +144,9 @@ class YamlTest {
     @Test
     void a_very_long_number_is_rejected() {
         String digits = "9".repeat(101);
-        assertTrue(DefinitionFixtures.only(DefinitionFixtures.with(DefinitionFixtures.STEP + "output: " + digits + "\n"))
-                .message()
-                .contains("100 characters"));
+        assertTrue(
+                DefinitionFixtures.only(DefinitionFixtures.with(DefinitionFixtures.STEP + "output: " + digits + "\n"))
+                        .message()
+                        .contains("100 characters"));
     }
 }

@@ -21,7 +21,8 @@ class SmugglingTest {
     private static final String HIDDEN = "GET /v1/runs HTTP/1.1\r\nHost: x\r\n" + TestHttpServer.AUTH + "\r\n";
     private static final String POST = "POST /v1/workflows/w/trigger HTTP/1.1\r\n";
     private static final String GET = "GET /healthz HTTP/1.1\r\n";
-    private static final String CHUNKED = POST + "Host: x\r\n" + TestHttpServer.AUTH + "Transfer-Encoding: chunked\r\n\r\n";
+    private static final String CHUNKED =
+            POST + "Host: x\r\n" + TestHttpServer.AUTH + "Transfer-Encoding: chunked\r\n\r\n";
 
     private static TestHttpServer site;
 
@@ -136,7 +137,8 @@ class SmugglingTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("attacks")
-    void an_ambiguous_request_is_400_and_closed_and_never_a_second_request(String name, String bytes) throws IOException {
+    void an_ambiguous_request_is_400_and_closed_and_never_a_second_request(String name, String bytes)
+            throws IOException {
         site.handled.clear();
         try (RawConnection wire = site.wire()) {
             wire.send(bytes + HIDDEN);

@@ -55,7 +55,8 @@ class StopTest {
 
     @Test
     void a_stop_does_not_wait_for_idle_connections() throws Exception {
-        TestHttpServer site = new TestHttpServer(HttpServerSettings.defaults("127.0.0.1", 0).withDrainTimeout(Duration.ofHours(1)), router);
+        TestHttpServer site = new TestHttpServer(
+                HttpServerSettings.defaults("127.0.0.1", 0).withDrainTimeout(Duration.ofHours(1)), router);
         try (RawConnection kept = site.wire()) {
             kept.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").reply();
             site.close();
@@ -65,8 +66,8 @@ class StopTest {
 
     @Test
     void a_request_that_exceeds_the_drain_time_is_interrupted() throws Exception {
-        TestHttpServer site =
-                new TestHttpServer(HttpServerSettings.defaults("127.0.0.1", 0).withDrainTimeout(Duration.ofMillis(100)), router);
+        TestHttpServer site = new TestHttpServer(
+                HttpServerSettings.defaults("127.0.0.1", 0).withDrainTimeout(Duration.ofMillis(100)), router);
         try (RawConnection slow = site.wire()) {
             slow.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
             arrived.await();

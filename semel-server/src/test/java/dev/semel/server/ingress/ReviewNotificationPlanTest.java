@@ -48,7 +48,7 @@ class ReviewNotificationPlanTest {
 
     @Test
     void by_default_a_review_notifies_once_when_opened() {
-        assertEquals(List.of("0 asked to role:ops"), told(StoreWrite.Suspension.NEVER, "{}", 9));
+        assertEquals(List.of("0 opened to role:ops"), told(StoreWrite.Suspension.NEVER, "{}", 9));
     }
 
     @Test
@@ -56,7 +56,7 @@ class ReviewNotificationPlanTest {
         String question = "{\"remind_after\":10,\"escalate_after\":25,\"escalate_to\":\"role:boss\"}";
         assertEquals(
                 List.of(
-                        "0 asked to role:ops",
+                        "0 opened to role:ops",
                         "10 reminder to role:ops",
                         "20 reminder to role:ops",
                         "25 escalated to role:boss",

@@ -167,7 +167,8 @@ final class OutboundAddressGuardTest {
 
     @Test
     void of_several_addresses_only_allowed_ones_are_called() throws Exception {
-        var zone = new OutboundFixture.TableHostResolver(Map.of("api.example", List.of("10.0.0.1 169.254.169.254 127.0.0.1")));
+        var zone = new OutboundFixture.TableHostResolver(
+                Map.of("api.example", List.of("10.0.0.1 169.254.169.254 127.0.0.1")));
         try (OutboundHttpClient outbound = OutboundFixture.dev(zone)) {
             assertEquals(
                     200,

@@ -36,8 +36,7 @@ final class TlsFixtureTest {
     }
 
     @Test
-    void a_certificate_for_the_requested_host_is_valid_for_its_address()
-            throws Exception {
+    void a_certificate_for_the_requested_host_is_valid_for_its_address() throws Exception {
         try (TlsFixture tls = TlsFixture.made("SAN=dns:api.example");
                 OutboundHttpClient outbound = client(tls.trusting())) {
             tls.server().json("{\"ok\":true}");

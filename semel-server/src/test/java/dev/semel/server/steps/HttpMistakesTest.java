@@ -15,7 +15,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What is wrong with an http step is said when it is published; nothing is. */
 final class HttpMistakesTest {
     private static SemelException refused(String step) {
-        SemelException e = assertThrows(SemelException.class, () -> WorkflowDefinition.compile(YamlTestBench.file(step)));
+        SemelException e =
+                assertThrows(SemelException.class, () -> WorkflowDefinition.compile(YamlTestBench.file(step)));
         assertEquals(ErrorCode.INVALID_DEFINITION, e.code());
         return e;
     }

@@ -10,11 +10,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
-import dev.semel.trials.support.ServerFixture;
 import dev.semel.trials.support.RawConnection;
+import dev.semel.trials.support.ServerFixture;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -227,7 +227,8 @@ class BodiesTest extends OnBothStores {
             "{\"data\": {\"l\": [{\"x\": 1, \"x\": 1}]}}",
             "{\"run_id\": \"a\", \"run_id\": \"b\"}"
         }) {
-            HttpReply reply = ProblemResponseChecks.expect(admin().trigger("plain", stage.key(), body), 400, "invalid-input");
+            HttpReply reply =
+                    ProblemResponseChecks.expect(admin().trigger("plain", stage.key(), body), 400, "invalid-input");
             assertTrue(reply.json().at("/errors/0/pointer").asString().startsWith("/"), reply.body());
         }
         assertEquals(before, stage.rows());

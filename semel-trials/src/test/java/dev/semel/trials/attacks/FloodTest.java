@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
-import dev.semel.trials.support.ServerFixture;
 import dev.semel.trials.support.RawConnection;
+import dev.semel.trials.support.ServerFixture;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -76,7 +76,8 @@ class FloodTest extends OnBothStores {
                 hots.stream()
                         .filter(reply -> !reply.flag("idempotent_replayed"))
                         .count());
-        assertEquals(cools.size(), cools.stream().map(HttpReply::runId).distinct().count());
+        assertEquals(
+                cools.size(), cools.stream().map(HttpReply::runId).distinct().count());
         ConcurrentCalls.until(
                 "the counts are exact",
                 () -> stage.admin().get("/v1/keys/" + hot).json().get("replays").asInt() == HOT - 1);
@@ -117,7 +118,8 @@ class FloodTest extends OnBothStores {
         } finally {
             slow.forEach(RawConnection::close);
         }
-        ConcurrentCalls.until("still well", () -> stage.server().stranger().get("/readyz").status() == 200);
+        ConcurrentCalls.until(
+                "still well", () -> stage.server().stranger().get("/readyz").status() == 200);
         assertEquals(0, stage.count("SELECT count(*) FROM semel_key WHERE key LIKE 'slow-%'"));
     }
 }

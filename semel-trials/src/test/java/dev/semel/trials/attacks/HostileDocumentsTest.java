@@ -3,8 +3,8 @@ package dev.semel.trials.attacks;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.semel.json.StrictJson;
-import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.HttpReply;
+import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ServerFixture;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -42,7 +42,8 @@ class HostileDocumentsTest extends OnBothStores {
             assertEquals(
                     StrictJson.parse(value),
                     StrictJson.parse(reply.json().at("/output/text").asString()));
-            HttpReply read = stage.admin().get("/v1/runs/" + reply.text("run_id")).expect(200);
+            HttpReply read =
+                    stage.admin().get("/v1/runs/" + reply.text("run_id")).expect(200);
             assertEquals(value, read.json().at("/output/v").toString());
             assertEquals(value, read.json().at("/input/v").toString());
         }

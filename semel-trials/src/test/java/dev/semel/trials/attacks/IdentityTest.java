@@ -10,11 +10,11 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
-import dev.semel.trials.support.ServerFixture;
 import dev.semel.trials.support.RawConnection;
+import dev.semel.trials.support.ServerFixture;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
@@ -112,7 +112,8 @@ class IdentityTest extends OnBothStores {
             assertFalse(reply.body().contains(good), reply.body());
         }
         ProblemResponseChecks.expect(stage.server().stranger().get("/v1/runs?api_key=" + good), 401, "unauthenticated");
-        ProblemResponseChecks.expect(stage.server().stranger().get("/v1/runs?access_token=" + good), 401, "unauthenticated");
+        ProblemResponseChecks.expect(
+                stage.server().stranger().get("/v1/runs?access_token=" + good), 401, "unauthenticated");
         for (String line : List.of("Authorization: Bearer a\0b", "Authorization: Bearer " + "t".repeat(64 << 10))) {
             try (RawConnection wire = stage.server().wire()) {
                 wire.tryToSend((stage.server().stranger().head("GET", "/v1/runs", line) + "\r\n")
@@ -209,7 +210,8 @@ class IdentityTest extends OnBothStores {
         other.publish(flow("plain")).expect(200);
         admin().publish(flow("plain")).expect(200);
         long before = runsOf("s-seven");
-        HttpReply body = admin().unkeyed("plain", "{\"data\": {}, \"workspace\": \"s-seven\", \"actor_id\": \"tok_x\"}");
+        HttpReply body =
+                admin().unkeyed("plain", "{\"data\": {}, \"workspace\": \"s-seven\", \"actor_id\": \"tok_x\"}");
         assertEquals(2, body.expect(200).json().get("warnings").size());
         admin().unkeyed("plain", "{}", "X-Workspace: s-seven", "X-Semel-Workspace: s-seven", "X-Forwarded-User: root")
                 .expect(200);
@@ -260,9 +262,11 @@ class IdentityTest extends OnBothStores {
         String before = stage.rows();
         ProblemResponseChecks.expect(reader.trigger("plain", stage.key(), data("")), 403, "forbidden");
         ProblemResponseChecks.expect(reader.put("/v1/workflows/plain/runs/by-reader", data("")), 403, "forbidden");
-        ProblemResponseChecks.expect(reader.post("/v1/workflows/plain/trigger-batch", "{\"items\": [{}]}"), 403, "forbidden");
+        ProblemResponseChecks.expect(
+                reader.post("/v1/workflows/plain/trigger-batch", "{\"items\": [{}]}"), 403, "forbidden");
         ProblemResponseChecks.expect(reader.post("/v1/workflows/plain/pause", "{}"), 403, "forbidden");
-        ProblemResponseChecks.expect(reader.post("/v1/keys/" + key + "/release", "{\"reason\": \"r\"}"), 403, "forbidden");
+        ProblemResponseChecks.expect(
+                reader.post("/v1/keys/" + key + "/release", "{\"reason\": \"r\"}"), 403, "forbidden");
         ProblemResponseChecks.expect(reader.publish(flow("by_reader")), 403, "forbidden");
         ProblemResponseChecks.expect(reader.post("/v1/tokens", "{\"scopes\": [\"admin\"]}"), 403, "forbidden");
         assertEquals(before, stage.rows());

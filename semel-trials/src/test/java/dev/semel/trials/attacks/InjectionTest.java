@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.ServerFixture;
 import org.junit.jupiter.api.Test;
 
@@ -141,7 +141,8 @@ class InjectionTest extends OnBothStores {
         admin().publish(flow("maker", "trigger: { http: { key: \"${ input.id }\" } }"))
                 .expect(200);
         HttpReply derived = admin().unkeyed("maker", data("\"id\": \"k\\r\\nSet-Cookie: a=b\""));
-        assertNull(ProblemResponseChecks.expect(derived, 400, "idempotency-key-invalid").header("Set-Cookie"));
+        assertNull(ProblemResponseChecks.expect(derived, 400, "idempotency-key-invalid")
+                .header("Set-Cookie"));
         assertEquals(before, stage.rows());
     }
 
@@ -150,7 +151,8 @@ class InjectionTest extends OnBothStores {
         for (String name : new String[] {"\"x\\r\\nSet-Cookie: a=b\"", "\"a b\"", "\"../x\"", "\"\"", "\"x\\u0000\""}) {
             String yaml = flow("x").replace("workflow: x\n", "workflow: " + name + "\n");
             HttpReply reply = admin().send("PUT", "/v1/workflows/x", yaml, "Content-Type: application/yaml");
-            assertNull(ProblemResponseChecks.expect(reply, 400, "invalid-definition").header("Set-Cookie"));
+            assertNull(ProblemResponseChecks.expect(reply, 400, "invalid-definition")
+                    .header("Set-Cookie"));
         }
     }
 

@@ -12,8 +12,8 @@ import dev.semel.trials.support.ConcurrentCalls;
 import dev.semel.trials.support.Invariants;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.ServerProcess;
 import dev.semel.trials.support.ServerFixture;
+import dev.semel.trials.support.ServerProcess;
 import dev.semel.trials.support.StoreKind;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,8 +34,7 @@ class SurfaceTest {
 
     @ParameterizedTest
     @EnumSource(StoreKind.class)
-    void s31_the_log_is_one_json_object_per_line_without_payload_or_token(StoreKind kind)
-            throws Exception {
+    void s31_the_log_is_one_json_object_per_line_without_payload_or_token(StoreKind kind) throws Exception {
         String store = kind.fresh(folder);
         try (ServerProcess server = ServerProcess.start(folder, store, "serve")) {
             String token = Files.readString(folder.resolve("admin-token")).strip();

@@ -180,7 +180,8 @@ final class LargeBench {
 
     /** Rounds with and without listeners in turn, in one process: only their ratio is told. */
     private void live(String what) throws IOException, InterruptedException {
-        LoadGenerator load = new LoadGenerator(server.port(), 64, "/v1/workflows/flow0/trigger", "{\"data\":{\"amount\":4900}}");
+        LoadGenerator load =
+                new LoadGenerator(server.port(), 64, "/v1/workflows/flow0/trigger", "{\"data\":{\"amount\":4900}}");
         long[] round = {0};
         load.run(12, n -> "warm-" + n);
         double[] alone = new double[ROUNDS];

@@ -71,7 +71,8 @@ final class RetentionBench {
     }
 
     /** Half of them as fast as it goes, half at the pace of our sweep beside the load. */
-    private static void deletes(Statement sql, Semel semel, BenchServerProcess server, double seconds) throws Exception {
+    private static void deletes(Statement sql, Semel semel, BenchServerProcess server, double seconds)
+            throws Exception {
         long sizes = sizes(sql);
         OldRunScan walk = new OldRunScan(semel);
         long wal = number(sql, "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn");

@@ -95,7 +95,8 @@ final class WorkersBench {
             List<Future<LoadGenerator.Result>> loads = new ArrayList<>();
             for (int i = 0; i < servers.length; i++) {
                 int connections = callers / servers.length + (i < callers % servers.length ? 1 : 0);
-                LoadGenerator load = new LoadGenerator(servers[i].port(), connections, "/v1/workflows/bench/trigger", BODY);
+                LoadGenerator load =
+                        new LoadGenerator(servers[i].port(), connections, "/v1/workflows/bench/trigger", BODY);
                 loads.add(threads.submit(() -> load.run(seconds, random())));
             }
             double sum = 0;

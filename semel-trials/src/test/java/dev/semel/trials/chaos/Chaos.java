@@ -49,7 +49,8 @@ final class Chaos {
         try (KillablePostgres postgres = new KillablePostgres(folder)) {
             for (long seed : seeds) {
                 Path own = folder.resolve("seed-" + seed);
-                ChaosTrial.Report report = new ChaosTrial(ChaosPlan.of(seed, length, PlantedBug.NONE), postgres, own).run();
+                ChaosTrial.Report report =
+                        new ChaosTrial(ChaosPlan.of(seed, length, PlantedBug.NONE), postgres, own).run();
                 System.out.println(
                         "seed " + seed + ": " + (report.violations().isEmpty() ? "every promise held" : "BROKEN")
                                 + "; all runs ended " + report.healMillis() + " ms after the last fault");

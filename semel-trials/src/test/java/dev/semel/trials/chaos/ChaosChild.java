@@ -83,7 +83,8 @@ final class ChaosChild {
             events.note("skewed", Long.toString(life.skewMicros()));
         }
         ChaosFlows flows = new ChaosFlows(life, events);
-        ChildStore.WorkerEnvironment around = new ChildStore.WorkerEnvironment(ambient(life, clock), () -> clock.lapsing);
+        ChildStore.WorkerEnvironment around =
+                new ChildStore.WorkerEnvironment(ambient(life, clock), () -> clock.lapsing);
         Semel semel = open(life, flows, new ChildStore(life, tampering, events, around));
         if (life.bug() == PlantedBug.SWEEPER_DELETES_LIVE_KEYS) {
             Thread.ofPlatform().daemon(true).start(tampering::sweepLiveKeys);

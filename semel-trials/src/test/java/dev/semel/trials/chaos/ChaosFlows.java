@@ -106,7 +106,8 @@ final class ChaosFlows {
     private void letter(Context ctx, Task task) {
         EffectBuilder letter = effect(ctx, EffectStepNames.LETTER);
         if (has(PlantedBug.AT_MOST_ONCE_SENT_AGAIN)) {
-            letter.repeatable("a planted bug").call(String.class, step -> post("forgets", task, EffectStepNames.LETTER, step));
+            letter.repeatable("a planted bug")
+                    .call(String.class, step -> post("forgets", task, EffectStepNames.LETTER, step));
             return;
         }
         switch (letter.atMostOnce().call(String.class, step -> post("forgets", task, EffectStepNames.LETTER, step))) {

@@ -18,7 +18,8 @@ class ChaosTest {
     private static final Duration WITH_A_BUG = Duration.ofSeconds(4);
 
     /** Two that need no luck: a sweep of live keys, and a clock that is an hour wrong. */
-    private static final List<PlantedBug> PLANTED = List.of(PlantedBug.SWEEPER_DELETES_LIVE_KEYS, PlantedBug.TAKEOVER_BY_OWN_CLOCK);
+    private static final List<PlantedBug> PLANTED =
+            List.of(PlantedBug.SWEEPER_DELETES_LIVE_KEYS, PlantedBug.TAKEOVER_BY_OWN_CLOCK);
 
     @TempDir
     Path folder;
@@ -29,7 +30,8 @@ class ChaosTest {
         long seed = Long.getLong("seed", System.nanoTime() & 0xffff);
         System.out.println("chaos: seed " + seed);
         try (KillablePostgres postgres = new KillablePostgres(folder)) {
-            ChaosTrial.Report good = new ChaosTrial(ChaosPlan.of(seed, SLICE, PlantedBug.NONE), postgres, folder.resolve("good")).run();
+            ChaosTrial.Report good =
+                    new ChaosTrial(ChaosPlan.of(seed, SLICE, PlantedBug.NONE), postgres, folder.resolve("good")).run();
             System.out.println(good.figures());
             assertEquals(
                     List.of(), good.violations(), () -> "\n" + good.broken() + "\nagain with  " + good.again() + "\n");

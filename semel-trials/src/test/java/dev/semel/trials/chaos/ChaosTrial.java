@@ -2,12 +2,12 @@ package dev.semel.trials.chaos;
 
 import dev.semel.trials.chaos.verdict.ChangeAudit;
 import dev.semel.trials.chaos.verdict.DatabaseDump;
+import dev.semel.trials.chaos.verdict.EffectStepNames;
 import dev.semel.trials.chaos.verdict.Evidence;
 import dev.semel.trials.chaos.verdict.Fault;
-import dev.semel.trials.chaos.verdict.TrialCounts;
-import dev.semel.trials.chaos.verdict.ReceivedRequest;
-import dev.semel.trials.chaos.verdict.EffectStepNames;
 import dev.semel.trials.chaos.verdict.InvariantChecks;
+import dev.semel.trials.chaos.verdict.ReceivedRequest;
+import dev.semel.trials.chaos.verdict.TrialCounts;
 import dev.semel.trials.chaos.verdict.Violation;
 import dev.semel.trials.crash.Receiver;
 import java.io.IOException;
@@ -97,7 +97,11 @@ final class ChaosTrial {
             rest(url, workers, clients, receiver.log());
             workers.stop();
             Evidence evidence = new Evidence(
-                    ReceivedRequest.read(receiver.log()), clients.ledger(), DatabaseDump.of(url), workers.faults(), workers.events());
+                    ReceivedRequest.read(receiver.log()),
+                    clients.ledger(),
+                    DatabaseDump.of(url),
+                    workers.faults(),
+                    workers.events());
             boolean planted = evidence.events().stream().anyMatch(event -> event[1].equals("planted"));
             return new Report(plan, InvariantChecks.of(evidence), TrialCounts.of(evidence), planted, healMillis);
         }

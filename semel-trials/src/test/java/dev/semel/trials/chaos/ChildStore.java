@@ -41,7 +41,11 @@ final class ChildStore {
     /** @param lapsing whether the lease cannot be renewed now */
     record WorkerEnvironment(EngineEnvironment ambient, BooleanSupplier lapsing) {}
 
-    ChildStore(ChaosChild.WorkerConfig life, TamperingDataSource tampering, WorkerEventLog events, WorkerEnvironment around) {
+    ChildStore(
+            ChaosChild.WorkerConfig life,
+            TamperingDataSource tampering,
+            WorkerEventLog events,
+            WorkerEnvironment around) {
         this.life = life;
         this.tampering = tampering;
         this.events = events;

@@ -17,7 +17,8 @@ final class Planted {
         List<PlantedBug> bugs = new ArrayList<>(List.of(PlantedBug.values()));
         bugs.remove(PlantedBug.NONE);
         if (args.length > 0 && !args[0].equals("all")) {
-            bugs.retainAll(Stream.of(args[0].split(",")).map(PlantedBug::valueOf).toList());
+            bugs.retainAll(
+                    Stream.of(args[0].split(",")).map(PlantedBug::valueOf).toList());
         }
         long seed = args.length > 1 ? Long.parseLong(args[1]) : 1;
         List<PlantedBug> missed = new ArrayList<>();

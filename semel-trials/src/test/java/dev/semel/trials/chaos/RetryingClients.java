@@ -166,7 +166,14 @@ final class RetryingClients {
                     words[1]);
         } catch (IOException e) {
             told = new ClientRecord(
-                    at, worker.name(), ask, key, ClientRecord.Outcome.UNKNOWN, "", false, String.valueOf(e.getMessage()));
+                    at,
+                    worker.name(),
+                    ask,
+                    key,
+                    ClientRecord.Outcome.UNKNOWN,
+                    "",
+                    false,
+                    String.valueOf(e.getMessage()));
         }
         ledger.add(told);
         return told;

@@ -31,7 +31,8 @@ final class WorkerClientSocket implements AutoCloseable {
     private final Map<String, String> cache = new ConcurrentHashMap<>();
     private final ServerSocket socket;
 
-    WorkerClientSocket(Semel semel, ChaosFlows flows, ChaosChild.WorkerConfig life, TamperingDataSource tampering) throws IOException {
+    WorkerClientSocket(Semel semel, ChaosFlows flows, ChaosChild.WorkerConfig life, TamperingDataSource tampering)
+            throws IOException {
         this.semel = semel;
         this.tampering = tampering;
         this.life = life;

@@ -62,8 +62,8 @@ final class WorkerProcesses implements AutoCloseable {
     private WorkerProcess process(int seat, int life) {
         String name = "w" + seat + "." + life;
         boolean own = plan.bug() == PlantedBug.NONE || plan.bug() == PlantedBug.TAKEOVER_BY_OWN_CLOCK;
-        String settings =
-                "-c chaos.worker=" + name + (plan.bug() == PlantedBug.COMMIT_NOT_DURABLE ? " -c synchronous_commit=off" : "");
+        String settings = "-c chaos.worker=" + name
+                + (plan.bug() == PlantedBug.COMMIT_NOT_DURABLE ? " -c synchronous_commit=off" : "");
         return WorkerProcess.start(
                 new ChaosChild.WorkerConfig(
                         name,

@@ -151,7 +151,10 @@ final class CommitCutScenario implements AutoCloseable {
                 wrong,
                 "keys of one effect",
                 1,
-                paid.stream().map(CommitCutFlows.ProviderRequest::key).distinct().count());
+                paid.stream()
+                        .map(CommitCutFlows.ProviderRequest::key)
+                        .distinct()
+                        .count());
         if (!lease) {
             // Nobody died and no lease was lost: what is on record, or on its way to it, is not sent again.
             expect(wrong, "requests for one effect", 1, paid.size());

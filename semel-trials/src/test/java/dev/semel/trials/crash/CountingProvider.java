@@ -23,7 +23,7 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The outside world: a provider that counts. One file that needs nothing but a JDK and shares no code with the engine;
- * run it as {@code java Effectd.java LOG}. Every request is one line in the log before it is answered:
+ * run it as {@code java CountingProvider.java LOG}. Every request is one line in the log before it is answered:
  *
  * <pre>microseconds ⇥ connection ⇥ method ⇥ path ⇥ Idempotency-Key ⇥ hash of the body ⇥ decision ⇥ X-From</pre>
  *

@@ -35,7 +35,8 @@ final class CrashChecks {
     }
 
     /** Everything that is wrong; empty where all promises were kept. The name is that of the run's key. */
-    static List<String> of(MatrixCell cell, String name, List<Receiver.ReceivedRequest> heard, List<LifeResult> stages) {
+    static List<String> of(
+            MatrixCell cell, String name, List<Receiver.ReceivedRequest> heard, List<LifeResult> stages) {
         CrashChecks judgement = new CrashChecks(cell, name, heard, stages);
         judgement.judgeRuns();
         judgement.judgeAnswers();
@@ -130,8 +131,8 @@ final class CrashChecks {
                         + stage.remains().of(name));
             }
         }
-        boolean indeterminate =
-                last().of(name).stream().anyMatch(run -> run.output().equals("\"" + CrashActionFlows.INDETERMINATE + "\""));
+        boolean indeterminate = last().of(name).stream()
+                .anyMatch(run -> run.output().equals("\"" + CrashActionFlows.INDETERMINATE + "\""));
         if (indeterminate && cell.deed() != CrashAction.AT_MOST_ONCE) {
             violations.add("only at most once may end without knowing");
         }

@@ -120,7 +120,8 @@ class CrashChecksTest {
     @Test
     void two_fresh_responses_for_one_key_are_detected() {
         heard.add(post("k", "accepted"));
-        CrashableProcess.ProcessReport fresh = new CrashableProcess.ProcessReport(RUN, RUN, false, "", "completed", "", Map.of());
+        CrashableProcess.ProcessReport fresh =
+                new CrashableProcess.ProcessReport(RUN, RUN, false, "", "completed", "", Map.of());
         stages.add(new CrashChecks.LifeResult(fresh, remains(StoreContents.DONE, 1, "\"receipt\""), 1));
         assertSees(CrashAction.PROVIDER_KEY, "asked again");
     }
@@ -138,7 +139,8 @@ class CrashChecksTest {
     @Test
     void a_crash_point_that_was_not_hit_proves_nothing() {
         good();
-        MatrixCell cell = new MatrixCell(MatrixCell.Kind.SQLITE, CrashAction.STEP, "answers", new ProcessLife.HaltPoint("step-done", 1));
+        MatrixCell cell = new MatrixCell(
+                MatrixCell.Kind.SQLITE, CrashAction.STEP, "answers", new ProcessLife.HaltPoint("step-done", 1));
         assertEquals(false, new CrashTrial.Result(cell, heard, stages, List.of(), Set.of()).hit());
         stages.addFirst(new CrashChecks.LifeResult(halted(), remains(StoreContents.DONE, 1, ""), 1));
         assertEquals(true, new CrashTrial.Result(cell, heard, stages, List.of(), Set.of()).hit());
@@ -153,7 +155,8 @@ class CrashChecksTest {
         labels.add("a-new-label");
         assertEquals(1, CrashMatrix.gaps(cells, labels).size());
         labels.remove("a-new-label");
-        List<MatrixCell> fewer = cells.stream().filter(cell -> cell.deed() != CrashAction.TX).toList();
+        List<MatrixCell> fewer =
+                cells.stream().filter(cell -> cell.deed() != CrashAction.TX).toList();
         assertTrue(CrashMatrix.gaps(fewer, labels).contains("TX never visits tx-done"));
         assertEquals(
                 List.of("STEP came to tx-done, which it is said never to reach"),
@@ -202,7 +205,8 @@ class CrashChecksTest {
     }
 
     private List<String> of(CrashAction deed) {
-        MatrixCell cell = new MatrixCell(MatrixCell.Kind.SQLITE, deed, "answers", new ProcessLife.HaltPoint("step-done", 1));
+        MatrixCell cell =
+                new MatrixCell(MatrixCell.Kind.SQLITE, deed, "answers", new ProcessLife.HaltPoint("step-done", 1));
         return CrashChecks.of(cell, NAME, heard, stages);
     }
 

@@ -111,7 +111,8 @@ final class CrashChild {
                 target = semel.start(told, "", Start.withKey(life.name() + ".told"))
                         .id();
             }
-            CrashActionFlows.Task task = new CrashActionFlows.Task(url(), life.manners().startsWith("hangs"), target);
+            CrashActionFlows.Task task =
+                    new CrashActionFlows.Task(url(), life.manners().startsWith("hangs"), target);
             Start start = Start.withKey(life.name());
             Run<String> run = life.run().isEmpty() ? semel.start(flow, task, start) : semel.run(flow, life.run());
             say("started", run.id());

@@ -12,14 +12,24 @@ import java.util.TreeSet;
 /** Which cells the crash matrix has. Every label is visited under every deed that can come there. */
 final class CrashMatrix {
     private static final Set<CrashAction> SENDING = EnumSet.of(
-            CrashAction.REPEATABLE, CrashAction.PROVIDER_KEY, CrashAction.ALREADY_DONE, CrashAction.LOOKUP, CrashAction.AT_MOST_ONCE, CrashAction.ASK, CrashAction.CALL);
+            CrashAction.REPEATABLE,
+            CrashAction.PROVIDER_KEY,
+            CrashAction.ALREADY_DONE,
+            CrashAction.LOOKUP,
+            CrashAction.AT_MOST_ONCE,
+            CrashAction.ASK,
+            CrashAction.CALL);
 
     /** Who comes to a label; whoever is not named does not, for the reason that stands there. */
     record LabelReach(Set<CrashAction> deeds, String others) {}
 
     static final Map<String, LabelReach> REACH = new TreeMap<>(Map.ofEntries(
-            Map.entry("batch-committed", new LabelReach(EnumSet.allOf(CrashAction.class), "everything is committed in batches")),
-            Map.entry("step-done", new LabelReach(EnumSet.allOf(CrashAction.class), "every flow has a step before its deed")),
+            Map.entry(
+                    "batch-committed",
+                    new LabelReach(EnumSet.allOf(CrashAction.class), "everything is committed in batches")),
+            Map.entry(
+                    "step-done",
+                    new LabelReach(EnumSet.allOf(CrashAction.class), "every flow has a step before its deed")),
             Map.entry("run-ending", new LabelReach(EnumSet.allOf(CrashAction.class), "every run ends")),
             Map.entry("replay-answered", new LabelReach(EnumSet.allOf(CrashAction.class), "every life asks again")),
             Map.entry("effect-reserved", new LabelReach(SENDING, "it is no effect: nothing is reserved")),
@@ -120,7 +130,8 @@ final class CrashMatrix {
 
     /** The receiver misbehaves first, and then the process ends. */
     private void badManners() {
-        for (CrashAction deed : EnumSet.of(CrashAction.REPEATABLE, CrashAction.PROVIDER_KEY, CrashAction.ALREADY_DONE)) {
+        for (CrashAction deed :
+                EnumSet.of(CrashAction.REPEATABLE, CrashAction.PROVIDER_KEY, CrashAction.ALREADY_DONE)) {
             for (String manners : List.of("resets-1", "hangs-1", "fails-1", "drops-1")) {
                 add(deed, manners, at("effect-reserved", 2));
             }
@@ -145,7 +156,8 @@ final class CrashMatrix {
     /** The process that takes over ends as well. */
     private void twice() {
         add(CrashAction.STEP, "answers", at("step-done", 2), at("step-done", 1));
-        for (CrashAction deed : EnumSet.of(CrashAction.REPEATABLE, CrashAction.PROVIDER_KEY, CrashAction.ALREADY_DONE, CrashAction.CALL)) {
+        for (CrashAction deed : EnumSet.of(
+                CrashAction.REPEATABLE, CrashAction.PROVIDER_KEY, CrashAction.ALREADY_DONE, CrashAction.CALL)) {
             add(deed, "answers", at("effect-reserved"), at("effect-reserved"));
         }
         add(CrashAction.REPEATABLE, "answers", at("effect-sent"), at("effect-sent"));

@@ -23,11 +23,12 @@ class CrashMutationTest {
     void planted_bugs_are_detected() {
         try (Receiver receiver = Receiver.start(folder)) {
             try (CrashTrial plain = new CrashTrial(folder, receiver, CrashTrial.Tampering.NONE)) {
-                CrashTrial.Result good = plain.run(cell(CrashAction.PROVIDER_KEY, "effect-sent"), ProcessLife.Mutation.NONE);
+                CrashTrial.Result good =
+                        plain.run(cell(CrashAction.PROVIDER_KEY, "effect-sent"), ProcessLife.Mutation.NONE);
                 assertEquals(List.of(), good.violations());
                 assertEquals(2, CrashChecks.posts(good.heard()), "the good cell was sent before and after the crash");
-                CrashTrial.Result rekeyed =
-                        plain.run(cell(CrashAction.PROVIDER_KEY, "effect-sent"), ProcessLife.Mutation.NEW_KEY_EACH_TIME);
+                CrashTrial.Result rekeyed = plain.run(
+                        cell(CrashAction.PROVIDER_KEY, "effect-sent"), ProcessLife.Mutation.NEW_KEY_EACH_TIME);
                 assertSees(rekeyed, "carried 2 keys");
                 assertSees(rekeyed, "2 accepted effects, not one");
                 assertSees(
@@ -49,11 +50,15 @@ class CrashMutationTest {
             // As if a trigger had been answered before its run was on disk.
             try (CrashTrial losing = new CrashTrial(
                     folder, receiver, deleting("semel_run", "semel_unfinished_run", "semel_key", "semel_journal"))) {
-                assertSees(losing.run(cell(CrashAction.STEP, "step-done"), ProcessLife.Mutation.NONE), "the key has 0 runs");
+                assertSees(
+                        losing.run(cell(CrashAction.STEP, "step-done"), ProcessLife.Mutation.NONE),
+                        "the key has 0 runs");
             }
             // As if the rows of the user had been committed without the record of their step.
             try (CrashTrial half = new CrashTrial(folder, receiver, deleting("semel_journal"))) {
-                assertSees(half.run(cell(CrashAction.TX, "tx-committed"), ProcessLife.Mutation.NONE), "2 rows of the user, not one");
+                assertSees(
+                        half.run(cell(CrashAction.TX, "tx-committed"), ProcessLife.Mutation.NONE),
+                        "2 rows of the user, not one");
             }
         }
     }

@@ -37,7 +37,8 @@ final class CrashTrial implements AutoCloseable {
                     .filter(CrashChecks.LifeResult::halted)
                     .map(stage -> stage.account().halted())
                     .toList();
-            return halted.equals(cell.halts().stream().map(ProcessLife.HaltPoint::label).toList());
+            return halted.equals(
+                    cell.halts().stream().map(ProcessLife.HaltPoint::label).toList());
         }
 
         String row() {
@@ -84,8 +85,9 @@ final class CrashTrial implements AutoCloseable {
         stages.add(stage(life, survivor()));
         if (stages.getLast().account().end().equals("in_doubt")) {
             // What a person does who looks at the provider's own books.
-            ProcessLife.Decision truth =
-                    CrashChecks.accepted(receiver.of(name)) > 0 ? ProcessLife.Decision.HAPPENED : ProcessLife.Decision.DID_NOT_HAPPEN;
+            ProcessLife.Decision truth = CrashChecks.accepted(receiver.of(name)) > 0
+                    ? ProcessLife.Decision.HAPPENED
+                    : ProcessLife.Decision.DID_NOT_HAPPEN;
             stages.add(stage(life.deciding(truth), survivor()));
         }
         List<Receiver.ReceivedRequest> heard = receiver.of(name);

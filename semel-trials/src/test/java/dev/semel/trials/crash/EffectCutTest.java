@@ -40,8 +40,13 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("trial")
 class EffectCutTest {
-    private static final Set<CrashAction> DEEDS =
-            EnumSet.of(CrashAction.REPEATABLE, CrashAction.PROVIDER_KEY, CrashAction.ALREADY_DONE, CrashAction.LOOKUP, CrashAction.AT_MOST_ONCE, CrashAction.ASK);
+    private static final Set<CrashAction> DEEDS = EnumSet.of(
+            CrashAction.REPEATABLE,
+            CrashAction.PROVIDER_KEY,
+            CrashAction.ALREADY_DONE,
+            CrashAction.LOOKUP,
+            CrashAction.AT_MOST_ONCE,
+            CrashAction.ASK);
     private static final Retry PROMPT = Retry.exponential(Duration.ofMillis(20)).upTo(3);
     private static final Duration PROVIDER_WINDOW = Duration.ofHours(1);
 
@@ -93,8 +98,10 @@ class EffectCutTest {
 
     @Test
     void a_duplicated_or_lost_effect_is_detected() {
-        Receiver.ReceivedRequest once = new Receiver.ReceivedRequest("POST", "/forgets/answers/x", "k", "h", "accepted");
-        Receiver.ReceivedRequest other = new Receiver.ReceivedRequest("POST", "/forgets/answers/x", "l", "h", "accepted");
+        Receiver.ReceivedRequest once =
+                new Receiver.ReceivedRequest("POST", "/forgets/answers/x", "k", "h", "accepted");
+        Receiver.ReceivedRequest other =
+                new Receiver.ReceivedRequest("POST", "/forgets/answers/x", "l", "h", "accepted");
         Cut answered = new Cut(CrashAction.LOOKUP, EffectProxy.Cut.ANSWER);
         assertEquals(List.of(), judge(answered, "receipt-1", List.of(once)));
         assertEquals(List.of("2 accepted effects, not 1"), judge(answered, "receipt-1", List.of(once, once)));

@@ -50,7 +50,8 @@ class FirstTokenTest {
     }
 
     private int serve(String store, String label) {
-        try (CrashableProcess mortal = CrashableProcess.start(folder, ServeChild.class, folder.toString(), store, label)) {
+        try (CrashableProcess mortal =
+                CrashableProcess.start(folder, ServeChild.class, folder.toString(), store, label)) {
             int exit = mortal.exit();
             if (exit != CrashChild.HALTED && exit != ServeChild.STARTED) {
                 throw new AssertionError("the server ended with " + exit + ": " + mortal.talk());

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 
 /** {@link CountingProvider} in a process of its own, started from its source so that not even our class path is in its reach. */
 public final class Receiver implements AutoCloseable {
-    private static final Path SOURCE = Path.of("src/test/java/dev/semel/trials/crash/Effectd.java");
+    private static final Path SOURCE = Path.of("src/test/java/dev/semel/trials/crash/CountingProvider.java");
 
     private final Process process;
     private final Path log;

@@ -56,7 +56,8 @@ class TwoWorkersTest {
             long fresh = outcomes.stream()
                     .filter(outcome -> outcome instanceof ClientCall.Ok ok && !ok.replayed())
                     .count();
-            assertTrue(outcomes.stream().allMatch(ClientCall.Ok.class::isInstance), () -> "not all were 200: " + outcomes);
+            assertTrue(
+                    outcomes.stream().allMatch(ClientCall.Ok.class::isInstance), () -> "not all were 200: " + outcomes);
             assertEquals(1, fresh, "answers that said it was new");
         }
         assertEquals(HOT_KEYS, ledger.runs().size());

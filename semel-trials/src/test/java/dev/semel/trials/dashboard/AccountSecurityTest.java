@@ -8,9 +8,9 @@ import dev.semel.server.cli.ServerOptions;
 import dev.semel.server.http.TrustedProxies;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -201,7 +201,8 @@ class AccountSecurityTest {
         for (int i = 0; i < 2; i++) {
             assertTrue(any.post("/v1/users/kim/password", body).expect(200).flag("changed"));
         }
-        ProblemResponseChecks.expect(any.post("/v1/users/kim/password", body.replace("third", "fourth")), 403, "forbidden");
+        ProblemResponseChecks.expect(
+                any.post("/v1/users/kim/password", body.replace("third", "fourth")), 403, "forbidden");
         ProblemResponseChecks.expect(any.post("/v1/users/nobody/password", body), 404, "not-found");
         ProblemResponseChecks.expect(
                 any.post("/v1/users/kim/password", "{\"old\":\"" + PASSWORD + "\",\"new\":\"" + PASSWORD + "\"}"),
@@ -216,7 +217,8 @@ class AccountSecurityTest {
         }
         ProblemResponseChecks.expect(server.admin().delete("/v1/users/rosa"), 409, "last-admin");
         String session = session(logIn(server, "rosa", PASSWORD));
-        HttpReply refused = send("/settings/users/action", "/settings/users", session, "name", "rosa", "action", "disable");
+        HttpReply refused =
+                send("/settings/users/action", "/settings/users", session, "name", "rosa", "action", "disable");
         assertEquals(409, refused.status());
         assertTrue(refused.body().contains("Give another user the role admin first"), refused.body());
         assertEquals(200, looks(session));

@@ -10,8 +10,8 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
-import dev.semel.trials.support.SampleWorkflows;
 import dev.semel.trials.support.LiveServer;
+import dev.semel.trials.support.SampleWorkflows;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -136,7 +136,8 @@ class ActionsInBrowserTest {
     @Test
     void without_javascript_runs_are_selected_and_planned_by_a_form() {
         String one = run("busy", "plain_1", "{\"data\":{}}");
-        try (BrowserTab tab = BrowserTab.withoutScript(server.port()).expecting("400").enter().go("/workflows/busy/runs")) {
+        try (BrowserTab tab =
+                BrowserTab.withoutScript(server.port()).expecting("400").enter().go("/workflows/busy/runs")) {
             Page page = tab.page();
             press(page, "Safe replay…");
             assertThat(page.locator("main")).containsText("No run is selected");

@@ -11,8 +11,8 @@ import com.microsoft.playwright.options.AriaRole;
 import dev.semel.server.demo.DemoProvider;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
-import dev.semel.trials.support.SampleWorkflows;
 import dev.semel.trials.support.LiveServer;
+import dev.semel.trials.support.SampleWorkflows;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -198,7 +198,8 @@ class BuilderInBrowserTest {
     @Test
     void a_conflicting_publish_is_reported_with_both_texts() {
         api().publish(letters("shared")).expect(200);
-        try (BrowserTab tab = BrowserTab.open(server.port()).enter().expecting("412").go("/workflows/shared/edit")) {
+        try (BrowserTab tab =
+                BrowserTab.open(server.port()).enter().expecting("412").go("/workflows/shared/edit")) {
             Page page = tab.page();
             page.locator("#yaml").fill(letters("shared").replace("ok: true", "ok: mine"));
             button(page, "Publish…").click();
@@ -268,7 +269,8 @@ class BuilderInBrowserTest {
     void user_text_is_never_markup() {
         api().publish(letters("looked").replace("owner: trials", "owner: '" + HOSTILE + "'"))
                 .expect(200);
-        try (BrowserTab tab = BrowserTab.open(server.port()).enter().go("/workflows/looked/edit?step=tell&tab=general")) {
+        try (BrowserTab tab =
+                BrowserTab.open(server.port()).enter().go("/workflows/looked/edit?step=tell&tab=general")) {
             assertThat(tab.page().locator("#yaml")).hasValue(Pattern.compile("</textarea><img src=x"));
             assertEquals(0, tab.page().locator("img[src=x]").count());
             tab.page().locator("#f-title").fill("\"><img src=x onerror=alert(1)>");

@@ -12,8 +12,8 @@ import com.microsoft.playwright.options.AriaRole;
 import dev.semel.server.demo.DemoProvider;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
-import dev.semel.trials.support.SampleWorkflows;
 import dev.semel.trials.support.LiveServer;
+import dev.semel.trials.support.SampleWorkflows;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -146,7 +146,8 @@ class DashboardInBrowserTest {
                                 + "\"lines\":[{\"sku\":\"SKU-881\",\"qty\":1}]}}")
                 .expect(200)
                 .text("run_id");
-        ConcurrentCalls.until("it waits", () -> api().get("/v1/runs/" + id).text("status").equals("waiting"));
+        ConcurrentCalls.until(
+                "it waits", () -> api().get("/v1/runs/" + id).text("status").equals("waiting"));
         try (BrowserTab tab = BrowserTab.open(server.port()).enter().go("/runs/" + id)) {
             Page page = tab.page();
             page.locator("summary", new Page.LocatorOptions().setHasText("Signal"))

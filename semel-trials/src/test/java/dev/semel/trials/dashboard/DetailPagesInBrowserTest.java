@@ -160,7 +160,8 @@ class DetailPagesInBrowserTest {
         lose();
         String order = ORDER.replace("10443", key);
         String id = api().trigger("fulfil_order", key, order).expect(200).text("run_id");
-        ConcurrentCalls.until("it waits", () -> api().get("/v1/runs/" + id).text("status").equals("waiting"));
+        ConcurrentCalls.until(
+                "it waits", () -> api().get("/v1/runs/" + id).text("status").equals("waiting"));
         api().post("/v1/runs/" + id + "/signals/payment.captured", "{\"data\":{}}")
                 .expect(200);
         ConcurrentCalls.until(
@@ -325,7 +326,8 @@ class DetailPagesInBrowserTest {
         api().trigger("axe_asks", "axe_a", "{\"data\":{}}").expect(200);
         api().trigger("axe_asks", "axe_b", "{\"data\":{}}").expect(200);
         String asked = "/v1/reviews?q=kind:approval%20workflow:axe_asks";
-        ConcurrentCalls.until("two wait", () -> api().get(asked).json().path("items").size() == 2);
+        ConcurrentCalls.until(
+                "two wait", () -> api().get(asked).json().path("items").size() == 2);
         String review = api().get(asked).json().at("/items/0/review_id").asString();
         api().put("/v1/alerts/axe", "{\"metric\":\"conflicts\",\"above\":1,\"channel\":\"x\",\"to\":\"ops\"}")
                 .expect(200);

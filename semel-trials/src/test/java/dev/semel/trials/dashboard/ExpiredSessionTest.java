@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
-import dev.semel.trials.support.SampleWorkflows;
-import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.HttpReply;
+import dev.semel.trials.support.LiveServer;
+import dev.semel.trials.support.SampleWorkflows;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;

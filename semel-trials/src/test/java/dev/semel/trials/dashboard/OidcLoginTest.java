@@ -11,9 +11,9 @@ import dev.semel.server.access.oidc.OidcClientSettings;
 import dev.semel.server.cli.ServerOptions;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.LogCapture;
-import dev.semel.trials.support.HttpReply;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -88,10 +88,12 @@ class OidcLoginTest {
         String there = Objects.requireNonNull(out.header("Location"));
         assertTrue(there.startsWith(provider.issuer() + "/authorize?tenant=trials&"), there);
         ApiCaller atProvider = new ApiCaller(portOf(there), "", _ -> {});
-        HttpReply back = atProvider.get(there.substring(provider.issuer().length())).expect(303);
+        HttpReply back =
+                atProvider.get(there.substring(provider.issuer().length())).expect(303);
         String location = Objects.requireNonNull(back.header("Location"));
         assertTrue(location.startsWith(home + "/login/oidc/callback?"), location);
-        return new LoginRedirect("Cookie: " + cookie.substring(0, cookie.indexOf(';')), location.substring(home.length()));
+        return new LoginRedirect(
+                "Cookie: " + cookie.substring(0, cookie.indexOf(';')), location.substring(home.length()));
     }
 
     private static int portOf(String url) {
@@ -217,8 +219,8 @@ class OidcLoginTest {
     @Test
     void only_signatures_of_the_providers_own_keys_are_valid() {
         refused("is not signed with RS256 or ES256", one -> {
-            one.signing =
-                    (_, said) -> TestOidcProvider.encoded("{\"alg\":\"none\"}") + "." + TestOidcProvider.encoded(said) + ".";
+            one.signing = (_, said) ->
+                    TestOidcProvider.encoded("{\"alg\":\"none\"}") + "." + TestOidcProvider.encoded(said) + ".";
         });
         refused("is not signed with RS256 or ES256", one -> {
             one.head = "{\"alg\":\"HS256\",\"kid\":\"k1\"}";
@@ -228,7 +230,8 @@ class OidcLoginTest {
         refused(
                 "has an invalid signature",
                 one -> one.signing = (head, said) -> one.signed(head, said)
-                        .replaceFirst("\\.[^.]*\\.", "." + TestOidcProvider.encoded(said.replace("olga", "root")) + "."));
+                        .replaceFirst(
+                                "\\.[^.]*\\.", "." + TestOidcProvider.encoded(said.replace("olga", "root")) + "."));
         refused(
                 "is signed with a key that the provider does not have",
                 one -> one.head = "{\"alg\":\"RS256\",\"kid\":\"k9\"}");

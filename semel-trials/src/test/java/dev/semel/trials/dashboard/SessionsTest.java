@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ApiCaller;
-import dev.semel.trials.support.SampleWorkflows;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
+import dev.semel.trials.support.SampleWorkflows;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -204,7 +204,8 @@ class SessionsTest {
 
     @Test
     void inviting_never_changes_a_user_and_changing_never_invites() {
-        ProblemResponseChecks.expect(server.admin().put("/v1/users/never", "{\"role\":\"admin\"}", "If-Match: *"), 404, "not-found");
+        ProblemResponseChecks.expect(
+                server.admin().put("/v1/users/never", "{\"role\":\"admin\"}", "If-Match: *"), 404, "not-found");
         ProblemResponseChecks.expect(server.admin().put("/v1/users/never", "{\"disabled\":true}"), 404, "not-found");
         person("nina", "viewer");
         ProblemResponseChecks.expect(

@@ -22,7 +22,8 @@ import java.util.stream.Stream;
  * @param checkers by language; a checker throws what is wrong with a block
  * @param limit how long one block may take
  */
-record DocumentRunner(Path commands, Supplier<DocumentServer> servers, Map<String, Consumer<CodeBlock>> checkers, Duration limit) {
+record DocumentRunner(
+        Path commands, Supplier<DocumentServer> servers, Map<String, Consumer<CodeBlock>> checkers, Duration limit) {
 
     /** What a reader has who stands in the checkout. */
     private static final List<String> LINKED = List.of("semel", "examples");
@@ -97,7 +98,8 @@ record DocumentRunner(Path commands, Supplier<DocumentServer> servers, Map<Strin
                 Files.createSymbolicLink(folder.resolve(name), commands.resolve(name));
             }
         }
-        Optional<CodeBlock> started = blocks.stream().filter(CodeBlock::isServer).findFirst();
+        Optional<CodeBlock> started =
+                blocks.stream().filter(CodeBlock::isServer).findFirst();
         DocumentServer server = started.<DocumentServer>map(block -> new DocumentedServer(block.text(), folder, base()))
                 .orElseGet(servers);
         try {

@@ -49,7 +49,8 @@ final class DocumentSession {
         return List.of();
     }
 
-    private Optional<String> run(CodeBlock block, Optional<CodeBlock> expected) throws IOException, InterruptedException {
+    private Optional<String> run(CodeBlock block, Optional<CodeBlock> expected)
+            throws IOException, InterruptedException {
         long deadline = System.nanoTime() + limit.toNanos();
         Optional<String> problem;
         do {
@@ -58,7 +59,8 @@ final class DocumentSession {
         return problem;
     }
 
-    private Optional<String> once(CodeBlock block, Optional<CodeBlock> expected) throws IOException, InterruptedException {
+    private Optional<String> once(CodeBlock block, Optional<CodeBlock> expected)
+            throws IOException, InterruptedException {
         Optional<BashSession.Outcome> outcome = shell.run(spoken(block.text()));
         if (outcome.isEmpty()) {
             return Optional.of(block.place() + ": did not end within " + limit + ", or ended the shell.");

@@ -291,7 +291,8 @@ class AlertsTest {
     void an_invalid_alert_rule_is_rejected_with_its_path() {
         try (SemelServer serve = serve(StoreKind.SQLITE.fresh(folder))) {
             String wrong = ALERT.replace("ABOVE", "\"many\"").replace("1h", "1 hour");
-            JsonNode problem = ProblemResponseChecks.expect(caller(serve).put("/v1/alerts/odd", wrong), 400, "invalid-input")
+            JsonNode problem = ProblemResponseChecks.expect(
+                            caller(serve).put("/v1/alerts/odd", wrong), 400, "invalid-input")
                     .json();
             assertEquals("/above", problem.at("/errors/0/pointer").asString());
             assertEquals("/over", problem.at("/errors/1/pointer").asString());

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.server.demo.DemoProvider;
 import dev.semel.server.demo.DemoProviderServer;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnDevServers;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.ServerFixture;
 import java.util.Objects;
 import java.util.stream.IntStream;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.json.StrictJson;
 import dev.semel.trials.support.ApiCaller;
-import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.HttpReply;
+import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ServerFixture;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;

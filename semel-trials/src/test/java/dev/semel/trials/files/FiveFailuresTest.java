@@ -12,8 +12,8 @@ import dev.semel.server.demo.DemoProviderServer;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
 import dev.semel.trials.support.HttpReply;
-import dev.semel.trials.support.StoreKind;
 import dev.semel.trials.support.RawConnection;
+import dev.semel.trials.support.StoreKind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -119,7 +119,8 @@ class FiveFailuresTest {
         ConcurrentCalls.until(
                 "the write is done though nobody heard so",
                 () -> caller().get("/v1/keys/lost-1").status() == 200);
-        HttpReply again = caller().trigger("lost_answer", "lost-1", order("o1", 1)).expect(200);
+        HttpReply again =
+                caller().trigger("lost_answer", "lost-1", order("o1", 1)).expect(200);
         assertTrue(again.flag("idempotent_replayed"), again.body());
         scene().completed(again.runId());
         assertEquals(once(), since(before, DemoProvider.PICKS));
@@ -142,7 +143,8 @@ class FiveFailuresTest {
     void double_click_all_clicks_are_one_action() {
         picking("double_click", "fingerprint: [order]", "");
         DemoProviderServer.CallCounts before = counts(DemoProvider.PICKS);
-        List<HttpReply> clicks = ConcurrentCalls.atOnce(CLICKS, _ -> caller().trigger("double_click", "form-1", order("o1", 1)));
+        List<HttpReply> clicks =
+                ConcurrentCalls.atOnce(CLICKS, _ -> caller().trigger("double_click", "form-1", order("o1", 1)));
         List<HttpReply> fresh = clicks.stream()
                 .filter(click -> !click.expect(200).flag("idempotent_replayed"))
                 .toList();

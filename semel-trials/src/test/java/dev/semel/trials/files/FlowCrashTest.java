@@ -61,7 +61,8 @@ class FlowCrashTest {
                         + "    reviewers: role:payments\n",
                 "    protect: none\n    because: to see whether anybody notices\n");
         try (FlowTrial trial = new FlowTrial(StoreKind.SQLITE, folder, careless)) {
-            FlowTrial.Result result = trial.run(ExampleFlow.RECEIPT, List.of(new ExampleFlow.HaltPoint("effect-sent", 2)));
+            FlowTrial.Result result =
+                    trial.run(ExampleFlow.RECEIPT, List.of(new ExampleFlow.HaltPoint("effect-sent", 2)));
             assertTrue(result.hit(), result.row());
             assertEquals(List.of("2 mails"), result.wrong());
         }

@@ -8,8 +8,8 @@ import dev.semel.server.demo.DemoProvider;
 import dev.semel.server.demo.DemoProviderServer;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.Databases;
-import dev.semel.trials.support.Invariants;
 import dev.semel.trials.support.HttpReply;
+import dev.semel.trials.support.Invariants;
 import dev.semel.trials.support.StoreKind;
 import jakarta.mail.MessagingException;
 import java.io.IOException;
@@ -136,7 +136,8 @@ final class FlowTrial implements AutoCloseable {
     private void drive(Cell cell, ApiCaller caller, boolean deciding) {
         String path = "/v1/workflows/" + cell.flow.workflow() + "/trigger";
         String body = "{\"data\":{" + cell.flow.data(cell.name) + "}}";
-        String[] key = cell.flow == ExampleFlow.RECEIPT ? new String[] {"Idempotency-Key: " + cell.name} : new String[0];
+        String[] key =
+                cell.flow == ExampleFlow.RECEIPT ? new String[] {"Idempotency-Key: " + cell.name} : new String[0];
         String run = caller.post(path, body, key).expect(200).runId();
         cell.told.add(run);
         cell.flow.prod(caller, run);
@@ -216,7 +217,9 @@ final class FlowTrial implements AutoCloseable {
             if (path.contains("request")) {
                 return effects(DemoProvider.PICKS) > 0;
             }
-            return path.contains("notify_sales") ? effects(DemoProvider.CHAT) > 0 : mails(ExampleFlow.address(name)) > 0;
+            return path.contains("notify_sales")
+                    ? effects(DemoProvider.CHAT) > 0
+                    : mails(ExampleFlow.address(name)) > 0;
         }
 
         private void judge(ApiCaller caller) {

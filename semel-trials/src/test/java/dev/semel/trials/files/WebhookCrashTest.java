@@ -149,7 +149,8 @@ class WebhookCrashTest {
 
     @Test
     void a_reply_between_run_start_and_wait_is_not_lost() {
-        try (FlowProcess server = FlowProcess.start(folder, StoreKind.SQLITE.fresh(folder), new ExampleFlow.HaltPoint("none", 1))) {
+        try (FlowProcess server =
+                FlowProcess.start(folder, StoreKind.SQLITE.fresh(folder), new ExampleFlow.HaltPoint("none", 1))) {
             ApiCaller admin = there(server);
             furnish(admin);
             String path = hook(admin);

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.ServerFixture;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

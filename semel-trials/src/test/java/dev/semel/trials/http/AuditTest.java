@@ -10,9 +10,9 @@ import dev.semel.server.access.Role;
 import dev.semel.server.api.ApiRoutes;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.ServerFixture;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -130,7 +130,8 @@ class AuditTest extends OnBothStores {
         String one = "/v1/workflows/{id}";
         deeds.put(
                 "PUT " + one,
-                new AuditedAction("workflow.publish", "told", () -> admin().publish(timed.replace("trials", "someone"))));
+                new AuditedAction(
+                        "workflow.publish", "told", () -> admin().publish(timed.replace("trials", "someone"))));
         deeds.put("POST " + one + "/promote", new AuditedAction("workflow.promote", "told", () -> {
             admin().send(
                             "PUT",
@@ -143,7 +144,8 @@ class AuditTest extends OnBothStores {
         }));
         deeds.put(
                 "POST " + one + "/rollback",
-                new AuditedAction("workflow.rollback", "told", () -> post("/v1/workflows/told/rollback", "{\"version\":1}")));
+                new AuditedAction(
+                        "workflow.rollback", "told", () -> post("/v1/workflows/told/rollback", "{\"version\":1}")));
         deeds.put(
                 "POST " + one + "/pause",
                 new AuditedAction("workflow.pause", "told", () -> post("/v1/workflows/told/pause", "{}")));
@@ -172,7 +174,8 @@ class AuditTest extends OnBothStores {
                 .runId();
         deeds.put(
                 "POST /v1/runs/{run_id}/reveal",
-                new AuditedAction("run.reveal", shown, () -> post("/v1/runs/" + shown + "/reveal", "{\"reason\":\"asked\"}")));
+                new AuditedAction(
+                        "run.reveal", shown, () -> post("/v1/runs/" + shown + "/reveal", "{\"reason\":\"asked\"}")));
         admin().publish("""
             semel: 1
             workflow: asking
@@ -257,7 +260,8 @@ class AuditTest extends OnBothStores {
                 "/v1/routes/{event}",
                 "{\"event\":\"one\",\"channels\":[{\"channel\":\"c\",\"template\":\"t\"}]}");
         deeds.put(
-                "POST /v1/tokens", new AuditedAction("token.create", MADE, () -> post("/v1/tokens", "{\"scopes\":[\"read\"]}")));
+                "POST /v1/tokens",
+                new AuditedAction("token.create", MADE, () -> post("/v1/tokens", "{\"scopes\":[\"read\"]}")));
         String known = post("/v1/tokens", "{\"scopes\":[\"read\"]}").expect(200).text("token_id");
         deeds.put(
                 "DELETE /v1/tokens/{token_id}",
@@ -292,7 +296,9 @@ class AuditTest extends OnBothStores {
         stage.server().serve().users().acceptInvitation(link, "peter", "correct horse battery", "");
         String other = stage.server().serve().users().invitations().create(1, Role.VIEWER, false, "otto");
         stage.server().serve().users().acceptInvitation(other, "otto", "a password of some length", "");
-        deeds.put("DELETE /v1/users/{name}", new AuditedAction("user.remove", "otto", () -> admin().delete("/v1/users/otto")));
+        deeds.put(
+                "DELETE /v1/users/{name}",
+                new AuditedAction("user.remove", "otto", () -> admin().delete("/v1/users/otto")));
         deeds.put(
                 "POST /v1/users/{name}/reset",
                 new AuditedAction("user.reset", "peter", () -> post("/v1/users/peter/reset", "")));
@@ -316,12 +322,16 @@ class AuditTest extends OnBothStores {
                         () -> admin().put("/v1/profiles/cus_1/subscriptions/email", "{\"subscribed\":false}")));
         deeds.put(
                 "PUT /v1/cohorts/{name}",
-                new AuditedAction("cohort.put", "one", () -> admin().put("/v1/cohorts/one", "{\"description\":\"d\"}")));
+                new AuditedAction(
+                        "cohort.put", "one", () -> admin().put("/v1/cohorts/one", "{\"description\":\"d\"}")));
         deeds.put("PUT " + member, new AuditedAction("member.put", "one/cus_1", () -> admin().put(seat, "{}")));
         deeds.put("DELETE " + member, new AuditedAction("member.remove", "one/cus_1", () -> admin().delete(seat)));
         deeds.put(
-                "DELETE /v1/cohorts/{name}", new AuditedAction("cohort.remove", "one", () -> admin().delete("/v1/cohorts/one")));
-        deeds.put("DELETE " + profile, new AuditedAction("profile.remove", "cus_1", () -> admin().delete("/v1/profiles/cus_1")));
+                "DELETE /v1/cohorts/{name}",
+                new AuditedAction("cohort.remove", "one", () -> admin().delete("/v1/cohorts/one")));
+        deeds.put(
+                "DELETE " + profile,
+                new AuditedAction("profile.remove", "cus_1", () -> admin().delete("/v1/profiles/cus_1")));
     }
 
     private void hooks(Map<String, AuditedAction> deeds) {
@@ -347,7 +357,8 @@ class AuditTest extends OnBothStores {
                         "delivery.reprocess",
                         delivery,
                         () -> post("/v1/webhooks/kept/deliveries/" + delivery + "/reprocess", "")));
-        deeds.put("DELETE " + one, new AuditedAction("webhook.remove", "one", () -> admin().delete("/v1/webhooks/one")));
+        deeds.put(
+                "DELETE " + one, new AuditedAction("webhook.remove", "one", () -> admin().delete("/v1/webhooks/one")));
     }
 
     @Test
@@ -373,7 +384,8 @@ class AuditTest extends OnBothStores {
                 .expect(200);
         JsonNode before = newest();
         String old = "{\"from\":\"2001-01-01T00:00:00Z\",\"to\":\"2001-01-02T00:00:00Z\"}";
-        ProblemResponseChecks.expect(post("/v1/workflows/once_told/schedules/yearly/backfill", old), 400, "invalid-input");
+        ProblemResponseChecks.expect(
+                post("/v1/workflows/once_told/schedules/yearly/backfill", old), 400, "invalid-input");
         String groups = "{\"role\":\"viewer\",\"groups\":[\"desk\"]}";
         ProblemResponseChecks.expect(admin().put("/v1/users/nobody_yet", groups), 400, "invalid-input");
         assertEquals(before, newest());

@@ -70,14 +70,17 @@ final class AuditedDecisions {
         String path = "/v1/replays/{replay_id}";
         deeds.put(
                 "POST " + path + "/approve",
-                new AuditTest.AuditedAction("replay.approve", one, () -> admin().post("/v1/replays/" + one + "/approve", "")));
+                new AuditTest.AuditedAction(
+                        "replay.approve", one, () -> admin().post("/v1/replays/" + one + "/approve", "")));
         deeds.put(
                 "POST " + path + "/apply",
-                new AuditTest.AuditedAction("replay.apply", one, () -> admin().post("/v1/replays/" + one + "/apply", "")));
+                new AuditTest.AuditedAction(
+                        "replay.apply", one, () -> admin().post("/v1/replays/" + one + "/apply", "")));
         String two = plan(run);
         deeds.put(
                 "POST " + path + "/stop",
-                new AuditTest.AuditedAction("replay.stop", two, () -> admin().post("/v1/replays/" + two + "/stop", "{}")));
+                new AuditTest.AuditedAction(
+                        "replay.stop", two, () -> admin().post("/v1/replays/" + two + "/stop", "{}")));
     }
 
     /** Made by somebody else, since a plan is approved by a second person. */

@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.ServerFixture;
 import java.util.HashSet;
 import java.util.Set;
@@ -123,7 +123,8 @@ class BatchTest extends OnBothStores {
     void a_batch_and_a_single_trigger_share_their_keys() {
         admin().publish(flow("plain")).expect(200);
         String key = stage.key();
-        HttpReply single = admin().trigger("plain", key, "{\"data\": {\"x\": 1}}").expect(200);
+        HttpReply single =
+                admin().trigger("plain", key, "{\"data\": {\"x\": 1}}").expect(200);
         JsonNode items = send("plain", batch(item(key, "{\"x\": 1}"), "{\"data\": {}}", "{\"data\": {}}"));
         assertEquals(single.runId(), items.get(0).get("run_id").asString());
         assertNotEquals(

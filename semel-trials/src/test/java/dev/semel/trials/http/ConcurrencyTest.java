@@ -9,10 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.ServerFixture;
 import java.util.List;
 import java.util.Map;
@@ -41,14 +41,16 @@ class ConcurrencyTest extends OnBothStores {
                 .expect(200);
         oneRun(ConcurrentCalls.atOnce(MANY, _ -> stage.admin().unkeyed("derived", data("\"id\": \"at-once\""))));
         stage.admin().publish(flow("plain")).expect(200);
-        oneRun(ConcurrentCalls.atOnce(MANY, _ -> stage.admin().put("/v1/workflows/plain/runs/chosen-at-once", data(""))));
+        oneRun(ConcurrentCalls.atOnce(
+                MANY, _ -> stage.admin().put("/v1/workflows/plain/runs/chosen-at-once", data(""))));
     }
 
     @Test
     void concurrent_requests_that_differ_in_a_declared_field_start_one_run_and_conflict() {
         stage.admin().publish(keyed("declared", "fingerprint: [a]")).expect(200);
         String key = stage.key();
-        List<HttpReply> replies = ConcurrentCalls.atOnce(MANY, i -> stage.admin().trigger("declared", key, data("\"a\": " + i % 2)));
+        List<HttpReply> replies =
+                ConcurrentCalls.atOnce(MANY, i -> stage.admin().trigger("declared", key, data("\"a\": " + i % 2)));
         Map<Integer, Long> statuses =
                 replies.stream().collect(Collectors.groupingBy(HttpReply::status, Collectors.counting()));
         assertEquals(Map.of(200, MANY / 2L, 422, MANY / 2L), statuses);
@@ -61,7 +63,8 @@ class ConcurrencyTest extends OnBothStores {
         stage.admin()
                 .publish(keyed("once", "duplicate_payload: reject, fingerprint: [a]"))
                 .expect(200);
-        List<HttpReply> replies = ConcurrentCalls.atOnce(MANY, _ -> stage.admin().trigger("once", stage.key(), data("\"a\": 1")));
+        List<HttpReply> replies =
+                ConcurrentCalls.atOnce(MANY, _ -> stage.admin().trigger("once", stage.key(), data("\"a\": 1")));
         Map<Integer, Long> statuses =
                 replies.stream().collect(Collectors.groupingBy(HttpReply::status, Collectors.counting()));
         assertEquals(Map.of(200, 1L, 409, MANY - 1L), statuses);
@@ -87,7 +90,8 @@ class ConcurrencyTest extends OnBothStores {
             HttpReply other = pair.of(1).admin().trigger("agreed", key, data("\"a\": 2"));
             assertEquals(
                     first.runId(),
-                    ProblemResponseChecks.expect(other, 422, "idempotency-key-conflict").runId());
+                    ProblemResponseChecks.expect(other, 422, "idempotency-key-conflict")
+                            .runId());
             pair.of(0)
                     .admin()
                     .post("/v1/keys/" + key + "/release", "{\"reason\": \"trial\"}")

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.run.RunId;
 import dev.semel.trials.support.ApiCaller;
-import dev.semel.trials.support.SampleWorkflows;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
+import dev.semel.trials.support.SampleWorkflows;
 import dev.semel.trials.support.ServerFixture;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -7,10 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.json.StrictJson;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
-import dev.semel.trials.support.SampleWorkflows;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
+import dev.semel.trials.support.SampleWorkflows;
 import dev.semel.trials.support.ServerFixture;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -187,8 +187,13 @@ class DraftsTest extends OnBothStores {
     @Test
     void a_text_is_published_only_over_the_version_that_its_author_saw() {
         assertEquals(
-                200, publish(SampleWorkflows.flow("seen"), "seen", "If-None-Match: *").status());
-        ProblemResponseChecks.expect(publish(SampleWorkflows.flow("seen", "title: b"), "seen", "If-None-Match: *"), 412, "precondition-failed");
+                200,
+                publish(SampleWorkflows.flow("seen"), "seen", "If-None-Match: *")
+                        .status());
+        ProblemResponseChecks.expect(
+                publish(SampleWorkflows.flow("seen", "title: b"), "seen", "If-None-Match: *"),
+                412,
+                "precondition-failed");
         assertEquals("\"1\"", admin().get("/v1/workflows/seen").header("ETag"));
         assertEquals(
                 2,
@@ -206,8 +211,9 @@ class DraftsTest extends OnBothStores {
                         .expect(200)
                         .flag("changed"),
                 "asked twice");
-        JsonNode diff =
-                draft(SampleWorkflows.flow("seen", "title: c"), "seen", "", "[]").json().path("diff");
+        JsonNode diff = draft(SampleWorkflows.flow("seen", "title: c"), "seen", "", "[]")
+                .json()
+                .path("diff");
         assertEquals("\"2\"", diff.path("tag").stringValue());
         assertTrue(diff.path("unified").stringValue().contains("-title: b\n+title: c\n"), diff::toString);
     }

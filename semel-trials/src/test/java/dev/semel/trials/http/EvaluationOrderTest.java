@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.ServerFixture;
 import org.junit.jupiter.api.Test;
 
@@ -38,12 +38,14 @@ class EvaluationOrderTest extends OnBothStores {
     void the_key_is_checked_before_size_type_and_content_of_the_body() {
         for (String path : new String[] {trigger("none"), "/v1/workflows/none/runs/r1"}) {
             String method = path.endsWith("r1") ? "PUT" : "POST";
-            ProblemResponseChecks.expect(admin().send(method, path, HUGE, JSON, BAD_KEY), 400, "idempotency-key-invalid");
+            ProblemResponseChecks.expect(
+                    admin().send(method, path, HUGE, JSON, BAD_KEY), 400, "idempotency-key-invalid");
             ProblemResponseChecks.expect(
                     admin().send(method, path, "{}", "Content-Type: text/plain", BAD_KEY),
                     400,
                     "idempotency-key-invalid");
-            ProblemResponseChecks.expect(admin().send(method, path, "{", JSON, BAD_KEY), 400, "idempotency-key-invalid");
+            ProblemResponseChecks.expect(
+                    admin().send(method, path, "{", JSON, BAD_KEY), 400, "idempotency-key-invalid");
             ProblemResponseChecks.expect(
                     admin().send(method, path, "x", "Content-Encoding: gzip", BAD_KEY), 400, "idempotency-key-invalid");
         }
@@ -84,7 +86,8 @@ class EvaluationOrderTest extends OnBothStores {
         HttpReply violated = replay(first, admin().trigger("typed", key, data("\"amount\": \"one\"")));
         assertTrue(violated.flag("payload_mismatch"), violated.body());
         conflict("payload", first, admin().trigger("typed", key, data(""), "Prefer: handling=strict"));
-        ProblemResponseChecks.expect(admin().trigger("typed", stage.key(), data("\"amount\": \"one\"")), 400, "invalid-input");
+        ProblemResponseChecks.expect(
+                admin().trigger("typed", stage.key(), data("\"amount\": \"one\"")), 400, "invalid-input");
     }
 
     @Test
@@ -103,7 +106,8 @@ class EvaluationOrderTest extends OnBothStores {
         admin().publish(TYPED).expect(200);
         ApiCaller small = stage.server().as(stage.server().token("\"quota_per_minute\": 1", "trigger"));
         started(small.trigger("typed", stage.key(), data("\"amount\": 1")));
-        ProblemResponseChecks.expect(small.trigger("typed", stage.key(), data("\"amount\": \"one\"")), 429, "over-quota");
+        ProblemResponseChecks.expect(
+                small.trigger("typed", stage.key(), data("\"amount\": \"one\"")), 429, "over-quota");
     }
 
     @Test

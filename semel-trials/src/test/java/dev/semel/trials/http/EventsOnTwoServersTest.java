@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ConcurrentCalls;
-import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.HttpReply;
+import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.ServerFixture;
 import dev.semel.trials.support.StoreKind;
 import java.util.List;

@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.ServerFixture;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -56,10 +56,12 @@ class EventsTest extends OnBothStores {
         subscribe("first_a", "{ type: a.paid }");
         subscribe("second_a", "{ type: a.* }");
         subscribe("other_a", "{ type: a.paid, source: /elsewhere }");
-        HttpReply first = admin().post("/v1/events", event("a1", "a.paid", data(1))).expect(200);
+        HttpReply first =
+                admin().post("/v1/events", event("a1", "a.paid", data(1))).expect(200);
         assertEquals(2, first.json().path("matched").asInt(), first.body());
         assertNull(first.header("X-Idempotent-Replayed"));
-        HttpReply again = admin().post("/v1/events", event("a1", "a.paid", data(1))).expect(200);
+        HttpReply again =
+                admin().post("/v1/events", event("a1", "a.paid", data(1))).expect(200);
         assertEquals("true", again.header("X-Idempotent-Replayed"));
         assertEquals(runs(first.json()), runs(again.json()));
         again.json()
@@ -200,12 +202,14 @@ class EventsTest extends OnBothStores {
             });
         }
         assertEquals(1_000, runs.size());
-        ProblemResponseChecks.expect(admin().post("/v1/events", "[" + "{},".repeat(1_000) + "{}]"), 400, "invalid-input");
+        ProblemResponseChecks.expect(
+                admin().post("/v1/events", "[" + "{},".repeat(1_000) + "{}]"), 400, "invalid-input");
     }
 
     @Test
     void an_event_without_subscribers_is_stored_and_reprocessing_starts_missing_runs() {
-        HttpReply first = admin().post("/v1/events", event("h1", "h.paid", data(1))).expect(200);
+        HttpReply first =
+                admin().post("/v1/events", event("h1", "h.paid", data(1))).expect(200);
         assertEquals(0, first.json().path("matched").asInt());
         assertNull(first.header("X-Idempotent-Replayed"));
         String eventId = first.json().path("event").path("event_id").asString();
@@ -298,7 +302,8 @@ class EventsTest extends OnBothStores {
     @Test
     void scopes_and_workspaces_apply_here_too() {
         subscribe("scoped", "{ type: l.paid }");
-        ProblemResponseChecks.expect(stage.server().with("read").post("/v1/events", event("l1", "l.paid", "{}")), 403, "forbidden");
+        ProblemResponseChecks.expect(
+                stage.server().with("read").post("/v1/events", event("l1", "l.paid", "{}")), 403, "forbidden");
         HttpReply sent = stage.server()
                 .with("trigger")
                 .post("/v1/events", event("l1", "l.paid", "{}"))

@@ -10,8 +10,8 @@ import dev.semel.error.ErrorCode;
 import dev.semel.json.StrictJson;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
-import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.HttpReply;
+import dev.semel.trials.support.LiveServer;
 import java.nio.file.Path;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -53,7 +53,8 @@ class IdempotentManagementTest {
         assertTrue(second.json().get("token").isNull());
         assertEquals("true", second.header("X-Idempotent-Replayed"));
         assertEquals(1, dev.get("/v1/tokens").json().get("items").size());
-        HttpReply other = dev.post("/v1/tokens", "{\"scopes\":[\"admin\"],\"name\":\"ci\"}", "Idempotency-Key: make-ci");
+        HttpReply other =
+                dev.post("/v1/tokens", "{\"scopes\":[\"admin\"],\"name\":\"ci\"}", "Idempotency-Key: make-ci");
         assertEquals(422, other.status());
         assertNotEquals(
                 first.json().get("token_id"),
@@ -179,8 +180,8 @@ class IdempotentManagementTest {
 
     @Test
     void equal_concurrent_changes_are_one_change() {
-        List<HttpReply> replies =
-                ConcurrentCalls.atOnce(8, i -> dev.post("/v1/tokens", "{\"scopes\":[\"read\"]}", "Idempotency-Key: at-once"));
+        List<HttpReply> replies = ConcurrentCalls.atOnce(
+                8, i -> dev.post("/v1/tokens", "{\"scopes\":[\"read\"]}", "Idempotency-Key: at-once"));
         replies.forEach(reply -> reply.expect(200));
         assertEquals(
                 1,

@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.ServerFixture;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -133,7 +133,7 @@ class IncidentReportTest extends OnBothStores {
         JsonNode facts = facts("hasty");
         assertTrue(facts.get("expired_key_retries").asInt() >= 1, facts::toString);
         assertEquals("late-keys", facts.at("/alerts/0/name").asString());
-        assertTrue(facts.at("/alerts/0/because").asString().startsWith("expired_key_retries of hasty is "));
+        assertTrue(facts.at("/alerts/0/reason").asString().startsWith("expired_key_retries of hasty is "));
     }
 
     @Test
@@ -151,7 +151,8 @@ class IncidentReportTest extends OnBothStores {
         }
         ProblemResponseChecks.expect(draft("\"since\":\"1h\",\"workflow\":\"nowhere\""), 404, "not-found");
         ProblemResponseChecks.expect(admin().get("/v1/incidents/inc_nowhere"), 404, "not-found");
-        ProblemResponseChecks.expect(stage.server().with("read").post("/v1/incidents", "{\"since\":\"1h\"}"), 403, "forbidden");
+        ProblemResponseChecks.expect(
+                stage.server().with("read").post("/v1/incidents", "{\"since\":\"1h\"}"), 403, "forbidden");
     }
 
     @Test

@@ -7,8 +7,8 @@ import dev.semel.server.SemelServer;
 import dev.semel.server.cli.ServerOptions;
 import dev.semel.testing.ManualClock;
 import dev.semel.trials.support.ApiCaller;
-import dev.semel.trials.support.ProblemResponseChecks;
 import dev.semel.trials.support.HttpReply;
+import dev.semel.trials.support.ProblemResponseChecks;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Predicate;
@@ -62,7 +62,8 @@ class IngressRetentionTest {
 
     private HttpReply deliver(String path, String id) {
         String body = "{\"id\":\"" + id + "\",\"type\":\"paid\"}";
-        WebhookProvider.SignedRequest sent = new WebhookProvider.SignedRequest("", clock.now().getEpochSecond(), body);
+        WebhookProvider.SignedRequest sent =
+                new WebhookProvider.SignedRequest("", clock.now().getEpochSecond(), body);
         String[] lines = WebhookProvider.STRIPE.sign(SECRET, sent).toArray(String[]::new);
         return new ApiCaller(serve.port(), "", _ -> {}).post(path, body, lines).expect(200);
     }

@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.ServerFixture;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -75,7 +75,8 @@ class KeySourceTest extends OnBothStores {
         admin().publish(DERIVED).expect(200);
         String before = stage.rows();
         for (String members : new String[] {"", "\"event_id\": \"\"", "\"event_id\": \"  \"", "\"event_id\": null"}) {
-            HttpReply refused = ProblemResponseChecks.expect(admin().unkeyed("derived", data(members)), 400, "idempotency-key-required");
+            HttpReply refused = ProblemResponseChecks.expect(
+                    admin().unkeyed("derived", data(members)), 400, "idempotency-key-required");
             assertTrue(String.valueOf(refused.header("Link")).contains("describedby"), refused::toString);
             assertTrue(refused.has("spec"), refused.body());
         }
@@ -154,8 +155,8 @@ class KeySourceTest extends OnBothStores {
     @Test
     void members_beside_data_are_ignored_and_listed() {
         plain();
-        HttpReply reply =
-                started(admin().unkeyed("plain", "{\"data\": {\"a\": 1}, \"task_id\": \"" + ServerFixture.CANARY + "\"}"));
+        HttpReply reply = started(
+                admin().unkeyed("plain", "{\"data\": {\"a\": 1}, \"task_id\": \"" + ServerFixture.CANARY + "\"}"));
         assertEquals(1, reply.json().get("warnings").size());
         assertTrue(reply.json().at("/warnings/0").asString().contains("task_id"), reply.body());
         assertTrue(!reply.body().contains(ServerFixture.CANARY), reply.body());
@@ -206,7 +207,8 @@ class KeySourceTest extends OnBothStores {
                         "Idempotency-Key: evt_1OtV4z2eZvKYlo2C3BXGKQ8");
         assertEquals("completed", replay(first, ended).text("status"));
         assertTrue(ended.json().at("/output/receipt").asString().contains("pay_abc"), ended.body());
-        HttpReply other = admin().trigger("payment_receipt", "evt_1OtV4z2eZvKYlo2C3BXGKQ8", body.replace("4900", "4901"));
+        HttpReply other =
+                admin().trigger("payment_receipt", "evt_1OtV4z2eZvKYlo2C3BXGKQ8", body.replace("4900", "4901"));
         assertEquals(
                 "[\"amount\"]",
                 ProblemResponseChecks.expect(other, 422, "idempotency-key-conflict")

@@ -14,9 +14,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.ServerFixture;
 import java.time.Duration;
 import java.time.Instant;
@@ -94,7 +94,8 @@ class KeyWindowTest extends OnBothStores {
         replay(second, admin().trigger("plain", key, data("")));
         String audit = admin().get("/v1/audit").expect(200).body();
         assertTrue(audit.contains("sent twice on purpose"), audit);
-        ProblemResponseChecks.expect(admin().post("/v1/keys/never-used/release", "{\"reason\": \"r\"}"), 404, "not-found");
+        ProblemResponseChecks.expect(
+                admin().post("/v1/keys/never-used/release", "{\"reason\": \"r\"}"), 404, "not-found");
     }
 
     @Test

@@ -166,7 +166,7 @@ class MaskEverywhereTest extends OnBothStores {
         JsonNode incident = admin().post("/v1/incidents", "{\"since\":\"1h\",\"workflow\":\"twice\"}")
                 .expect(200)
                 .json();
-        assertEquals(1, incident.at("/facts/doubled").asInt(), incident::toString);
+        assertEquals(1, incident.at("/facts/duplicated").asInt(), incident::toString);
         silent("the review of an incident", incident.toString());
     }
 

@@ -173,6 +173,7 @@ class MaskTest extends OnBothStores {
         JsonNode shown = admin().get("/v1/runs/" + run).json();
         assertEquals(EMAIL, shown.at("/input/email").asString());
         assertFalse(shown.has("masked"));
-        ProblemResponseChecks.expect(admin().post("/v1/runs/" + run + "/reveal", "{\"reason\":\"r\"}"), 400, "invalid-input");
+        ProblemResponseChecks.expect(
+                admin().post("/v1/runs/" + run + "/reveal", "{\"reason\":\"r\"}"), 400, "invalid-input");
     }
 }

@@ -9,9 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.ServerFixture;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -102,7 +102,9 @@ class ReadApiTest extends OnBothStores {
                         .get("version")
                         .asInt());
         HttpReply bad = admin().publish("semel: 1\nworkflow: bad\nsteps:\n  - { id: a, set: { x: \"${ 1 + }\" } }\n");
-        JsonNode error = ProblemResponseChecks.expect(bad, 400, "invalid-definition").json().at("/errors/0");
+        JsonNode error = ProblemResponseChecks.expect(bad, 400, "invalid-definition")
+                .json()
+                .at("/errors/0");
         assertTrue(error.get("line").asInt() >= 3 && error.has("column"), bad.body());
         ProblemResponseChecks.expect(admin().get("/v1/workflows/bad"), 404, "not-found");
     }

@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.net.httpserver.HttpServer;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.Invariants;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.StoreKind;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -88,14 +88,16 @@ class ReplayPlansTest {
                 assertEquals("failed", ended.expect(200).text("status"));
             }
             down.set(false);
-            HttpReply made = caller.post("/v1/replays", "{\"q\":\"status:failed workflow:order\"}", "Idempotency-Key: p1");
+            HttpReply made =
+                    caller.post("/v1/replays", "{\"q\":\"status:failed workflow:order\"}", "Idempotency-Key: p1");
             JsonNode plan = made.expect(200).json();
             assertEquals(RUNS, plan.at("/actions/reuse/steps").asInt(), made::toString);
             assertEquals(2 * RUNS, plan.at("/actions/send/steps").asInt(), "mail, and archive, which was not come to");
-            assertEquals(0, plan.path("open").asInt(), "a file says what it has");
+            assertEquals(0, plan.path("incomplete").asInt(), "a file says what it has");
             assertEquals(RUNS, charges.size(), "a plan sends nothing");
             String id = made.text("replay_id");
-            HttpReply again = caller.post("/v1/replays", "{\"q\":\"status:failed workflow:order\"}", "Idempotency-Key: p1");
+            HttpReply again =
+                    caller.post("/v1/replays", "{\"q\":\"status:failed workflow:order\"}", "Idempotency-Key: p1");
             assertEquals(id, again.expect(200).text("replay_id"), "the same key is the same plan");
             HttpReply second = caller.post("/v1/replays", "{\"q\":\"status:failed workflow:order\"}");
             caller.post("/v1/replays/" + id + "/apply", "{\"canary\":2}").expect(200);

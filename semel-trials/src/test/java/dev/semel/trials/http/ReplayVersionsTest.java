@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.Invariants;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.StoreKind;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -107,7 +107,8 @@ class ReplayVersionsTest {
 
     private void refused(HttpReply plan) {
         int before = charges.size();
-        ProblemResponseChecks.expect(caller.post("/v1/replays/" + plan.text("replay_id") + "/apply", ""), 409, "replay-refused");
+        ProblemResponseChecks.expect(
+                caller.post("/v1/replays/" + plan.text("replay_id") + "/apply", ""), 409, "replay-refused");
         assertEquals(before, charges.size());
     }
 
@@ -175,7 +176,7 @@ class ReplayVersionsTest {
                 List.of("charge effect send", "below call send", "reply await run_again", "each[]/inside effect send"),
                 steps(plan));
         JsonNode item = items(plan);
-        assertTrue(item.path("open").asBoolean(), "what the other workflow does is not told");
+        assertTrue(item.path("incomplete").asBoolean(), "what the other workflow does is not told");
         assertTrue(item.at("/steps/1/certain").asBoolean());
         assertFalse(item.at("/steps/3/certain").asBoolean());
     }

@@ -8,9 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.ServerFixture;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -43,7 +43,8 @@ class RolloutTest extends OnBothStores {
     @Test
     void a_repeat_never_changes_its_version_and_both_versions_are_visible() {
         admin().publish(keyed("tried", "scope: workflow")).expect(200);
-        HttpReply staged = stage(keyed("tried", "fingerprint: [note]"), "tried", 50).expect(200);
+        HttpReply staged =
+                stage(keyed("tried", "fingerprint: [note]"), "tried", 50).expect(200);
         assertEquals(1, staged.json().get("version").asInt());
         assertEquals(2, staged.json().at("/candidate/version").asInt());
         Map<String, String> first = new LinkedHashMap<>();
@@ -114,7 +115,7 @@ class RolloutTest extends OnBothStores {
         HttpReply diff = admin().get("/v1/workflows/compared/diff").expect(200);
         assertTrue(diff.text("unified").contains("\n-idempotency: { window: 1d }\n+idempotency: { window: 2d }\n"));
         assertEquals("idempotency.window", diff.json().at("/notes/0/field").asString());
-        assertTrue(diff.json().at("/notes/0/means").asString().contains("keeps the window"));
+        assertTrue(diff.json().at("/notes/0/impact").asString().contains("keeps the window"));
         assertEquals("", admin().get("/v1/workflows/compared/diff?from=2&to=2").text("unified"));
         ProblemResponseChecks.expect(admin().get("/v1/workflows/compared/diff?from=7"), 404, "not-found");
     }
@@ -153,8 +154,9 @@ class RolloutTest extends OnBothStores {
         admin().publish("semel: 1\nworkflow: c_a\nsteps: [{id: call, workflow: c_b}]\n")
                 .expect(200);
         HttpReply refused = admin().publish("semel: 1\nworkflow: c_b\nsteps:\n  - { id: back, workflow: c_a }\n");
-        JsonNode error =
-                ProblemResponseChecks.expect(refused, 400, "invalid-definition").json().at("/errors/0");
+        JsonNode error = ProblemResponseChecks.expect(refused, 400, "invalid-definition")
+                .json()
+                .at("/errors/0");
         assertEquals(4, error.get("line").asInt());
         assertTrue(error.get("message").asString().contains("c_b → c_a → c_b"));
         ProblemResponseChecks.expect(admin().get("/v1/workflows/c_b"), 404, "not-found");

@@ -7,9 +7,9 @@ import dev.semel.server.SemelServer;
 import dev.semel.server.cli.ServerOptions;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.StoreKind;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -94,13 +94,13 @@ class RunLoopLimitTest {
 
     @ParameterizedTest
     @EnumSource(StoreKind.class)
-    void a_repeat_is_returned_at_any_depth_and_a_wrong_depth_is_rejected(StoreKind kind)
-            throws IOException {
+    void a_repeat_is_returned_at_any_depth_and_a_wrong_depth_is_rejected(StoreKind kind) throws IOException {
         try (SemelServer serve = serve(folder, kind.fresh(folder))) {
             ApiCaller admin = admin(serve);
             admin.publish("semel: 1\nworkflow: plain\nowner: o\nsteps:\n  - {id: note, set: {ok: true}}\n")
                     .expect(200);
-            HttpReply first = admin.trigger("plain", "k", "{}", "Semel-Depth: 4").expect(200);
+            HttpReply first =
+                    admin.trigger("plain", "k", "{}", "Semel-Depth: 4").expect(200);
             assertEquals(
                     first.runId(),
                     admin.trigger("plain", "k", "{}", "Semel-Depth: 99")

@@ -17,10 +17,10 @@ import dev.semel.store.SettingKind;
 import dev.semel.store.SettingName;
 import dev.semel.store.StoreCommand;
 import dev.semel.store.StoredRows;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.ServerFixture;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -97,8 +97,10 @@ class SecretsTest extends OnBothStores {
                         stage.admin().put("/v1/secrets/canary", "{\"value\":[\"" + value + "\"]}"),
                         400,
                         "invalid-input"),
-                ProblemResponseChecks.expect(stage.admin().put("/v1/secrets/canary", "{\"" + value + "\":1}"), 400, "invalid-input"),
-                ProblemResponseChecks.expect(put("canary", "some-other", "If-Match: \"7\""), 412, "precondition-failed"));
+                ProblemResponseChecks.expect(
+                        stage.admin().put("/v1/secrets/canary", "{\"" + value + "\":1}"), 400, "invalid-input"),
+                ProblemResponseChecks.expect(
+                        put("canary", "some-other", "If-Match: \"7\""), 412, "precondition-failed"));
         String base64 = Base64.getEncoder().withoutPadding().encodeToString(value.getBytes(StandardCharsets.UTF_8));
         for (String text : List.of(replies.toString(), everything(), stage.log().text())) {
             assertFalse(text.contains(value), "the value itself");
@@ -221,6 +223,7 @@ class SecretsTest extends OnBothStores {
                         .json()
                         .get("items")
                         .size());
-        ProblemResponseChecks.expect(stage.server().with("read").put("/v1/secrets/mine", "{\"value\":\"xxxxx\"}"), 403, "forbidden");
+        ProblemResponseChecks.expect(
+                stage.server().with("read").put("/v1/secrets/mine", "{\"value\":\"xxxxx\"}"), 403, "forbidden");
     }
 }

@@ -4,9 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.ServerFixture;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,7 +107,8 @@ class SettingsTest extends OnBothStores {
     @Test
     void if_none_match_creates_only_missing_documents() {
         put("templates/new", text("mine"), "If-None-Match: *").expect(200);
-        ProblemResponseChecks.expect(put("templates/new", text("yours"), "If-None-Match: *"), 412, "precondition-failed");
+        ProblemResponseChecks.expect(
+                put("templates/new", text("yours"), "If-None-Match: *"), 412, "precondition-failed");
         ProblemResponseChecks.expect(put("templates/new", text("yours"), "If-Match: W/x"), 400, "invalid-input");
         ProblemResponseChecks.expect(stage.admin().delete("/v1/templates/never"), 404, "not-found");
     }

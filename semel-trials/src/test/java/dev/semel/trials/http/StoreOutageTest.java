@@ -10,9 +10,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
 import dev.semel.trials.support.Databases;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.ServerFixture;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -53,7 +53,8 @@ class StoreOutageTest extends OnBothStores {
         String key = stage.key();
         List<HttpReply> replies;
         try (HeldTransaction hold = new HeldTransaction(key)) {
-            replies = ConcurrentCalls.atOnce(3, i -> i == 0 ? hold.untilMet() : admin().trigger("plain", key, data("")));
+            replies =
+                    ConcurrentCalls.atOnce(3, i -> i == 0 ? hold.untilMet() : admin().trigger("plain", key, data("")));
         }
         replies.forEach(reply -> reply.expect(200));
         assertEquals(replies.get(1).runId(), replies.get(2).runId());
@@ -81,7 +82,8 @@ class StoreOutageTest extends OnBothStores {
                 "well again", () -> admin().trigger("plain", known, data("")).status() == 200);
         replay(first, admin().trigger("plain", known, data("")));
         HttpReply again = admin().trigger("plain", key, data("")).expect(200);
-        ConcurrentCalls.until("ready", () -> stage.server().stranger().get("/readyz").status() == 200);
+        ConcurrentCalls.until(
+                "ready", () -> stage.server().stranger().get("/readyz").status() == 200);
         replay(again, admin().trigger("plain", key, data("")));
     }
 

@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.LiveServer;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.ServerFixture;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -137,7 +137,10 @@ class TokensTest extends OnBothStores {
             if (has.equals(scope)) {
                 assertFalse(reply.status() == 403 || reply.status() == 401, () -> route + " " + has + " " + reply);
             } else {
-                assertEquals(scope, ProblemResponseChecks.expect(reply, 403, "forbidden").text("scope"), route);
+                assertEquals(
+                        scope,
+                        ProblemResponseChecks.expect(reply, 403, "forbidden").text("scope"),
+                        route);
             }
         }));
     }

@@ -14,9 +14,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.ServerFixture;
 import java.time.Duration;
 import java.time.Instant;
@@ -225,10 +225,12 @@ class TriggerContractTest extends OnBothStores {
         }
         HttpReply twice = admin().trigger("typed", key, "{\"data\": {\"amount\": 1, \"amount\": 2}}");
         assertEquals(
-                "/data/amount", ProblemResponseChecks.check(twice).at("/errors/0/pointer").asString());
+                "/data/amount",
+                ProblemResponseChecks.check(twice).at("/errors/0/pointer").asString());
         HttpReply violated = admin().trigger("typed", key, data("\"amount\": \"x\""));
         assertEquals(
-                "/data/amount", ProblemResponseChecks.check(violated).at("/errors/0/pointer").asString());
+                "/data/amount",
+                ProblemResponseChecks.check(violated).at("/errors/0/pointer").asString());
         started(admin().trigger("typed", key, data("\"amount\": 1")));
     }
 
@@ -242,7 +244,8 @@ class TriggerContractTest extends OnBothStores {
             HttpReply reply = admin().send("POST", trigger(plain()), data(""), key(key), "Content-Type: " + type);
             ProblemResponseChecks.expect(reply, 415, "unsupported-media-type");
         }
-        ProblemResponseChecks.expect(admin().send("POST", trigger(plain()), data(""), key(key)), 415, "unsupported-media-type");
+        ProblemResponseChecks.expect(
+                admin().send("POST", trigger(plain()), data(""), key(key)), 415, "unsupported-media-type");
         started(admin().trigger(plain(), key, data("\"a\": \"" + "x".repeat(1 << 19) + "\"")));
     }
 
@@ -257,7 +260,9 @@ class TriggerContractTest extends OnBothStores {
         }
         HttpReply forbidden =
                 stage.server().with("read", "operate", "review", "admin").trigger(plain(), key, data(""));
-        assertEquals("trigger", ProblemResponseChecks.expect(forbidden, 403, "forbidden").text("scope"));
+        assertEquals(
+                "trigger",
+                ProblemResponseChecks.expect(forbidden, 403, "forbidden").text("scope"));
         started(admin().trigger(plain(), key, data("")));
     }
 
@@ -266,7 +271,8 @@ class TriggerContractTest extends OnBothStores {
         ApiCaller other = stage.server().as(stage.server().token("\"workspace\":\"row-fourteen\"", "trigger", "admin"));
         other.publish(flow("hidden")).expect(200);
         String key = stage.key();
-        HttpReply unknown = ProblemResponseChecks.expect(admin().trigger("nothing_here", key, data("")), 404, "not-found");
+        HttpReply unknown =
+                ProblemResponseChecks.expect(admin().trigger("nothing_here", key, data("")), 404, "not-found");
         HttpReply foreign = ProblemResponseChecks.expect(admin().trigger("hidden", key, data("")), 404, "not-found");
         String id = other.trigger("hidden", key, data("")).text("workflow_id");
         HttpReply byId = ProblemResponseChecks.expect(admin().trigger(id, key, data("")), 404, "not-found");

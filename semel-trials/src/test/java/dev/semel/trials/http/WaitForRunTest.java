@@ -10,9 +10,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.ServerFixture;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -76,7 +76,8 @@ class WaitForRunTest extends OnBothStores {
         for (String wait : new String[] {
             "0s", "301s", "999ms", "300001ms", "-1s", "1h", "", "1e3", "99999999999999999999", "5s&wait=6s"
         }) {
-            ProblemResponseChecks.expect(admin().post("/v1/workflows/plain/trigger?wait=" + wait, data("")), 400, "invalid-input");
+            ProblemResponseChecks.expect(
+                    admin().post("/v1/workflows/plain/trigger?wait=" + wait, data("")), 400, "invalid-input");
         }
         assertEquals(before, stage.rows());
         HttpReply ignored = fresh(admin().unkeyed("plain", data(""), "Prefer: wait=forever"));

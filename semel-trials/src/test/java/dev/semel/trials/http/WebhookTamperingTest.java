@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ApiCaller;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.ServerFixture;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -125,7 +125,8 @@ class WebhookTamperingTest extends OnBothStores {
         String canary = "what-was-said-" + stage;
         String path = hook("kept", WebhookProvider.STRIPE.secret, "\"preset\":\"stripe\",\"keep\":\"1h\"");
         String body = "{\"id\":\"evt_7\",\"type\":\"paid\",\"text\":\"" + canary + "\"}";
-        WebhookProvider.SignedRequest sent = new WebhookProvider.SignedRequest("", Instant.now().getEpochSecond(), body);
+        WebhookProvider.SignedRequest sent =
+                new WebhookProvider.SignedRequest("", Instant.now().getEpochSecond(), body);
         HttpReply first = post(path, body, WebhookProvider.STRIPE.sign(WebhookProvider.STRIPE.secret, sent))
                 .expect(200);
         assertEquals(0, stage.count("SELECT count(*) FROM semel_event WHERE body LIKE '%" + canary + "%'"));
@@ -172,12 +173,14 @@ class WebhookTamperingTest extends OnBothStores {
     void changed_headers_do_not_make_a_captured_cloudevent_a_new_one() {
         String path = hook("signed", WebhookProvider.STANDARD.secret, "\"preset\":\"cloudevents\"");
         String event = "{\"specversion\":\"1.0\",\"id\":\"s-1\",\"source\":\"/shop\",\"type\":\"shop.paid\"}";
-        WebhookProvider.SignedRequest sent = new WebhookProvider.SignedRequest("msg_1", Instant.now().getEpochSecond(), event);
+        WebhookProvider.SignedRequest sent =
+                new WebhookProvider.SignedRequest("msg_1", Instant.now().getEpochSecond(), event);
         List<String> lines = new ArrayList<>(WebhookProvider.STANDARD.sign(WebhookProvider.STANDARD.secret, sent));
         lines.addAll(List.of("ce-specversion: 1.0", "ce-id: s-2", "ce-source: /shop", "ce-type: shop.refunded"));
         String named = post(path, event, lines).expect(200).text("event_id");
         assertTrue(named.contains("s-1"), named);
-        WebhookProvider.SignedRequest data = new WebhookProvider.SignedRequest("msg_2", Instant.now().getEpochSecond(), "{\"amount\":1}");
+        WebhookProvider.SignedRequest data =
+                new WebhookProvider.SignedRequest("msg_2", Instant.now().getEpochSecond(), "{\"amount\":1}");
         List<String> binary = new ArrayList<>(WebhookProvider.STANDARD.sign(WebhookProvider.STANDARD.secret, data));
         binary.addAll(List.of("ce-specversion: 1.0", "ce-id: s-3", "ce-source: /shop", "ce-type: shop.paid"));
         post(path, data.body(), binary).expect(200);

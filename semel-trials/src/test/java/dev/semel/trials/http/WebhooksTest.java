@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
+import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.OnBothStores;
 import dev.semel.trials.support.ProblemResponseChecks;
-import dev.semel.trials.support.HttpReply;
 import dev.semel.trials.support.ServerFixture;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -44,7 +44,8 @@ class WebhooksTest extends OnBothStores {
     private HttpReply post(String path, String body, List<String> headers) {
         List<String> lines = new ArrayList<>(headers);
         lines.add("Content-Type: application/json");
-        ApiCaller provider = new ApiCaller(stage.admin().port(), "", stage.admin().heard());
+        ApiCaller provider =
+                new ApiCaller(stage.admin().port(), "", stage.admin().heard());
         return provider.send("POST", path, body, lines.toArray(String[]::new));
     }
 
@@ -81,7 +82,8 @@ class WebhooksTest extends OnBothStores {
         HttpReply retry = deliver(path, provider, "id_1").expect(200);
         assertTrue(retry.json().get("idempotent_replayed").asBoolean(), retry.body());
         assertEquals("true", retry.header("X-Idempotent-Replayed"));
-        WebhookProvider.SignedRequest forged = new WebhookProvider.SignedRequest("id_2", Instant.now().getEpochSecond(), provider.body("id_2"));
+        WebhookProvider.SignedRequest forged =
+                new WebhookProvider.SignedRequest("id_2", Instant.now().getEpochSecond(), provider.body("id_2"));
         ProblemResponseChecks.expect(
                 post(path, forged.body(), provider.sign(wrong(provider), forged)), 401, "webhook-signature-invalid");
         ProblemResponseChecks.expect(post(path, forged.body(), List.of()), 401, "webhook-signature-invalid");
@@ -89,7 +91,8 @@ class WebhooksTest extends OnBothStores {
                 new ArrayList<>(List.of("accepted", "replayed", "invalid_signature", "invalid_signature"));
         if (provider.timed) {
             for (LongFunction<Long> time : List.<LongFunction<Long>>of(now -> now - 360, now -> now + 86_400)) {
-                ProblemResponseChecks.expect(deliver(path, provider, "id_3", time), 401, "webhook-timestamp-out-of-tolerance");
+                ProblemResponseChecks.expect(
+                        deliver(path, provider, "id_3", time), 401, "webhook-timestamp-out-of-tolerance");
                 expected.add("stale");
             }
         }
@@ -162,7 +165,10 @@ class WebhooksTest extends OnBothStores {
         assertTrue(replayed.json().get("idempotent_replayed").asBoolean());
         assertEquals(
                 started.json().get("run_ids"),
-                deliver(path, WebhookProvider.STRIPE, "evt_9").expect(200).json().get("run_ids"),
+                deliver(path, WebhookProvider.STRIPE, "evt_9")
+                        .expect(200)
+                        .json()
+                        .get("run_ids"),
                 "the provider's own retry finds the same run");
     }
 
@@ -202,7 +208,8 @@ class WebhooksTest extends OnBothStores {
             post(path, first.body(), WebhookProvider.GITHUB.sign(WebhookProvider.GITHUB.secret, first))
                     .expect(200);
             WebhookProvider.SignedRequest captured = new WebhookProvider.SignedRequest("guid-2", 0, first.body());
-            HttpReply again = post(path, captured.body(), WebhookProvider.GITHUB.sign(WebhookProvider.GITHUB.secret, captured));
+            HttpReply again =
+                    post(path, captured.body(), WebhookProvider.GITHUB.sign(WebhookProvider.GITHUB.secret, captured));
             switch (policy) {
                 case "flag" -> assertEquals(List.of("accepted", "flagged"), verdicts(hook));
                 case "reject" -> {
@@ -220,11 +227,13 @@ class WebhooksTest extends OnBothStores {
         secret("challenge", WebhookProvider.SLACK.secret);
         String path = hook("challenge", "{\"preset\":\"slack\"", "challenge");
         String body = "{\"type\":\"url_verification\",\"challenge\":\"abc\"}";
-        WebhookProvider.SignedRequest asked = new WebhookProvider.SignedRequest("", Instant.now().getEpochSecond(), body);
+        WebhookProvider.SignedRequest asked =
+                new WebhookProvider.SignedRequest("", Instant.now().getEpochSecond(), body);
         HttpReply answered = post(path, body, WebhookProvider.SLACK.sign(WebhookProvider.SLACK.secret, asked))
                 .expect(200);
         assertEquals("{\"challenge\":\"abc\"}", answered.body());
-        ProblemResponseChecks.expect(post(path, body, WebhookProvider.SLACK.sign("other", asked)), 401, "webhook-signature-invalid");
+        ProblemResponseChecks.expect(
+                post(path, body, WebhookProvider.SLACK.sign("other", asked)), 401, "webhook-signature-invalid");
     }
 
     @Test
@@ -233,8 +242,12 @@ class WebhooksTest extends OnBothStores {
         String path = hook("bare", "{\"preset\":\"stripe\"", "bare");
         for (String body :
                 List.of("{\"type\":\"x\"}", "{\"id\":{}}", "{\"id\":\"\"}", "{\"id\":", "", "{\"id\":1,\"id\":2}")) {
-            WebhookProvider.SignedRequest sent = new WebhookProvider.SignedRequest("", Instant.now().getEpochSecond(), body);
-            ProblemResponseChecks.expect(post(path, body, WebhookProvider.STRIPE.sign(WebhookProvider.STRIPE.secret, sent)), 400, "invalid-input");
+            WebhookProvider.SignedRequest sent =
+                    new WebhookProvider.SignedRequest("", Instant.now().getEpochSecond(), body);
+            ProblemResponseChecks.expect(
+                    post(path, body, WebhookProvider.STRIPE.sign(WebhookProvider.STRIPE.secret, sent)),
+                    400,
+                    "invalid-input");
         }
     }
 
@@ -243,7 +256,8 @@ class WebhooksTest extends OnBothStores {
         secret("chunked", WebhookProvider.GITHUB.secret);
         String path = hook("chunked", "{\"preset\":\"github\"", "chunked");
         WebhookProvider.SignedRequest sent = new WebhookProvider.SignedRequest("guid-1", 0, "{\"a\":1}");
-        ApiCaller provider = new ApiCaller(stage.admin().port(), "", stage.admin().heard());
+        ApiCaller provider =
+                new ApiCaller(stage.admin().port(), "", stage.admin().heard());
         List<String> lines = new ArrayList<>(WebhookProvider.GITHUB.sign(WebhookProvider.GITHUB.secret, sent));
         lines.add("Transfer-Encoding: chunked");
         try (dev.semel.trials.support.RawConnection wire =
@@ -263,7 +277,8 @@ class WebhooksTest extends OnBothStores {
                     + "\"id\":{\"pointer\":\"/MessageSid\"}",
                 "form");
         String body = "MessageSid=SM1&From=%2B4930123&Body=yes+please";
-        ApiCaller provider = new ApiCaller(stage.admin().port(), "", stage.admin().heard());
+        ApiCaller provider =
+                new ApiCaller(stage.admin().port(), "", stage.admin().heard());
         String signature = Base64.getEncoder()
                 .encodeToString(WebhookProvider.hmac("HmacSHA1", "form secret".getBytes(StandardCharsets.UTF_8), body));
         HttpReply reply = provider.send(

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
-import dev.semel.trials.support.ProblemResponseChecks;
 import dev.semel.trials.support.HttpReply;
+import dev.semel.trials.support.ProblemResponseChecks;
 import dev.semel.trials.support.ServerProcess;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -85,7 +85,8 @@ class DatabaseTroubleTest {
     /** A run that was asked for before goes on, one that is asked for now completes, and nothing ran twice. */
     private void worksAgain(HttpReply before, String refusedKey) {
         ConcurrentCalls.until("ready again", this::ready);
-        ConcurrentCalls.until("triggers are taken again", () -> trigger(refusedKey).status() == 200);
+        ConcurrentCalls.until(
+                "triggers are taken again", () -> trigger(refusedKey).status() == 200);
         assertEquals(before.runId(), trigger("before").runId(), "the same key is the same run");
         ConcurrentCalls.until("all runs complete", () -> {
             HttpReply unfinished = caller().get("/v1/runs?q=status:completed&limit=200");
@@ -135,7 +136,8 @@ class DatabaseTroubleTest {
         HttpReply before = trigger("before").expect(200);
         postgres.set("default_transaction_read_only = on");
         try {
-            ConcurrentCalls.until("no write is taken", () -> trigger("read-only").status() == 503);
+            ConcurrentCalls.until(
+                    "no write is taken", () -> trigger("read-only").status() == 503);
             refusedMeanwhile("read-only");
             ConcurrentCalls.until("it is not ready once its lease is out of use", () -> !ready());
         } finally {

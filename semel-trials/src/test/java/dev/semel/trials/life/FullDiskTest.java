@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.semel.trials.support.ApiCaller;
 import dev.semel.trials.support.ConcurrentCalls;
-import dev.semel.trials.support.ProblemResponseChecks;
 import dev.semel.trials.support.HttpReply;
+import dev.semel.trials.support.ProblemResponseChecks;
 import dev.semel.trials.support.ServerProcess;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -79,7 +79,8 @@ class FullDiskTest {
                 assertEquals(200, server.as("").get("/healthz").status(), "the process itself is well");
                 Files.delete(filler);
                 postgres.startAgain(); // it may have given up when its log could not grow; that is its operator's part
-                ConcurrentCalls.until("ready again", () -> server.as("").get("/readyz").status() == 200);
+                ConcurrentCalls.until(
+                        "ready again", () -> server.as("").get("/readyz").status() == 200);
                 ConcurrentCalls.until(
                         "triggers are taken again",
                         () -> trigger(caller, "after").status() == 200);

@@ -68,8 +68,9 @@ record ProgramExecution(
         String deed = ask.id() + ":" + name;
         String runId = ctx.runId();
         EffectBuilder draft = ctx.effect(name);
-        RandomProgram.Kind as =
-                world.bug() == PlantedBug.SENT_AGAIN && kind == RandomProgram.Kind.AT_MOST_ONCE ? RandomProgram.Kind.REPEATABLE : kind;
+        RandomProgram.Kind as = world.bug() == PlantedBug.SENT_AGAIN && kind == RandomProgram.Kind.AT_MOST_ONCE
+                ? RandomProgram.Kind.REPEATABLE
+                : kind;
         SimulatedReceivers.EffectRequest one = new SimulatedReceivers.EffectRequest(kind, deed, runId);
         switch (as) {
             case PROVIDER_KEY, UNDO ->

@@ -130,7 +130,8 @@ final class SimulationTest {
         met.addAll(simulation.world().met());
         String trace = SimulationChecks.lines(simulation.world().trace());
         if (!broken.isEmpty()) {
-            fail("SEED=" + seed + " broke:\n" + SimulationChecks.lines(broken) + "\nIts trace, by the store's clock:\n" + trace);
+            fail("SEED=" + seed + " broke:\n" + SimulationChecks.lines(broken) + "\nIts trace, by the store's clock:\n"
+                    + trace);
         }
         return trace;
     }

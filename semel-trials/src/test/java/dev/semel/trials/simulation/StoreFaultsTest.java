@@ -103,8 +103,12 @@ final class StoreFaultsTest {
 
     @Test
     void the_same_seed_gives_the_same_faults_and_another_seed_others() {
-        FaultProbabilities odds =
-                FaultProbabilities.NONE.down(0.1).answerLost(0.1).commitLost(0.1).locked(0.1).outage(0.02, 5);
+        FaultProbabilities odds = FaultProbabilities.NONE
+                .down(0.1)
+                .answerLost(0.1)
+                .commitLost(0.1)
+                .locked(0.1)
+                .outage(0.02, 5);
         List<String> first = history(faults(7, odds));
         assertEquals(first, history(faults(7, odds)));
         assertNotEquals(first, history(faults(8, odds)));
@@ -198,7 +202,9 @@ final class StoreFaultsTest {
         assertThrows(IllegalArgumentException.class, () -> FaultProbabilities.NONE.down(1.1));
         assertThrows(IllegalArgumentException.class, () -> FaultProbabilities.NONE.down(-0.1));
         assertThrows(IllegalArgumentException.class, () -> FaultProbabilities.NONE.down(Double.NaN));
-        assertThrows(IllegalArgumentException.class, () -> FaultProbabilities.NONE.down(0.6).locked(0.6));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> FaultProbabilities.NONE.down(0.6).locked(0.6));
         assertThrows(IllegalArgumentException.class, () -> FaultProbabilities.NONE.outage(0.1, 0));
     }
 }

@@ -28,7 +28,8 @@ final class AdmissionChecks {
     /** How often a key may have been let go: each release lets one more run be, whether its answer came or not. */
     private static int releases(List<ClientRecord> calls) {
         return (int) calls.stream()
-                .filter(call -> call.ask() == ClientRecord.RequestKind.RELEASE && call.outcome() != ClientRecord.Outcome.NO)
+                .filter(call ->
+                        call.ask() == ClientRecord.RequestKind.RELEASE && call.outcome() != ClientRecord.Outcome.NO)
                 .count();
     }
 

@@ -8,7 +8,14 @@ package dev.semel.trials.chaos.verdict;
  * @param why the code of a refusal, or how the answer was lost
  */
 public record ClientRecord(
-        long at, String worker, RequestKind ask, String key, Outcome outcome, String run, boolean replayed, String why) {
+        long at,
+        String worker,
+        RequestKind ask,
+        String key,
+        Outcome outcome,
+        String run,
+        boolean replayed,
+        String why) {
     /** What was asked for. */
     public enum RequestKind {
         START,

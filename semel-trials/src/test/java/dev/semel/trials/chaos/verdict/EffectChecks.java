@@ -65,7 +65,8 @@ final class EffectChecks {
         if (keys.size() > 1 || keys.contains("")) {
             found.add(new Violation(19, name + " went out with " + keys.size() + " keys"));
         }
-        long bodies = posts(lines).stream().map(ReceivedRequest::bodyHash).distinct().count();
+        long bodies =
+                posts(lines).stream().map(ReceivedRequest::bodyHash).distinct().count();
         if (bodies > 1) {
             found.add(new Violation(19, name + " went out with " + bodies + " bodies"));
         }
@@ -134,7 +135,8 @@ final class EffectChecks {
             case EffectStepNames.CHARGE -> atMost(20, 1, accepted(posts), name + " accepted under provider_key");
             case EffectStepNames.SHARED -> atMost(23, 1, accepted(posts), name + " accepted across runs");
             case EffectStepNames.LETTER -> atMost(20, 1, posts.size(), name + " requested under at_most_once");
-            case EffectStepNames.PARCEL -> atMost(20, 1 + late(posts), accepted(posts), name + " accepted under lookup");
+            case EffectStepNames.PARCEL ->
+                atMost(20, 1 + late(posts), accepted(posts), name + " accepted under lookup");
             case EffectStepNames.ASKED -> asked(name, posts);
             case EffectStepNames.PING -> {}
             default -> found.add(new Violation(20, "nobody knows the effect " + name));

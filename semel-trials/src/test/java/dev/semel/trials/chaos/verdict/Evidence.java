@@ -12,7 +12,12 @@ import java.util.Map;
  * @param told the clients' ledger
  * @param events what workers noted of themselves: {@code worker ⇥ what ⇥ detail}
  */
-public record Evidence(List<ReceivedRequest> heard, List<ClientRecord> told, DatabaseDump dump, List<Fault> faults, List<String[]> events) {
+public record Evidence(
+        List<ReceivedRequest> heard,
+        List<ClientRecord> told,
+        DatabaseDump dump,
+        List<Fault> faults,
+        List<String[]> events) {
     /** The requests of each deed and step. */
     Map<String, List<ReceivedRequest>> byName() {
         Map<String, List<ReceivedRequest>> names = new HashMap<>();

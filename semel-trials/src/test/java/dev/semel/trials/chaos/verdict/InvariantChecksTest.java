@@ -35,7 +35,8 @@ class InvariantChecksTest {
         wrote("w1", "journal+", RUN);
         moved("w1", "work-", RUN, 7L);
         wrote("w1", "end+", RUN);
-        lines.add(new DatabaseDump.JournalChunk(RUN, "[{\"step\":\"charge\",\"at\":1,\"kind\":\"effect\",\"result\":\"receipt\"}]"));
+        lines.add(new DatabaseDump.JournalChunk(
+                RUN, "[{\"step\":\"charge\",\"at\":1,\"kind\":\"effect\",\"result\":\"receipt\"}]"));
         lines.add(new DatabaseDump.JournalChunk(
                 RUN, "[{\"step\":\"nap\",\"at\":1,\"kind\":\"sleep\",\"due\":" + (NOON + 500_000) + "}]"));
         post(0, "charge", "c", 1);
@@ -48,7 +49,8 @@ class InvariantChecksTest {
     }
 
     private static ClientRecord started(String key, String run, boolean replayed) {
-        return new ClientRecord(NOON, "w1", ClientRecord.RequestKind.START, key, ClientRecord.Outcome.OK, run, replayed, "");
+        return new ClientRecord(
+                NOON, "w1", ClientRecord.RequestKind.START, key, ClientRecord.Outcome.OK, run, replayed, "");
     }
 
     private void lease(String worker, String what, long lease, String of) {
@@ -64,7 +66,8 @@ class InvariantChecksTest {
     }
 
     private void post(long millis, String step, String key, int attempt) {
-        heard.add(new ReceivedRequest(NOON + millis * 1_000, "POST", "k1", step, key, "hash", "accepted", "w1", attempt));
+        heard.add(
+                new ReceivedRequest(NOON + millis * 1_000, "POST", "k1", step, key, "hash", "accepted", "w1", attempt));
     }
 
     private void effect(String step, int state, int attempt) {
@@ -105,7 +108,8 @@ class InvariantChecksTest {
 
     @Test
     void a_released_key_that_still_returns_its_run_is_detected() {
-        told.add(new ClientRecord(NOON, "w1", ClientRecord.RequestKind.RELEASE, "k1", ClientRecord.Outcome.OK, "", false, ""));
+        told.add(new ClientRecord(
+                NOON, "w1", ClientRecord.RequestKind.RELEASE, "k1", ClientRecord.Outcome.OK, "", false, ""));
         told.add(started("k1", RUN, true));
         breaks(1, "was let go");
     }

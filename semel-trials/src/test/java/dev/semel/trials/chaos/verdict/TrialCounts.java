@@ -49,7 +49,8 @@ public final class TrialCounts {
                 .filter(call -> call.ask() == ClientRecord.RequestKind.START)
                 .toList();
         counts.put(
-                "triggers acknowledged", starts.stream().filter(ClientRecord::isStarted).count());
+                "triggers acknowledged",
+                starts.stream().filter(ClientRecord::isStarted).count());
         counts.put(
                 "of them repeats",
                 starts.stream()
@@ -64,7 +65,8 @@ public final class TrialCounts {
         counts.put(
                 HELD,
                 evidence.told().stream()
-                        .filter(call -> call.ask() == ClientRecord.RequestKind.GO_ON && call.outcome() == ClientRecord.Outcome.OK)
+                        .filter(call -> call.ask() == ClientRecord.RequestKind.GO_ON
+                                && call.outcome() == ClientRecord.Outcome.OK)
                         .count());
     }
 
@@ -106,9 +108,16 @@ public final class TrialCounts {
     }
 
     private void effects(Evidence evidence) {
-        List<ReceivedRequest> posts = evidence.heard().stream().filter(ReceivedRequest::isPost).toList();
+        List<ReceivedRequest> posts =
+                evidence.heard().stream().filter(ReceivedRequest::isPost).toList();
         counts.put("effects received", (long) posts.size());
-        for (String step : List.of(EffectStepNames.CHARGE, EffectStepNames.LETTER, EffectStepNames.PARCEL, EffectStepNames.PING, EffectStepNames.ASKED, EffectStepNames.SHARED)) {
+        for (String step : List.of(
+                EffectStepNames.CHARGE,
+                EffectStepNames.LETTER,
+                EffectStepNames.PARCEL,
+                EffectStepNames.PING,
+                EffectStepNames.ASKED,
+                EffectStepNames.SHARED)) {
             Set<String> seen = new HashSet<>();
             long again = posts.stream()
                     .filter(line -> line.step().equals(step) && !seen.add(line.name()))
